@@ -70,7 +70,7 @@ function sendKept(
 function brandCss(colour: string | null): string {
   if (colour === null) return '/* The colours of the product. */\n';
   const { light, dark } = accentThemes(colour);
-  return `:root:root {\n${variables(light)}}\n@media (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
+  return `:root:root {\n${variables(light)}}\n@media screen and (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
 }
 
 function variables({ accent, accentStrong, accentFill, onAccent }: AccentShades): string {

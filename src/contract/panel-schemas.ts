@@ -184,6 +184,10 @@ export const panelCustomerSchema = Type.Object({
     minimum: 0,
     description: 'How long the plan still runs; 0 once it has ended.',
   }),
+  order_pending: Type.Boolean({
+    description:
+      'An order of theirs waits for the operator’s product; the plan is as it was before the order.',
+  }),
 });
 
 /** What the account's people have to know, wherever they come in. */
@@ -230,8 +234,11 @@ export const overviewSchema = Type.Object({
   expiring: Type.Object({
     days: Type.Integer(),
     count: Type.Integer(),
+    renewable: Type.Integer({
+      description: 'How many of them can be renewed: free trials and pending orders are left out.',
+    }),
     renewal_cost: amount(
-      'The cost of renewing them all, each for the months of its last order, at today’s prices.',
+      'The cost of renewing these, each for the months of its last order, at today’s prices.',
     ),
     covered: Type.Boolean({ description: 'Whether the balance covers it.' }),
     ...window,

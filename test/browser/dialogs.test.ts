@@ -1,8 +1,10 @@
 // Orders that cannot go wrong by accident, and what a dialog or a form must never do: lose what is typed, leave a page, be
 // left without a word.
 
+/// <reference lib="dom" />
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { setTestPassword, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -109,6 +111,33 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   assert.equal(sent, '10.00');
   assert.equal((await reseller.get('/balance')).body.balance, '100.00');
 });
+
+for (const height of [900, 768]) {
+  test(`at ${height} px of height a refused order says so between what it does and the buttons, all of it in view`, async () => {
+    const reseller = await panel.service.createReseller({ credit: '100.00' });
+    const page = await panel.openAs(reseller, '/panel/orders', { viewport: { width: 1280, height } });
+    await page.route('**/panel/api/v1/orders', (route) =>
+      route.continue({
+        postData: JSON.stringify({ ...route.request().postDataJSON(), max_charge: '9.00' }),
+      }),
+    );
+    await heading(page, 'Orders').waitFor();
+    await page.keyboard.press('n');
+    const box = dialog(page, 'Place an order');
+    await box.getByLabel('Customer').fill('seen');
+    const button = box.getByRole('button', { name: 'Place order for $10.00' });
+    await button.click();
+    const alert = box.getByRole('alert');
+    await alert.waitFor();
+    const summary = box.getByRole('region', { name: 'Preview' });
+    await summary.waitFor();
+    const [said, action, preview] = await Promise.all([seen(alert), seen(button), seen(summary)]);
+    assert.ok(said.share > 0.99, `${said.share} of the refusal is seen`);
+    assert.ok(action.share > 0.99, `${action.share} of the button is seen`);
+    assert.ok(preview.share > 0.99, `${preview.share} of what the order does is seen`);
+    assert.ok(preview.bottom <= said.top && said.bottom <= action.top, 'preview, refusal, button');
+  });
+}
 
 test('Back closes a dialog and leaves the page where it is; the entries of dialogs are passed over', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
@@ -237,4 +266,17 @@ test('the language is chosen on the pages, kept for the person, and can be that 
 async function order(reseller: TestAccount, customer: string, packageId: number): Promise<void> {
   const placed = await reseller.post('/orders', { package_id: packageId, customer });
   assert.equal(placed.status, 201, placed.text);
+}
+
+/** How much of it is in the window and not cut off by what scrolls around it; where it begins and ends. */
+async function seen(
+  what: Locator,
+): Promise<{ readonly share: number; readonly top: number; readonly bottom: number }> {
+  return what.evaluate(async (element) => {
+    const share = await new Promise<number>((resolve) => {
+      new IntersectionObserver(([entry]) => resolve(entry?.intersectionRatio ?? 0)).observe(element);
+    });
+    const { top, bottom } = element.getBoundingClientRect();
+    return { share, top, bottom };
+  });
 }

@@ -61,7 +61,7 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await tell('POST', 'suspend', {});
   await page.reload();
   await page.getByText('Suspended', { exact: true }).first().waitFor();
-  await page.getByText('No: it ends at the period’s end').waitFor();
+  await page.getByText('Off: the plan ends with its period').waitFor();
   // Its time runs on: an order for another package is a change.
   await page.getByRole('button', { name: 'Change package' }).waitFor();
   await tell('POST', 'resume', {});

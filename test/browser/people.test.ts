@@ -87,7 +87,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await page.getByRole('link', { name: 'bea' }).click();
   await dialog(page, 'bea').getByRole('link', { name: 'Open page' }).click();
   await heading(page, 'bea').waitFor();
-  await page.getByText('Ordered as').waitFor();
+  await page.getByText('Reference').waitFor();
   for (const name of ['Login link', 'Change package', 'Renew']) {
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTypedAmount, separatorsOf } from '../../web/src/text/typed-amount.ts';
+import { readTypedAmount, readWholeNumber, separatorsOf } from '../../web/src/text/typed-amount.ts';
 
 const cases = `
   typed          en        de
@@ -39,6 +39,30 @@ for (const [place, language] of ['en', 'de'].entries()) {
     for (const [typed = '', ...wanted] of rows) {
       const found = readTypedAmount(typed, separatorsOf(language)) ?? '-';
       assert.equal(found, wanted[place], typed);
+    }
+  });
+}
+
+const counts = `
+  typed          en        de
+  15             15        15
+  1,5            -         -
+  1.5            -         -
+  2,50           -         -
+  1,000          1000      -
+  1.000          -         1000
+  2,147,483,647  2147483647  -
+  2.147.483.648  -         -
+  -1             -         -
+  ten            -         -
+`;
+
+for (const [place, language] of ['en', 'de'].entries()) {
+  test(`a count typed in the way of ${language} is read as what it says, or as nothing: a fraction is none`, () => {
+    const lines = counts.trim().split('\n').slice(1);
+    for (const [typed = '', ...wanted] of lines.map((line) => line.trim().split(/\s+/))) {
+      const found = readWholeNumber(typed, separatorsOf(language)) ?? '-';
+      assert.equal(String(found), wanted[place], typed);
     }
   });
 }

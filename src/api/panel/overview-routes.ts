@@ -56,12 +56,14 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
       const failed = await countOrders(database, account.id, 'failed', orderSpan);
       const catalog = packages.current();
       let count = 0;
+      let renewable = 0;
       let costCents = 0n;
       for (const { packageId, months, customers } of ending.counts) {
         count += customers;
         const one = catalog.byId.get(packageId);
         // A trial that nobody ordered after has no price.
         if (one === undefined || one.isTrial || months === null) continue;
+        renewable += customers;
         costCents += priceAt(one, account.group, months, at) * BigInt(customers);
       }
       return reply.send({
@@ -89,6 +91,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
         expiring: {
           days: endingDays,
           count,
+          renewable,
           renewal_cost: formatAmount(costCents),
           covered: account.balanceCents >= costCents,
           ...endingWindow(at),
@@ -114,5 +117,6 @@ export function panelCustomerView(
     ...customerView(customer, catalog, now),
     days_left: daysLeft(customer.expiresAt, now),
     seconds_left: customer.cancelled ? 0 : Math.max(0, customer.expiresAt - now),
+    order_pending: customer.pendingOrder !== null,
   };
 }

@@ -10,7 +10,7 @@ import { useMay } from '../api/person.ts';
 import { alertsQuery } from '../api/queries.ts';
 import type { Alerts } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
-import { readAmount } from '../text/amounts.ts';
+import { readAmount, typedAmount } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -76,7 +76,7 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
   const problems = {
     below:
       below.trim() !== '' && (amount === null || Number(amount) === 0)
-        ? t`An amount above zero, like 50.00.`
+        ? t`An amount above zero, such as ${typedAmount('50.00')}.`
         : null,
     days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`A number of days from 1 to 60.`,
     emails:

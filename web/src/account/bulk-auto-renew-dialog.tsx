@@ -5,7 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Months, PanelCustomer, Renewals } from '../api/shapes.ts';
-import { formatMoney, readAmount } from '../text/amounts.ts';
+import { formatMoney, readAmount, typedAmount } from '../text/amounts.ts';
 import { renewalRefusalWords } from '../text/renewal-words.ts';
 import { periods } from '../text/words.ts';
 import { Button } from '../ui/button.tsx';
@@ -135,7 +135,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
                   inputMode="decimal"
                   autoComplete="off"
                   maxLength={14}
-                  problem={isLimit ? null : t`An amount, such as 12.50.`}
+                  problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
                   value={limit}
                   onText={setLimit}
                 />

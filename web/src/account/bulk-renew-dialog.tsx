@@ -67,6 +67,8 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     const says =
       result === undefined ? (
         row.charge !== null && <Money amount={row.charge} currency={currency} />
+      ) : result.isPending ? (
+        t`Pending: waiting for the operator’s product`
       ) : (
         <Trans>
           Renewed, ends <Time at={row.expires_at ?? result.expiresAt} style="day" />

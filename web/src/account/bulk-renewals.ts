@@ -18,7 +18,7 @@ const keys = new Map<number, string>();
 const unanswered = new Map<number, DueRenewal>();
 
 export type RenewalResult =
-  | { readonly type: 'renewed'; readonly expiresAt: string }
+  | { readonly type: 'renewed'; readonly expiresAt: string; readonly isPending: boolean }
   | {
       readonly type: 'refused';
       readonly code: string;
@@ -79,7 +79,10 @@ function keyOf(orderId: number): string {
 }
 
 function resultOf(result: BulkAnswerResult | undefined): RenewalResult {
-  if (result?.order !== undefined) return { type: 'renewed', expiresAt: result.order.expires_at };
+  if (result?.order !== undefined) {
+    const { expires_at: expiresAt, status } = result.order;
+    return { type: 'renewed', expiresAt, isPending: status !== 'completed' };
+  }
   const { code = 'network', details } = result?.error ?? {};
   const reason = details?.['reason'];
   return { type: 'refused', code, reason: typeof reason === 'string' ? reason : null };

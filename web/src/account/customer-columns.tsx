@@ -2,8 +2,8 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { runs } from '../api/plan-runs.ts';
-import type { Customer } from '../api/shapes.ts';
+import { hasStarted, runs } from '../api/plan-runs.ts';
+import type { PanelCustomer } from '../api/shapes.ts';
 import { planTimeLeft, planTimeLeftSentence } from '../text/plan-time.ts';
 import { planStatusWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -11,11 +11,8 @@ import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** Of lists that say it, to the second. */
-type ListedCustomer = Customer & { readonly seconds_left?: number };
-
 /** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */
-export function customerColumns<Row extends ListedCustomer>({
+export function customerColumns<Row extends PanelCustomer>({
   links = 'page',
   second,
 }: {
@@ -49,7 +46,7 @@ export function customerColumns<Row extends ListedCustomer>({
               <span className="sm:hidden">
                 <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
                 {second === undefined && runs(customer.plan)
-                  ? ` · ${planTimeLeftSentence(secondsLeft(customer))}`
+                  ? ` · ${planTimeLeftSentence(customer.seconds_left)}`
                   : ''}
               </span>
               <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
@@ -70,7 +67,8 @@ export function customerColumns<Row extends ListedCustomer>({
       id: 'ends',
       from: 'md',
       sort: { by: 'expires_at', direction: 'ascending', backwards: '-expires_at' },
-      cell: ({ plan }) => <Time at={plan.expires_at} style="day" />,
+      cell: ({ plan }) =>
+        hasStarted(plan) ? <Time at={plan.expires_at} style="day" /> : <span className="text-soft">–</span>,
     },
     {
       title: t`Since`,
@@ -84,7 +82,7 @@ export function customerColumns<Row extends ListedCustomer>({
       id: 'left',
       from: 'sm',
       align: 'end',
-      cell: (customer) => <TimeLeft seconds={secondsLeft(customer)} />,
+      cell: ({ seconds_left: seconds }) => <TimeLeft seconds={seconds} />,
     },
     {
       title: t`Your own id`,
@@ -94,24 +92,44 @@ export function customerColumns<Row extends ListedCustomer>({
       cell: ({ external_ref: own }) => <bdi className="block max-w-40 truncate">{own ?? ''}</bdi>,
     },
     {
-      title: t`Renews itself`,
+      title: t`Auto-renew`,
       id: 'renewal',
       from: 'lg',
       isExtra: true,
-      cell: ({ plan }) => (plan.auto_renew === null ? t`No` : t`Yes`),
+      cell: ({ plan }) => (plan.auto_renew === null ? t`Off` : t`On`),
     },
   ];
 }
 
 /** What the customer is ordered by, where that is not the name. */
-function otherName({ name, reference }: Customer): string {
+function otherName({ name, reference }: PanelCustomer): string {
   return reference === name ? '' : reference;
 }
 
+/** What the customer has, and an order of theirs that waits. A plan that a pending order would begin is not "expired". */
 export function CustomerBadge({
+  customer,
+}: {
+  readonly customer: Pick<PanelCustomer, 'status' | 'plan' | 'order_pending'>;
+}) {
+  const { plan, order_pending: isPending } = customer;
+  const isPlanShown = !isPending || runs(plan);
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {isPlanShown ? <PlanBadge customer={customer} /> : null}
+      {isPending ? (
+        <Badge tone="warn">
+          <Trans>Pending</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+function PlanBadge({
   customer: { status, plan },
 }: {
-  readonly customer: Pick<Customer, 'status' | 'plan'>;
+  readonly customer: Pick<PanelCustomer, 'status' | 'plan'>;
 }) {
   if (status === 'suspended' || plan.status === 'suspended')
     return (
@@ -125,13 +143,7 @@ export function CustomerBadge({
         <Trans>Active</Trans>
       </Badge>
     );
-  return <Badge>{planStatusWord(plan.status)}</Badge>;
-}
-
-/** How long the plan still runs; of an answer that does not say it to the second, by this browser's clock. */
-function secondsLeft({ plan, seconds_left: seconds }: ListedCustomer): number {
-  if (seconds !== undefined) return seconds;
-  return runs(plan) ? Math.max(0, Math.floor((Date.parse(plan.expires_at) - Date.now()) / 1000)) : 0;
+  return <Badge>{hasStarted(plan) ? planStatusWord(plan.status) : t`Never started`}</Badge>;
 }
 
 const soonSeconds = 14 * 86_400;

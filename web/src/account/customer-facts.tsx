@@ -3,16 +3,15 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { runs } from '../api/plan-runs.ts';
 import type { Order, PanelCustomer } from '../api/shapes.ts';
-import { planTimeLeft } from '../text/plan-time.ts';
 import { orderKindWord } from '../text/words.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
-import type { OrderPageAddress } from './order-columns.tsx';
+import { type OrderPageAddress, UnsettledBadge } from './order-columns.tsx';
+import { planEndFact, timeLeftFact } from './plan-facts.tsx';
 
 interface CustomerFactsProps {
   /** undefined: still being fetched. */
@@ -37,17 +36,14 @@ export function CustomerFacts({
         facts={[
           ...first,
           { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
-          { name: t`Time left`, value: customer && planTimeLeft(customer.seconds_left) },
+          timeLeftFact(customer),
+          planEndFact(customer),
           {
-            name: customer === undefined || runs(customer.plan) ? t`Runs until` : t`Ended`,
-            value: customer && <Time at={customer.plan.expires_at} />,
+            name: t`Auto-renew`,
+            value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
           },
           {
-            name: t`Renews itself`,
-            value: customer && (customer.plan.auto_renew === null ? t`No` : t`Yes`),
-          },
-          {
-            name: t`Ordered as`,
+            name: t`Reference`,
             value: customer && (
               <span className="inline-flex items-center gap-1">
                 <bdi className="wrap-anywhere">{customer.reference}</bdi>
@@ -73,7 +69,8 @@ export function CustomerFacts({
                 <span>
                   <TextLink to={orderPage} params={{ orderId: String(order.id) }}>
                     {orderKindWord(order.kind)} · <bdi>{order.package.name}</bdi>
-                  </TextLink>
+                  </TextLink>{' '}
+                  <UnsettledBadge status={order.status} />
                 </span>
                 <span className="inline-flex gap-3 text-soft">
                   <Time at={order.created_at} style="day" />

@@ -17,7 +17,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../api/person.ts';
-import { runs } from '../api/plan-runs.ts';
+import { hasStarted, runs } from '../api/plan-runs.ts';
 import { customerQuery } from '../api/queries.ts';
 import type { Customer, CustomerWithOrders } from '../api/shapes.ts';
 import { useOpenOrder } from '../order/open-order.ts';
@@ -29,7 +29,6 @@ import {
   SuspendDialog,
 } from '../plan/plan-dialogs.tsx';
 import { PlanHistory } from '../plan/plan-history.tsx';
-import { planTimeLeft } from '../text/plan-time.ts';
 import { periodWord, renewalFailureWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -41,6 +40,7 @@ import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
+import { planEndFact, timeLeftFact } from './plan-facts.tsx';
 import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
 const route = getRouteApi('/panel/customers/$customerId');
@@ -134,18 +134,15 @@ export function CustomerPage() {
             columns={2}
             facts={[
               { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
+              timeLeftFact(customer),
               {
-                name: t`Time left`,
-                value: customer && planTimeLeft(customer.seconds_left),
+                name: t`Plan since`,
+                value: customer && (hasStarted(customer.plan) ? <Time at={customer.plan.starts_at} /> : '–'),
               },
-              { name: t`Plan since`, value: customer && <Time at={customer.plan.starts_at} /> },
+              planEndFact(customer),
+              { name: t`Auto-renew`, value: customer && <Renewal plan={customer.plan} /> },
               {
-                name: customer === undefined || runs(customer.plan) ? t`Runs until` : t`Ended`,
-                value: customer && <Time at={customer.plan.expires_at} />,
-              },
-              { name: t`Renews itself`, value: customer && <Renewal plan={customer.plan} /> },
-              {
-                name: t`Ordered as`,
+                name: t`Reference`,
                 value: reference && (
                   <span className="inline-flex items-center gap-1">
                     <bdi className="wrap-anywhere">{reference}</bdi>
@@ -246,8 +243,8 @@ function DeedDialog({
 
 /** How the plan goes on by itself, or that it was told to end. */
 function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
-  if (plan.ends_at_period_end && runs(plan)) return t`No: it ends at the period’s end`;
-  if (plan.auto_renew === null) return t`No`;
+  if (plan.ends_at_period_end && runs(plan)) return t`Off: the plan ends with its period`;
+  if (plan.auto_renew === null) return t`Off`;
   const { months, max_charge: maxCharge, next_at: nextAt, failure } = plan.auto_renew;
   return (
     <span className="flex flex-col sm:text-right">

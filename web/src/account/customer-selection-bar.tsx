@@ -9,6 +9,7 @@ import type { Query } from '../api/client.ts';
 import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../api/queries.ts';
 import type { PanelCustomer } from '../api/shapes.ts';
 import { formatMoney } from '../text/amounts.ts';
+import { formatCount } from '../text/language.ts';
 import { withTexts } from '../text/texts.ts';
 import { Button } from '../ui/button.tsx';
 import { lazyEarly } from '../ui/early-parts.ts';
@@ -67,7 +68,9 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
         <Button look="plain" busy={isSelecting} onClick={() => void selectAll()}>
           {total === null
             ? t`Select all that match`
-            : plural(total, { one: 'Select # that matches', other: 'Select all # that match' })}
+            : total > selectedAtOnceMax
+              ? t`Select the first ${selectedAtOnceMax} of ${formatCount(total)}`
+              : plural(total, { one: 'Select # that matches', other: 'Select all # that match' })}
         </Button>
       ) : null}
       <Button look="plain" onClick={selection.clear}>

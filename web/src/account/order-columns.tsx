@@ -66,12 +66,23 @@ export function orderColumns({
   return [
     customer,
     withCustomer ? product : period,
-    { title: t`Kind`, id: 'kind', from: 'sm', cell: ({ kind }) => <OrderKindBadge kind={kind} /> },
+    {
+      title: t`Kind`,
+      id: 'kind',
+      from: 'sm',
+      cell: ({ kind, status }) => (
+        <span className="inline-flex flex-wrap gap-1">
+          <OrderKindBadge kind={kind} />
+          <UnsettledBadge status={status} />
+        </span>
+      ),
+    },
     {
       title: t`Plan ends`,
       id: 'ends',
       from: 'lg',
-      cell: ({ expires_at: at }) => <Time at={at} style="day" />,
+      cell: ({ status, expires_at: at }) =>
+        status === 'completed' ? <Time at={at} style="day" /> : <span className="text-soft">–</span>,
     },
     {
       title: t`Status`,
@@ -106,6 +117,23 @@ const kindTones: Readonly<Record<string, Tone>> = { activate: 'accent', renew: '
 
 export function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
+}
+
+/** To when the order pays; of one that the product has not confirmed, only once it does. */
+export function OrderedEnd({ order: { status, expires_at: at } }: { readonly order: Order }) {
+  if (status === 'failed') return '–';
+  if (status === 'completed') return <Time at={at} />;
+  return (
+    <Trans>
+      <Time at={at} />, once confirmed
+    </Trans>
+  );
+}
+
+/** Nothing for a completed order, which is the rule. */
+export function UnsettledBadge({ status }: { readonly status: string }) {
+  if (status === 'completed') return null;
+  return <Badge tone={status === 'failed' ? 'bad' : 'warn'}>{orderStatusWord(status)}</Badge>;
 }
 
 /** What the columns that have stepped back would say, on a phone. */

@@ -15,7 +15,7 @@ import { Money } from '../ui/money.tsx';
 import type { OpenRow } from '../ui/open-row.ts';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
-import { OrderKindBadge } from './order-columns.tsx';
+import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 
 interface OrderDrawerProps {
   readonly id: string;
@@ -31,7 +31,14 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
   return (
     <Drawer
       title={t`Order ${id}`}
-      description={order && <OrderKindBadge kind={order.kind} />}
+      description={
+        order && (
+          <span className="inline-flex gap-1">
+            <OrderKindBadge kind={order.kind} />
+            <UnsettledBadge status={order.status} />
+          </span>
+        )
+      }
       onClose={opened.close}
       onNewer={opened.onNewer}
       onOlder={opened.onOlder}
@@ -64,7 +71,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
               { name: t`Price`, value: order && <Money amount={order.price} currency={order.currency} /> },
               { name: t`Refund`, value: order && <Money amount={order.refund} currency={order.currency} /> },
               { name: t`Placed`, value: order && <Time at={order.created_at} /> },
-              { name: t`Plan then ends`, value: order && <Time at={order.expires_at} /> },
+              { name: t`Plan then ends`, value: order && <OrderedEnd order={order} /> },
               {
                 name: t`Idempotency key`,
                 value: order && (

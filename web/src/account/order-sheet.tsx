@@ -13,7 +13,7 @@ import { type Fact, Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { Time } from '../ui/time.tsx';
 import { entryColumns } from './entry-columns.tsx';
-import { OrderKindBadge } from './order-columns.tsx';
+import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 
 const columns = entryColumns(null);
 
@@ -33,14 +33,22 @@ export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
     { name: t`Customer`, value: value(customer) },
     { name: t`Package`, value: value(({ package: { name } }) => <bdi>{name}</bdi>) },
     { name: t`Period`, value: value(({ months }) => periodWord(months)) },
-    { name: t`Kind`, value: value(({ kind }) => <OrderKindBadge kind={kind} />) },
+    {
+      name: t`Kind`,
+      value: value(({ kind, status }) => (
+        <span className="inline-flex gap-1">
+          <OrderKindBadge kind={kind} />
+          <UnsettledBadge status={status} />
+        </span>
+      )),
+    },
     { name: t`Price`, value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
     {
       name: t`Refund`,
       value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />),
     },
     { name: t`Placed`, value: value(({ created_at: at }) => <Time at={at} />) },
-    { name: t`Plan then ends`, value: value(({ expires_at: at }) => <Time at={at} />) },
+    { name: t`Plan then ends`, value: value((known) => <OrderedEnd order={known} />) },
     {
       name: t`Idempotency key`,
       value: value(({ idempotency_key: key }) => (

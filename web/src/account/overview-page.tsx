@@ -268,7 +268,7 @@ function Figures({
         note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in all` : inSpan}
       />
       <Stat
-        name={t`Plans that end soon`}
+        name={t`Expiring soon`}
         value={
           expiring && (
             <TextLink
@@ -284,23 +284,26 @@ function Figures({
           expiring === undefined
             ? ''
             : isLive
-              ? t`Within ${expiring.days} days, of ${plural(account.customer_count, { one: '# customer', other: '# customers' })}`
-              : t`Within ${expiring.days} days`
+              ? t`Next ${expiring.days} days; ${activeWords(overview?.customers)}`
+              : t`Next ${expiring.days} days`
         }
       />
     </Stats>
   );
 }
 
+/** "398 active of 574 customers": most plans that ended long ago are still customers. */
+function activeWords(customers: Overview['customers'] | undefined): string {
+  if (customers === undefined) return '';
+  const { running, total } = customers;
+  const active = `${formatCount(running.count)}${running.more ? '+' : ''}`;
+  return plural(total, { one: `${active} active of # customer`, other: `${active} active of # customers` });
+}
+
 function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
   const { account } = useMe();
   if (expiring.count === 0) return t`No plan ends soon`;
-  if (expiring.covered)
-    return (
-      <span className="text-good">
-        <Trans>Covers all renewals due</Trans>
-      </span>
-    );
+  if (expiring.covered) return t`Covers renewals in the next ${expiring.days} days`;
   const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
   return (
     <span className="font-medium text-warn">
@@ -310,11 +313,13 @@ function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) 
 }
 
 function renewalCostWords(
-  { count, renewal_cost: cost }: Overview['expiring'],
+  { count, renewable, renewal_cost: cost }: Overview['expiring'],
   { balance: left, currency }: { readonly balance: string; readonly currency: string },
 ): string {
   const price = formatMoney(cost, currency);
   const balance = formatMoney(left, currency);
+  if (renewable < count)
+    return t`${formatCount(renewable)} of these ${formatCount(count)} plans can be renewed. Renewing them for the same period costs ${price}; the balance is ${balance}.`;
   return plural(count, {
     one: `Renewing it for the same period costs ${price}; the balance is ${balance}.`,
     other: `Renewing all # for the same period costs ${price}; the balance is ${balance}.`,

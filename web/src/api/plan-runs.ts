@@ -6,3 +6,8 @@ import type { Customer } from './shapes.ts';
 export function runs({ days_left: daysLeft }: Customer['plan']): boolean {
   return daysLeft > 0;
 }
+
+/** False while a first order waits for the operator's product, and after the product refused it. */
+export function hasStarted({ status, starts_at: start, expires_at: end }: Customer['plan']): boolean {
+  return status !== 'expired' || start !== end;
+}

@@ -11,6 +11,7 @@ import { foundAccountsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { Account, FoundAccount } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
+import { readAmount } from '../text/amounts.ts';
 import { formatCount } from '../text/language.ts';
 import { groupWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -94,7 +95,7 @@ export function AccountsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [creating, setCreating] = useState(false);
-  const query = useQuery(foundAccountsQuery(search));
+  const query = useQuery(foundAccountsQuery({ ...search, balance_below: amountOf(search.balance_below) }));
   const change = useCallback(
     (changed: typeof search) =>
       void navigate({ search: (now) => changedParams(now, changed), replace: true }),
@@ -130,7 +131,12 @@ export function AccountsPage() {
             options={stateOptions}
             onValue={(state) => change({ state })}
           />
-          <SearchField label={t`Balance below`} value={search.balance_below ?? ''} onSearch={onBalance} />
+          <SearchField
+            label={t`Balance below`}
+            value={search.balance_below ?? ''}
+            onSearch={onBalance}
+            isAmount
+          />
         </FilterBar>
         <DataTable
           caption={t`Accounts`}
@@ -161,6 +167,11 @@ export function AccountsPage() {
       {creating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
     </>
   );
+}
+
+/** What was typed, as the service reads amounts. What is none is sent as it is: the service says so. */
+function amountOf(typed: string | undefined): string | undefined {
+  return typed === undefined ? undefined : (readAmount(typed) ?? typed);
 }
 
 export function AccountBadges({ account }: { readonly account: Account & { readonly halted?: boolean } }) {

@@ -7,17 +7,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Gift } from 'lucide-react';
 import { useState } from 'react';
 import { CustomerBadge } from '../account/customer-columns.tsx';
+import { planEndFact, timeLeftFact } from '../account/plan-facts.tsx';
 import { useMay } from '../api/person.ts';
 import { anyCustomerQuery } from '../api/queries.ts';
 import { PlanHistory } from '../plan/plan-history.tsx';
-import { planTimeLeft } from '../text/plan-time.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
-import { Time } from '../ui/time.tsx';
 import { SuspendDialog } from './suspend-dialog.tsx';
 import { TrialDialog } from './trial-dialog.tsx';
 
@@ -93,11 +92,11 @@ export function AnyCustomerPage() {
               },
               { name: t`Reference`, value: customer && <bdi>{customer.reference}</bdi> },
               { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
-              { name: t`Runs until`, value: customer && <Time at={customer.plan.expires_at} /> },
-              { name: t`Time left`, value: customer && planTimeLeft(customer.seconds_left) },
+              planEndFact(customer),
+              timeLeftFact(customer),
               {
-                name: t`Renews itself`,
-                value: customer && (customer.plan.auto_renew === null ? t`No` : t`Yes`),
+                name: t`Auto-renew`,
+                value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
               },
               { name: t`Customer id`, value: customer?.id },
               { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },

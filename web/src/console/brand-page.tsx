@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useRef, useState } from 'react';
+import { useState } from 'react';
 import { accentThemes } from '../../../src/contract/accent-shades.ts';
 import { removeBrandLogo, setBrand, setBrandLogo } from '../api/commands.ts';
 import { brandQuery } from '../api/queries.ts';
@@ -13,7 +13,7 @@ import { showBrandColours } from '../shell/brand-colours.ts';
 import { logoPlate } from '../shell/logo.tsx';
 import { languageNames, languages } from '../text/language.ts';
 import { keepServiceName } from '../text/service-name.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, FileButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Field, inputClasses, SelectField, TextField } from '../ui/field.tsx';
@@ -172,17 +172,15 @@ function Warnings({ colour }: { readonly colour: string }) {
 }
 
 function LogoCard({ brand }: { readonly brand: Brand }) {
-  const input = useRef<HTMLInputElement>(null);
-  const id = useId();
   const upload = useCommand(setBrandLogo, { onDone: () => say(t`The logo is shown from now on.`) });
-  const removal = useCommand(removeBrandLogo, { onDone: () => say(t`The logo is gone.`) });
+  const removal = useCommand(removeBrandLogo, { onDone: () => say(t`Logo removed.`) });
   const { logo } = brand;
   return (
-    <Card title={t`Logo`} description={t`PNG or JPEG, at most 256 KiB. It is shown 24 to 44 points high.`}>
+    <Card title={t`Logo`} description={t`PNG or JPEG, up to 256 KB.`}>
       <div className="flex flex-col items-start gap-3">
         {logo === null ? (
           <p className="text-soft">
-            <Trans>There is none.</Trans>
+            <Trans>No logo yet</Trans>
           </p>
         ) : (
           <img
@@ -191,19 +189,11 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
             className={`max-h-16 max-w-full object-contain ${logoPlate}`}
           />
         )}
-        <label htmlFor={id} className="font-medium">
-          <Trans>Choose a file</Trans>
-        </label>
-        <input
-          id={id}
-          ref={input}
-          type="file"
+        <FileButton
+          label={t`Choose a file`}
           accept="image/png,image/jpeg"
-          className="max-w-full"
-          onChange={(event) => {
-            const [file] = event.target.files ?? [];
-            if (file !== undefined) void base64Of(file).then((data) => upload.mutate({ data }));
-          }}
+          disabled={upload.isPending}
+          onFile={(file) => void base64Of(file).then((data) => upload.mutate({ data }))}
         />
         {upload.error === null ? null : <ErrorNotice error={upload.error} />}
         {removal.error === null ? null : <ErrorNotice error={removal.error} />}

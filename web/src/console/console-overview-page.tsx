@@ -5,13 +5,14 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
+import { useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { consoleOverviewQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { ConsoleOverview, RefusalCount } from '../api/shapes.ts';
 import { timesOfUtc } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
-import { ButtonLink } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -70,9 +71,11 @@ export function ConsoleOverviewPage() {
     },
     { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
   ];
+  // A code that the address names is among those that are shown.
+  const [areAllShown, setAreAllShown] = useState(search.code !== undefined);
   return (
     <>
-      <PageHeader title={t`Business`} description={t`All accounts together.`} />
+      <PageHeader title={t`Business`} />
       <div className="flex flex-col gap-4 lg:gap-5">
         <AttentionNotice attention={data?.orders.attention} />
         <Stats>
@@ -96,10 +99,10 @@ export function ConsoleOverviewPage() {
           <Stat
             name={t`Refunded`}
             value={figure(totals?.refunded, { sort: 'refunded' })}
-            note={t`For plans replaced before their end`}
+            note={t`For unused time of changed and canceled plans, and for failed orders`}
           />
           <Stat
-            name={t`Plans that end soon`}
+            name={t`Expiring soon`}
             value={
               data && (
                 <TextLink
@@ -111,7 +114,7 @@ export function ConsoleOverviewPage() {
                 </TextLink>
               )
             }
-            note={t`Within 14 days, in every account`}
+            note={t`Next 14 days, all accounts`}
           />
         </Stats>
         <SeriesCard
@@ -201,9 +204,18 @@ export function ConsoleOverviewPage() {
                 caption={t`Refusals by code`}
                 columns={refusalColumns}
                 openKey={search.code}
-                rows={data?.refusals}
+                rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
                 rowKey={({ code }) => code}
                 error={error}
+                footer={
+                  areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
+                    <div className="border-t border-line px-4 py-2 text-center">
+                      <Button look="quiet" onClick={() => setAreAllShown(true)}>
+                        {t`Show all ${formatCount(data.refusals.length)} codes`}
+                      </Button>
+                    </div>
+                  )
+                }
                 empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
               />
             </div>
@@ -242,6 +254,9 @@ function AttentionNotice({
     </Notice>
   );
 }
+
+/** About as many as accounts stand beside them. */
+const refusalsShown = 6;
 
 const refusalColumns: readonly Column<RefusalCount>[] = [
   {

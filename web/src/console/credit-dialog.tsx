@@ -12,8 +12,7 @@ import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatMoney, fromCents, readAmount, toCents, typedAmount } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
-import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Dialog, DialogActions, DialogBody, DialogProblem } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Money } from '../ui/money.tsx';
@@ -52,7 +51,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   if (!asksPassword && isPasswordMissing(command.error)) setAsksPassword(true);
   const amountProblem =
     typed.trim() !== '' && size === null
-      ? t`An amount such as 100 or 99.50.`
+      ? t`An amount, such as 100 or ${typedAmount('99.50')}.`
       : isTooMuch
         ? t`The balance is ${formatMoney(account.balance, currency)}.`
         : null;
@@ -91,7 +90,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                   value: (
                     <span className="inline-flex items-center gap-2">
                       <Money amount={account.balance} currency={currency} className="text-soft" />
-                      <ArrowRight aria-label="becomes" className="size-3.5 text-soft" />
+                      <ArrowRight aria-label={t`becomes`} className="size-3.5 text-soft" />
                       <Money amount={after} currency={currency} className="font-semibold" />
                     </span>
                   ),
@@ -132,12 +131,10 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             </>
           )}
           {confirming && asksPassword ? (
-            <OwnPasswordField own={own} hint={t`So large a credit takes it.`} autoFocus />
+            <OwnPasswordField own={own} hint={t`Required for large credits.`} autoFocus />
           ) : null}
-          {command.error === null || isPasswordMissing(command.error) ? null : (
-            <ErrorNotice error={command.error} />
-          )}
         </DialogBody>
+        <DialogProblem error={isPasswordMissing(command.error) ? null : command.error} />
         <DialogActions>
           <Button
             disabled={command.isPending}
@@ -152,6 +149,11 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
           <Button
             key={confirming ? 'confirm' : 'review'}
             type="submit"
+            autoFocus={confirming && !asksPassword}
+            // A held Enter of the first step must not confirm the second.
+            onKeyDown={(event) => {
+              if (event.repeat) event.preventDefault();
+            }}
             look={confirming && direction === 'debit' ? 'danger' : 'primary'}
             busy={command.isPending}
             disabled={!isReady || (confirming && asksPassword && !own.isReady)}

@@ -13,6 +13,8 @@ import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { NotForRole } from '../shell/not-for-role.tsx';
+import { readCount } from '../text/amounts.ts';
+import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -95,12 +97,12 @@ function PackageForm({
   const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
 
   const readLimits = {
-    accounts: wholeNumber(limits.accounts),
-    posts_per_day: wholeNumber(limits.posts_per_day),
-    ai_images_per_month: wholeNumber(limits.ai_images_per_month),
+    accounts: readCount(limits.accounts),
+    posts_per_day: readCount(limits.posts_per_day),
+    ai_images_per_month: readCount(limits.ai_images_per_month),
   };
   const { accounts, posts_per_day: posts, ai_images_per_month: images } = readLimits;
-  const durationDays = wholeNumber(days);
+  const durationDays = readCount(days);
   const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
   const read = isTrial ? null : readPrices(prices);
   const changed = read !== null && opened !== null ? changedPrices(read, opened) : read;
@@ -151,7 +153,7 @@ function PackageForm({
       label={label}
       inputMode="numeric"
       autoComplete="off"
-      problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number.` : null}
+      problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number, without decimals.` : null}
       value={limits[key]}
       onText={(text) => setLimits({ ...limits, [key]: text })}
     />
@@ -232,7 +234,9 @@ function PackageForm({
                 }
                 inputMode="numeric"
                 autoComplete="off"
-                problem={days !== '' && !isDuration ? t`A whole number from 1 to 3,650.` : null}
+                problem={
+                  days !== '' && !isDuration ? t`A whole number from 1 to ${formatCount(3_650)}.` : null
+                }
                 value={days}
                 onText={setDays}
               />
@@ -302,9 +306,4 @@ function typedLimits(one: AdminPackage | null) {
     posts_per_day: text(one?.limits.posts_per_day),
     ai_images_per_month: text(one?.limits.ai_images_per_month),
   };
-}
-
-function wholeNumber(typed: string): number | null {
-  const plain = typed.trim().replaceAll(',', '');
-  return /^\d{1,10}$/.test(plain) && Number(plain) <= 2_147_483_647 ? Number(plain) : null;
 }

@@ -93,7 +93,7 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
   );
 }
 
-/** Says that somebody is new, and who may be meant instead. */
+/** Who may be meant instead of a new customer. */
 export function NewCustomerNote({
   reference,
   similar,

@@ -26,6 +26,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
 import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
@@ -46,7 +47,7 @@ export default function OrderDialog({ intent, onClose }: OrderDialogProps) {
   if (done !== null) {
     return (
       <Dialog
-        title={titled(done.order.kind === 'renew' ? t`Renewed` : t`Order placed`)}
+        title={titled(doneTitle(done.order))}
         onClose={onClose}
         dismissible={done.login_url === undefined}
       >
@@ -70,6 +71,11 @@ export default function OrderDialog({ intent, onClose }: OrderDialogProps) {
   ) : (
     <RenewForm intent={intent} idempotencyKey={key} onDone={setDone} onClose={onClose} />
   );
+}
+
+function doneTitle({ kind, status }: PlacedOrder['order']): string {
+  if (status !== 'completed') return kind === 'renew' ? t`Renewal pending` : t`Order pending`;
+  return kind === 'renew' ? t`Renewed` : t`Order placed`;
 }
 
 interface FormProps<Type> {
@@ -161,6 +167,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const isSaid =
     isOf(preview.error, 'invalid_customer') ||
     (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
+  const refusal = isCurrent && !isSaid ? preview.error : null;
+  const isWaiting = reference !== '' && packageId !== null && (!isCurrent || preview.isFetching);
   const action = confirmWords(shown, t`Place order`);
   const choose = (other: string) => {
     setIsAsked(false);
@@ -178,8 +186,17 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         busy={command.isPending}
         ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
         isChanged={reference !== (intent.customer ?? '')}
-        error={command.error}
-        summary={shown === undefined ? undefined : headline(shown, known, direction, plan?.package ?? '')}
+        error={command.error ?? (isWaiting ? null : refusal)}
+        errorHelp={<TopUpHelp error={command.error ?? refusal} />}
+        summary={
+          refusal !== null && !isWaiting ? undefined : (
+            <OrderPreviewBox
+              preview={shown}
+              headline={shown && headline(shown, known, direction, plan?.package ?? '')}
+              waiting={isWaiting}
+            />
+          )
+        }
         onClose={onClose}
         onSubmit={() => (isRisky ? setIsAsked(true) : send())}
       >
@@ -202,7 +219,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               />
             </div>
           ) : null}
-          {known.isNew && settled === reference && !isUncertain && preview.error === null ? (
+          {known.similar.length > 0 && settled === reference && !isUncertain && preview.error === null ? (
             <NewCustomerNote reference={reference} similar={known.similar} onChoose={choose} />
           ) : null}
           {known.customer === undefined || isUncertain ? null : (
@@ -257,11 +274,6 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           />
         </fieldset>
         {isUncertain ? <UncertainNotice /> : null}
-        <OrderPreviewBox
-          preview={shown}
-          error={isCurrent && !isSaid ? preview.error : null}
-          waiting={reference !== '' && packageId !== null && (!isCurrent || preview.isFetching)}
-        />
       </FormDialog>
       {isAsked ? (
         known.isNew ? (
@@ -275,8 +287,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           >
             <p className="wrap-anywhere">
               <Trans>
-                Nobody is known as <bdi>{reference}</bdi>. The order would make a new customer, and is charged
-                for them.
+                <bdi>{reference}</bdi> isn’t a customer yet. Placing this order creates them.
               </Trans>
             </p>
             <SimilarOnes similar={known.similar} onChoose={choose} />
@@ -427,19 +438,26 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
   );
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
   const isCurrent = !preview.isPlaceholderData;
+  const shown = isCurrent ? preview.data : undefined;
+  const refusal = isCurrent ? preview.error : null;
   return (
     <FormDialog
       title={titled(t`Renew ${intent.packageName}`)}
       description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
-      action={confirmWords(isCurrent ? preview.data : undefined, t`Renew`)}
+      action={confirmWords(shown, t`Renew`)}
       summary={
-        isCurrent && preview.data !== undefined
-          ? headline(preview.data, { isNew: false }, 'level', '')
-          : undefined
+        refusal !== null && !preview.isFetching ? undefined : (
+          <OrderPreviewBox
+            preview={shown}
+            headline={shown && headline(shown, { isNew: false }, 'level', '')}
+            waiting={preview.isFetching}
+          />
+        )
       }
       busy={command.isPending}
       ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
-      error={command.error}
+      error={command.error ?? (preview.isFetching ? null : refusal)}
+      errorHelp={<TopUpHelp error={command.error ?? refusal} />}
       onClose={onClose}
       onSubmit={() => {
         if (preview.data === undefined) return;
@@ -459,13 +477,18 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
         />
       </fieldset>
       {isUncertain ? <UncertainNotice /> : null}
-      <OrderPreviewBox
-        preview={isCurrent ? preview.data : undefined}
-        error={isCurrent ? preview.error : null}
-        waiting={preview.isFetching}
-      />
     </FormDialog>
   );
+}
+
+function TopUpHelp({ error }: { readonly error: Error | null }) {
+  return isOf(error, 'insufficient_credit') ? (
+    <p>
+      <Trans>
+        The operator of this service adds credit. <TextLink to="/ledger">See your ledger</TextLink>
+      </Trans>
+    </p>
+  ) : null;
 }
 
 function UncertainNotice() {

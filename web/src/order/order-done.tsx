@@ -26,12 +26,26 @@ export function OrderDone({
   return (
     <>
       <DialogBody>
-        <Notice tone="good">
-          <Trans>
-            <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
-            <Time at={order.expires_at} style="day" />.
-          </Trans>
-        </Notice>
+        {order.status === 'completed' ? (
+          <Notice tone="good">
+            <Trans>
+              <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
+              <Time at={order.expires_at} style="day" />.
+            </Trans>
+          </Notice>
+        ) : (
+          <Notice tone="warn">
+            <p className="font-medium">
+              <Trans>Pending: waiting for the operator’s product.</Trans>
+            </p>
+            <p>
+              <Trans>
+                <bdi>{order.customer.reference}</bdi> gets <bdi>{order.package.name}</bdi> once the product
+                confirms it. If it refuses, the charge is refunded.
+              </Trans>
+            </p>
+          </Notice>
+        )}
         <Facts
           facts={[
             { name: t`Order`, value: order.id },

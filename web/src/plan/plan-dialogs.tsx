@@ -275,7 +275,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
               inputMode="decimal"
               autoComplete="off"
               maxLength={14}
-              problem={isLimit ? null : t`An amount, such as 12.50.`}
+              problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
               value={limit}
               onText={setLimit}
             />

@@ -29,8 +29,8 @@ const types: Readonly<Record<string, string>> = {
   auto_renew_set: t`Set to renew itself`,
   auto_renew_removed: t`No longer renews itself`,
   renewal_failed: t`Renewal refused`,
-  order_placed: t`Order handed to the product`,
-  order_completed: t`Order taken by the product`,
+  order_placed: t`Order sent to the product`,
+  order_completed: t`Order confirmed by the product`,
   order_failed: t`Order refused by the product`,
 };
 const parties: Readonly<Record<string, string>> = {
@@ -119,9 +119,25 @@ function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanH
       from: 'lg',
       cell: ({ from }) => <State state={from} />,
     },
-    { title: t`After`, from: 'md', cell: ({ to }) => <State state={to} /> },
+    {
+      title: t`After`,
+      from: 'md',
+      cell: ({ type, to, order }) =>
+        type === 'order_placed' && order !== undefined && ['expired', 'cancelled'].includes(to.status) ? (
+          <PendingState packageName={order.package.name} />
+        ) : (
+          <State state={to} />
+        ),
+    },
     { title: t`When`, from: 'sm', align: 'end', cell: ({ at }) => <Time at={at} /> },
   ];
+}
+
+/** Nothing runs yet: what there was before the order is not what the customer waits for. */
+function PendingState({ packageName }: { readonly packageName: string }) {
+  return (
+    <TwoLines first={<bdi className="block max-w-40 truncate">{packageName}</bdi>} second={t`Pending`} />
+  );
 }
 
 function State({ state }: { readonly state: PlanHistoryItem['from'] }) {
@@ -147,7 +163,7 @@ function detailOf(
     order === undefined
       ? ''
       : `${order.package.name}, ${periodWord(order.months)}, ${formatMoney(order.price, currency)}`,
-    refund === undefined ? '' : t`${formatMoney(refund, currency)} back`,
+    refund === undefined || refund === '0.00' ? '' : t`${formatMoney(refund, currency)} back`,
     reason ?? '',
     code === undefined ? '' : renewalFailureWord(code),
     autoRenew === undefined

@@ -72,7 +72,9 @@ const columns: readonly Column<RequestLine>[] = [
     id: 'key',
     title: t`Key`,
     from: 'lg',
-    cell: ({ key }) => <bdi>{key === null ? '–' : keyNameWord(key.name)}</bdi>,
+    cell: ({ key }) => (
+      <bdi className="block max-w-40 truncate">{key === null ? '–' : keyNameWord(key.name)}</bdi>
+    ),
   },
   {
     id: 'address',

@@ -24,7 +24,7 @@ import { useMay } from '../api/person.ts';
 import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
 import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
-import { useDialogOpener } from '../ui/dialog-opener.ts';
+import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
 import { leave } from './leave.ts';
@@ -52,10 +52,19 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const listId = useId();
-  const commands = useCommands(text.trim(), { onClose, onPlaceOrder, onShortcuts });
+  // What leads to another page leaves the focus in that page, not where the palette was opened.
+  const isLeading = useRef(false);
+  const commands = useCommands(text.trim(), {
+    onClose: () => {
+      isLeading.current = true;
+      onClose();
+    },
+    onPlaceOrder,
+    onShortcuts,
+  });
   const at = Math.min(chosen, commands.length - 1);
   const list = useRef<HTMLDivElement>(null);
-  const finalFocus = useDialogOpener();
+  const opener = useDialogOpener();
   useBackCloses(onClose);
   useTypedAhead(setText);
   useEffect(() => {
@@ -75,7 +84,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
         <Dialog.Backdrop className={backdropClasses} />
         <Dialog.Popup
           data-dialog
-          finalFocus={finalFocus}
+          finalFocus={() => (isLeading.current ? focusContent() : opener())}
           className="fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-card border border-line bg-card shadow-high"
         >
           <Dialog.Title className="sr-only">
@@ -128,12 +137,13 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
                 className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill forced-colors:aria-selected:outline-2 forced-colors:aria-selected:-outline-offset-2"
               >
                 <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
-                <span className="min-w-0 flex-1 truncate">
-                  <bdi>{command.title}</bdi>
+                {/* The note tells apart what is called the same: it keeps its room, the title is cut. */}
+                <span className="flex min-w-0 flex-1 flex-col py-1 leading-snug sm:flex-row sm:gap-2">
+                  <bdi className="min-w-16 truncate">{command.title}</bdi>
                   {command.note === undefined ? null : (
-                    <span className="ml-2 text-soft">
-                      <bdi>{command.note}</bdi>
-                    </span>
+                    <bdi className="max-w-full truncate text-soft sm:max-w-2/3 sm:shrink-0">
+                      {command.note}
+                    </bdi>
                   )}
                 </span>
                 {command.keys === undefined ? null : (

@@ -11,8 +11,7 @@ import { useCommand } from '../api/use-command.ts';
 import { formatCount } from '../text/language.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
-import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
-import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Dialog, DialogActions, DialogBody, DialogProblem } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -120,8 +119,8 @@ function Moved({
             { name: t`Notices that a plan ends`, value: formatCount(happened.warnings) },
           ]}
         />
-        {error === null ? null : <ErrorNotice error={error} />}
       </DialogBody>
+      <DialogProblem error={error} />
       <DialogActions>
         {reached ? (
           <>

@@ -7,7 +7,8 @@ import { creditTest, resetTest } from '../api/commands.ts';
 import { useMe } from '../api/me.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatMoney, readAmount, toCents } from '../text/amounts.ts';
+import { formatMoney, readAmount, toCents, typedAmount } from '../text/amounts.ts';
+import { formatCount } from '../text/language.ts';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -47,7 +48,11 @@ export function TestCreditDialog({ onClose }: DialogProps) {
         autoComplete="off"
         autoFocus
         maxLength={14}
-        problem={typed.trim() === '' || isAmount ? null : t`An amount up to 1,000,000.00, such as 99.50.`}
+        problem={
+          typed.trim() === '' || isAmount
+            ? null
+            : t`An amount up to ${formatCount(1_000_000)}, such as ${typedAmount('99.50')}.`
+        }
         value={typed}
         onText={setTyped}
       />

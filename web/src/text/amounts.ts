@@ -2,7 +2,7 @@
 // currency's sign.
 
 import { numberLocale } from './language.ts';
-import { readTypedAmount, separatorsOf } from './typed-amount.ts';
+import { readTypedAmount, readWholeNumber, separatorsOf } from './typed-amount.ts';
 
 /** @throws SyntaxError where the text is no amount */
 export function toCents(amount: string): bigint {
@@ -27,6 +27,11 @@ const separators = separatorsOf(numberLocale);
 export function readAmount(typed: string): string | null {
   const amount = readTypedAmount(typed, separators);
   return amount === null ? null : fromCents(toCents(amount));
+}
+
+/** What a person typed, as a count; null where it is not a whole number. */
+export function readCount(typed: string): number | null {
+  return readWholeNumber(typed, separators);
 }
 
 /** "1234.50", as somebody of this language would type it. */

@@ -32,3 +32,13 @@ export function readTypedAmount(typed: string, { group, decimal }: Separators): 
   if (!isGrouped || (decimals !== undefined && !/^\d{1,2}$/.test(decimals))) return null;
   return decimals === undefined ? groups.join('') : `${groups.join('')}.${decimals}`;
 }
+
+/** The service's counts are 32-bit integers. */
+const wholeMax = 2_147_483_647;
+
+/** A count such as 1,234 or 1.234; null for a fraction, in whichever language it is one: 1,5 is not 15. */
+export function readWholeNumber(typed: string, separators: Separators): number | null {
+  const amount = readTypedAmount(typed, separators);
+  if (amount === null || amount.includes('.')) return null;
+  return Number(amount) <= wholeMax ? Number(amount) : null;
+}

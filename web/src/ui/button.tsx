@@ -50,6 +50,43 @@ export function Button({
   );
 }
 
+/** A file to upload: a button in the language of the page, where the browser's own speaks its own. */
+export function FileButton({
+  label,
+  accept,
+  disabled = false,
+  onFile,
+}: {
+  readonly label: string;
+  readonly accept: string;
+  readonly disabled?: boolean;
+  readonly onFile: (file: File) => void;
+}) {
+  return (
+    <label
+      aria-disabled={disabled || undefined}
+      className={buttonClasses(
+        'plain',
+        'relative cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+      )}
+    >
+      <input
+        type="file"
+        accept={accept}
+        disabled={disabled}
+        className="sr-only"
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file !== undefined) onFile(file);
+          // The same file may be chosen again after it was refused.
+          target.value = '';
+        }}
+      />
+      {label}
+    </label>
+  );
+}
+
 /** A square button that is only an icon; the label is for screen readers and for whoever points at it. */
 export function IconButton({
   label,

@@ -44,11 +44,13 @@ export function Choice<Value extends string | number>({
             <input
               type="radio"
               name={name}
-              className="sr-only"
+              className={look === 'cards' ? radioClasses : 'sr-only'}
               checked={option.value === value}
               onChange={() => onChoose(option.value)}
             />
-            <span className="min-w-0 wrap-anywhere">{option.title}</span>
+            <span className={classNames('min-w-0 wrap-anywhere', look === 'cards' && 'flex-1')}>
+              {option.title}
+            </span>
             {option.note === undefined ? null : <span className="text-soft">{option.note}</span>}
           </label>
         ))}
@@ -62,6 +64,7 @@ const segmentClasses =
   'has-checked:bg-card has-checked:font-medium has-checked:text-ink has-checked:shadow-lift ' +
   'forced-colors:border forced-colors:border-transparent forced-colors:has-checked:border-[Highlight] forced-colors:has-checked:bg-[Highlight] forced-colors:has-checked:text-[HighlightText] forced-colors:forced-color-adjust-none forced-colors:text-[CanvasText]';
 const cardClasses =
-  'flex items-center justify-between gap-4 rounded-control border border-line px-3.5 py-2.5 hover:bg-fill/60 ' +
+  'flex items-center gap-3 rounded-control border border-line px-3.5 py-2.5 hover:bg-fill/60 ' +
   'has-checked:border-accent has-checked:bg-accent-fill ' +
   'forced-colors:has-checked:outline-3 forced-colors:has-checked:-outline-offset-3 forced-colors:has-checked:outline-[Highlight]';
+const radioClasses = 'size-4 shrink-0 accent-(--accent) outline-none';

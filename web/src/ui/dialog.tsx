@@ -10,6 +10,7 @@ import { useBackCloses } from './back-closes.ts';
 import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { useDialogOpener } from './dialog-opener.ts';
+import { ErrorNotice } from './error-notice.tsx';
 import { useTypedText } from './typed-text.ts';
 
 const widths = { narrow: 'sm:max-w-md', wide: 'sm:max-w-2xl' } as const;
@@ -56,9 +57,10 @@ export function Dialog({
           <Base.Popup
             ref={setPopup}
             data-dialog
+            initialFocus={() => firstControlOf(popup)}
             finalFocus={finalFocus}
             className={classNames(
-              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[89vh] sm:rounded-card',
+              'flex max-h-[94dvh] w-full flex-col rounded-t-2xl border border-line bg-card shadow-high sm:max-h-[89vh] sm:rounded-card short:overflow-y-auto',
               'transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0',
               widths[width],
             )}
@@ -102,6 +104,19 @@ function isTopmost(popup: Element | null): boolean {
   return popup !== null && [...document.querySelectorAll('[data-dialog]')].at(-1) === popup;
 }
 
+/** The first field, or else the first button below the head: "Close" is only focused where there is nothing else to do. */
+function firstControlOf(popup: HTMLElement | null): HTMLElement | true {
+  const inBody = (selector: string) =>
+    [...(popup?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
+      (control) => control.closest('header') === null && !control.matches(':disabled'),
+    );
+  const field = inBody('input:not([type="hidden"]):not([hidden]), select, textarea');
+  const chosen = field?.matches('[type="radio"]')
+    ? inBody(`[name="${CSS.escape(field.getAttribute('name') ?? '')}"]:checked`)
+    : undefined;
+  return chosen ?? field ?? inBody('button, a[href]') ?? popup ?? true;
+}
+
 function DiscardQuestion({
   onStay,
   onDiscard,
@@ -112,7 +127,7 @@ function DiscardQuestion({
   return (
     <Dialog
       title={t`Discard what you entered?`}
-      description={<Trans>It has not been sent, and would be lost.</Trans>}
+      description={<Trans>Your changes will be lost.</Trans>}
       onClose={onStay}
     >
       <DialogActions>
@@ -129,7 +144,26 @@ function DiscardQuestion({
 
 /** What a dialog holds; scrolls when it is long. */
 export function DialogBody({ children }: { readonly children: ReactNode }) {
-  return <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5">{children}</div>;
+  return (
+    <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5 short:shrink-0 short:overflow-visible">
+      {children}
+    </div>
+  );
+}
+
+/** Why the action was refused: below everything that scrolls, beside the buttons that try again. */
+export function DialogProblem({
+  error,
+  children,
+}: {
+  readonly error: Error | null;
+  readonly children?: ReactNode;
+}) {
+  return error === null ? null : (
+    <div className="max-h-[40dvh] shrink-0 overflow-y-auto border-t border-line px-5 py-3">
+      <ErrorNotice error={error}>{children}</ErrorNotice>
+    </div>
+  );
 }
 
 /** The buttons at the end, the one that acts last. */

@@ -4,7 +4,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from './button.tsx';
 
 interface DrawerProps {
@@ -20,18 +20,28 @@ interface DrawerProps {
 }
 
 export function Drawer({ title, description, actions, onClose, onNewer, onOlder, children }: DrawerProps) {
+  const [popup, setPopup] = useState<HTMLElement | null>(null);
+  const row = useOpenRowLink();
   return (
     <Base.Root
       open
       modal={false}
       disablePointerDismissal
       onOpenChange={(open) => {
-        if (!open) onClose();
+        if (open) return;
+        // Also where the focus has left the drawer, which Base UI would leave there.
+        const { activeElement } = document;
+        const isElsewhere = popup?.contains(activeElement) === false && activeElement !== document.body;
+        if (isElsewhere) row.current?.focus();
+        onClose();
       }}
     >
       <Base.Portal>
         <Base.Popup
+          ref={setPopup}
           data-drawer
+          finalFocus={() => row.current ?? true}
+          onKeyDown={(event) => leaveAtTheEnds(event, popup, row.current)}
           className="fixed inset-y-0 right-0 z-30 flex w-full flex-col border-l border-line bg-card shadow-high transition-[translate] duration-150 data-starting-style:translate-x-8 sm:w-md"
         >
           <div className="flex items-start gap-1 border-b border-line px-5 pt-4 pb-3">
@@ -65,4 +75,28 @@ export function Drawer({ title, description, actions, onClose, onNewer, onOlder,
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** The link of the row that is open, as long as it is there: where the focus goes when the drawer closes. */
+function useOpenRowLink() {
+  const link = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    const found = document.querySelector<HTMLElement>('tr[aria-current="true"] a[data-row-link]');
+    if (found !== null) link.current = found;
+  });
+  return link;
+}
+
+/** The drawer stands at the end of the document: Tab beyond its last or before its first control goes on at its row. */
+function leaveAtTheEnds(event: KeyboardEvent, popup: HTMLElement | null, row: HTMLElement | null): void {
+  if (event.key !== 'Tab' || popup === null || row?.isConnected !== true) return;
+  const controls = [
+    ...popup.querySelectorAll<HTMLElement>(
+      'a[href], button, input, select, textarea, summary, [tabindex="0"]',
+    ),
+  ].filter((control) => !control.matches(':disabled') && control.checkVisibility());
+  const end = event.shiftKey ? controls[0] : controls.at(-1);
+  if (event.target !== end) return;
+  event.preventDefault();
+  row.focus();
 }

@@ -15,7 +15,10 @@ interface FilterBarProps {
 
 export function FilterBar({ children, clear, end }: FilterBarProps) {
   return (
-    <fieldset className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 md:px-5">
+    <fieldset
+      data-print="no"
+      className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 md:px-5"
+    >
       <legend className="sr-only">
         <Trans>Filters</Trans>
       </legend>

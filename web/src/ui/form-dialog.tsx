@@ -1,11 +1,10 @@
-// A dialog that asks and acts: fields, the refusal in place, Cancel and one button. Confirmations are this
+// A dialog that asks and acts: fields, what the action does, why it was refused, Cancel and one button. Confirmations are this
 // without fields.
 
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
-import { ErrorNotice } from './error-notice.tsx';
+import { Dialog, DialogActions, DialogBody, DialogProblem } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
@@ -22,6 +21,8 @@ interface FormDialogProps {
   /** Something was chosen that closing would lose; what was typed is known without it. */
   readonly isChanged?: boolean;
   readonly error: Error | null;
+  /** Below the error: what can be done about it. */
+  readonly errorHelp?: ReactNode;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
   readonly width?: 'narrow' | 'wide';
@@ -39,6 +40,7 @@ export function FormDialog({
   ready = true,
   isChanged = false,
   error,
+  errorHelp,
   onSubmit,
   onClose,
   width,
@@ -52,27 +54,23 @@ export function FormDialog({
       {...(width !== undefined && { width })}
     >
       <form
-        className="flex min-h-0 flex-col"
+        className="flex min-h-0 flex-col short:shrink-0"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy && ready) onSubmit();
         }}
       >
-        {children === undefined && error === null ? null : (
-          <DialogBody>
-            {children}
-            {error === null ? null : <ErrorNotice error={error} />}
-          </DialogBody>
-        )}
+        {children === undefined ? null : <DialogBody>{children}</DialogBody>}
         {summary === undefined ? null : (
-          <p
+          <div
             aria-live="polite"
-            className="border-t border-line bg-fill/60 px-5 py-2.5 font-medium wrap-anywhere"
+            className="shrink-0 border-t border-line bg-fill/60 px-5 py-2.5 font-medium wrap-anywhere"
           >
             {summary}
-          </p>
+          </div>
         )}
+        <DialogProblem error={error}>{errorHelp}</DialogProblem>
         <DialogActions>
           <Button onClick={onClose}>{cancel ?? <Trans>Cancel</Trans>}</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>

@@ -30,7 +30,11 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
           </div>
           {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
         </div>
-        {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+        {actions === undefined ? null : (
+          <div data-print="no" className="flex flex-wrap gap-2">
+            {actions}
+          </div>
+        )}
       </div>
     </header>
   );

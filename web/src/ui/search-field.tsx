@@ -12,9 +12,11 @@ interface SearchFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onSearch: (text: string) => void;
+  /** An amount is compared, not searched for: no magnifier. */
+  readonly isAmount?: boolean;
 }
 
-export function SearchField({ label, value, onSearch }: SearchFieldProps) {
+export function SearchField({ label, value, onSearch, isAmount = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const shown = useRef(value);
   // On its way to the address: on a slow machine more is typed before it arrives.
@@ -46,13 +48,16 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   }, [text, onSearch, router]);
   return (
     <search className="relative flex-1 basis-full sm:basis-52">
-      <Search
-        aria-hidden="true"
-        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
-      />
+      {isAmount ? null : (
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
+        />
+      )}
       <input
         type="search"
-        data-search-field
+        data-search-field={isAmount ? undefined : ''}
+        inputMode={isAmount ? 'decimal' : undefined}
         aria-label={label}
         placeholder={label}
         value={text}
@@ -60,7 +65,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}
-        className={`${inputClasses} !pl-9`}
+        className={isAmount ? inputClasses : `${inputClasses} !pl-9`}
       />
     </search>
   );

@@ -11,7 +11,7 @@ interface StatProps {
 }
 
 export function Stats({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">{children}</dl>;
+  return <dl className="grid gap-3 min-[22.5rem]:grid-cols-2 lg:grid-cols-4 lg:gap-4">{children}</dl>;
 }
 
 export function Stat({ name, value, note }: StatProps) {
