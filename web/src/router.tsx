@@ -15,6 +15,7 @@ import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
 import { PanelLayout } from './shell/panel-layout.tsx';
 import { withConsoleTexts, withTexts } from './text/texts.ts';
+import { untilLoaded } from './text/until-loaded.ts';
 import { keepSpareEntries } from './ui/back-closes.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -23,7 +24,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: textParams('next'),
-  component: lazyRouteComponent(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 });
 
 const resetPassword = createRoute({
@@ -45,7 +49,10 @@ const overview = createRoute({
   getParentRoute: () => panel,
   path: '/',
   validateSearch: textParams('span', 'view', 'by'),
-  component: lazyRouteComponent(() => import('./account/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/overview-page.tsx')),
+    'OverviewPage',
+  ),
 });
 
 const apiAccess = createRoute({
@@ -62,20 +69,29 @@ const orders = createRoute({
   getParentRoute: () => panel,
   path: '/orders',
   validateSearch: textParams(...orderParams),
-  component: lazyRouteComponent(() => import('./account/orders-page.tsx'), 'OrdersPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/orders-page.tsx')),
+    'OrdersPage',
+  ),
 });
 
 const order = createRoute({
   getParentRoute: () => panel,
   path: '/orders/$orderId',
-  component: lazyRouteComponent(() => import('./account/order-page.tsx'), 'OrderPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/order-page.tsx')),
+    'OrderPage',
+  ),
 });
 
 const customers = createRoute({
   getParentRoute: () => panel,
   path: '/customers',
   validateSearch: textParams(...customerParams),
-  component: lazyRouteComponent(() => import('./account/customers-page.tsx'), 'CustomersPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/customers-page.tsx')),
+    'CustomersPage',
+  ),
 });
 
 const customer = createRoute({
@@ -92,7 +108,10 @@ const ledger = createRoute({
   getParentRoute: () => panel,
   path: '/ledger',
   validateSearch: textParams(...ledgerParams),
-  component: lazyRouteComponent(() => import('./account/ledger-page.tsx'), 'LedgerPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/ledger-page.tsx')),
+    'LedgerPage',
+  ),
 });
 
 const forecast = createRoute({
@@ -108,7 +127,10 @@ const forecast = createRoute({
 const statements = createRoute({
   getParentRoute: () => panel,
   path: '/statements',
-  component: lazyRouteComponent(() => import('./account/statements-page.tsx'), 'StatementsPage'),
+  component: lazyRouteComponent(
+    untilLoaded(() => import('./account/statements-page.tsx')),
+    'StatementsPage',
+  ),
 });
 
 const requests = createRoute({

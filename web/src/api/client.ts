@@ -2,6 +2,7 @@
 // kept for people who report a problem. Called by queries.ts and commands.ts only.
 
 import { t } from '@lingui/core/macro';
+import { isFromProxy, noteAnswer, untilReachable } from './connection.ts';
 import { modeHeaders } from './panel-mode.ts';
 import { viewHeaders } from './panel-view.ts';
 import { mintText } from './random-text.ts';
@@ -88,6 +89,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
     throw unreachable(requestId);
   }
   const body = readJson(text);
+  if (body !== undefined) noteAnswer();
   if (response.ok && body !== undefined) return body as Answer;
   throw errorOf(response, body, requestId);
 }
@@ -110,6 +112,7 @@ export async function fetchFile(path: string, query: Query): Promise<Blob> {
 }
 
 function unreachable(requestId: string): ApiError {
+  void untilReachable();
   return new ApiError('network', t`The service cannot be reached. Check your connection.`, { requestId });
 }
 
@@ -141,6 +144,7 @@ function errorOf(response: Response, body: unknown, sentId: string): ApiError {
   const envelope = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const { code, message, details } = envelope;
   if (typeof code !== 'string' || typeof message !== 'string') {
+    if (isFromProxy(response.status)) void untilReachable();
     return new ApiError('unreadable', t`The service answered with status ${response.status}.`, about);
   }
   return new ApiError(code, message, { ...about, details: readDetails(details) });

@@ -25,8 +25,9 @@ export function createQueryClient(): QueryClient {
     }),
     mutationCache: new MutationCache({ onError: notice }),
     defaultOptions: {
-      queries: { staleTime: freshMilliseconds, retry: isWorthRetrying },
-      mutations: { retry: false },
+      // Offline they fail and say so, in place of waiting without a word.
+      queries: { staleTime: freshMilliseconds, retry: isWorthRetrying, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
   return client;

@@ -16,6 +16,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FetchEarlyParts, lazyEarly } from '../ui/early-parts.ts';
 import { holdTyping, letTypingGo } from '../ui/typed-ahead.ts';
+import { ConnectionBand } from './connection-band.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { NotForRole } from './not-for-role.tsx';
@@ -112,6 +113,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           ) : null}
         </header>
         <div className="min-w-0 flex-1">
+          <ConnectionBand />
           {viewedAccount === null ? null : <ViewBand />}
           {testClock === null ? null : (
             <Suspense>

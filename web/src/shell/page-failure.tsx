@@ -12,7 +12,11 @@ export function PageFailure() {
       <EmptyState
         icon={CircleAlert}
         title={t`This page could not be shown`}
-        action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+        action={
+          <Button onClick={() => window.location.reload()}>
+            <Trans>Reload</Trans>
+          </Button>
+        }
       >
         <Trans>The connection broke, or a new version of the panel is out. Reloading fetches it.</Trans>
       </EmptyState>

@@ -4,6 +4,7 @@
 
 import { i18n, type Messages } from '@lingui/core';
 import { language } from './language.ts';
+import { untilLoaded } from './until-loaded.ts';
 
 type Area = 'panel' | 'seldom' | 'console';
 
@@ -30,16 +31,16 @@ async function load(area: Area): Promise<void> {
 
 /** The page or dialog behind `load`, once its sentences are there. */
 export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
-  return async () => {
+  return untilLoaded(async () => {
     await loadTexts('seldom');
     return load();
-  };
+  });
 }
 
 /** The same of the console, whose pages also show what is seldom seen elsewhere. */
 export function withConsoleTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
-  return async () => {
+  return untilLoaded(async () => {
     await Promise.all([loadTexts('seldom'), loadTexts('console')]);
     return load();
-  };
+  });
 }

@@ -3,13 +3,15 @@
 
 import { useIsFetching } from '@tanstack/react-query';
 import { type ComponentType, lazy, useEffect } from 'react';
+import { untilLoaded } from '../text/until-loaded.ts';
 
 const waiting: (() => Promise<unknown>)[] = [];
 
 /** As React's lazy. Whoever opens it before it was fetched waits for it as usual. */
 export function lazyEarly<Props>(load: () => Promise<{ readonly default: ComponentType<Props> }>) {
-  waiting.push(load);
-  return lazy(load);
+  const loading = untilLoaded(load);
+  waiting.push(loading);
+  return lazy(loading);
 }
 
 /** Rendered once, in the frame of the pages. */

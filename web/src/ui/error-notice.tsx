@@ -7,7 +7,7 @@ import { CircleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { ApiError } from '../api/client.ts';
 import { formatMoney } from '../text/amounts.ts';
-import { withTexts } from '../text/texts.ts';
+import { loadTexts } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -65,7 +65,10 @@ function isMissing(error: Error): boolean {
 const CodeSentence = lazy(() =>
   loadSentences().catch(() => ({ default: (_: { readonly error: ApiError }) => unknownRefusal() })),
 );
-const loadSentences = withTexts(() => import('./error-sentences.tsx'));
+async function loadSentences() {
+  await loadTexts('seldom');
+  return import('./error-sentences.tsx');
+}
 
 /** Without a connection to fetch its sentence, or of a service that is newer than this page. */
 export function unknownRefusal(): string {
