@@ -3,6 +3,7 @@
 // A session lives as long as its person's password_version is the one it began under: it moves with a new password,
 // whenever the account is blocked or unblocked, when an administrator ends its sessions, and when the person is removed.
 
+import type { Clock } from '../contract/clocks.ts';
 import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
@@ -55,6 +56,11 @@ const noteSignInAt: Statement = {
 const setLanguage: Statement = {
   name: 'set_language',
   text: 'update people set language = $2 where id = $1::int and removed_at is null',
+};
+
+const setClock: Statement = {
+  name: 'set_clock',
+  text: 'update people set clock = $2 where id = $1::int and removed_at is null',
 };
 
 /** The account's own login, an owner, in the transaction that makes the account. */
@@ -117,4 +123,9 @@ export async function writeLanguage(
   language: Language | null,
 ): Promise<void> {
   await database.query(setLanguage, [personId, language]);
+}
+
+/** By themselves. */
+export async function writeClock(database: Queryable, personId: number, clock: Clock): Promise<void> {
+  await database.query(setClock, [personId, clock]);
 }

@@ -1,6 +1,7 @@
 // A row of `people`: somebody who signs in for an account, with a role that decides what they may do, and what their
 // sign-in is compared with. people-store.ts writes it.
 
+import { clocks } from '../contract/clocks.ts';
 import { languages } from '../contract/languages.ts';
 import { roles } from '../contract/scopes.ts';
 import {
@@ -33,6 +34,8 @@ const allPeople = describeTable('people', {
   lastSignInAt: nullableTime('last_sign_in_at'),
   /** null: their browser's, and of mails the service's. */
   language: orNull(oneOf('language', languages)),
+  /** On which they read times; null: on that of their browser's zone. */
+  clock: orNull(oneOf('clock', clocks)),
   createdAt: time('created_at'),
   isRemoved: isSet('removed_at'),
 });

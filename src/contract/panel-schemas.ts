@@ -3,6 +3,7 @@
 
 import Type, { type Static } from 'typebox';
 import { accountSchema, allowedIps, emailOrNone, ledgerEntrySchema, password } from './admin-schemas.ts';
+import { type Clock, clocks } from './clocks.ts';
 import { customerSchema } from './customer-schemas.ts';
 import { type Language, languages } from './languages.ts';
 import { typed } from './password-fields.ts';
@@ -37,9 +38,26 @@ export const signInOptionsSchema = Type.Object({
 export const passwordResetBodySchema = Type.Object({
   account: Type.String({ minLength: 1, maxLength: 254, description: 'A username or an e-mail address.' }),
 });
+const linkToken = Type.String({ maxLength: 100, description: 'From the link, behind "#token=".' });
+export const passwordLinkBodySchema = Type.Object({ token: linkToken });
+export const passwordLinkSchema = Type.Object({
+  purpose: oneOf(['invitation', 'password_reset'] as const, 'What the link was made for.'),
+  username: Type.String({ description: 'Whom it is for, and what they sign in with.' }),
+  account: Type.String({ description: 'The name of the account that they sign in to.' }),
+  invited_by: nullable(
+    Type.String({ description: 'The username of a person of the same account; null: the operator.' }),
+  ),
+  expires_at: time('When it stops working.'),
+});
 export const completePasswordBodySchema = Type.Object({
-  token: Type.String({ maxLength: 100, description: 'From the link, behind "#token=".' }),
+  token: linkToken,
   new_password: password,
+  sign_in: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of an invitation: begin a session as well, whose cookie comes with the answer. Not where a second factor is on.',
+    }),
+  ),
 });
 export const emailBodySchema = Type.Object({ ...passwordBodySchema.properties, email: emailOrNone });
 export const savedEmailSchema = Type.Object({ email: Type.String() });
@@ -49,6 +67,11 @@ const language = (description: string) =>
     description,
   });
 export const languageBodySchema = Type.Object({ language: language('null: that of the browser.') });
+const clock = Type.Unsafe<Clock>({
+  anyOf: [{ type: 'string', enum: [...clocks] }, { type: 'null' }],
+  description: 'On which clock times are shown; null: that of the browser’s zone.',
+});
+export const clockBodySchema = Type.Object({ clock });
 export const documentLanguageSchema = Type.Object({
   language: Type.Optional(oneOf(languages, 'That of the person who is signed in, if left out.')),
 });
@@ -91,6 +114,7 @@ export const meSchema = Type.Object({
   totp_enabled: Type.Boolean(),
   mail: Type.Boolean({ description: 'Whether this service sends mail.' }),
   language: language('What the person who is signed in chose to read; null: that of the browser.'),
+  clock,
   must_change_password: Type.Boolean({
     description:
       'The password was generated or set by somebody else: nothing else is done before it is changed.',

@@ -20,7 +20,8 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { firstOfEveryGroup, groupThatHas } from '../database/over-groups.ts';
-import { describeTable, int, oneOf, text, time, writeRows } from '../database/table.ts';
+import { nullable } from '../database/row-values.ts';
+import { describeTable, int, nullableText, oneOf, text, time, writeRows } from '../database/table.ts';
 import type { MailOutbox, MailToQueue } from '../delivery/mail/mail-outbox.ts';
 import { appendAudit } from '../journal/audit-log.ts';
 import type { TextKey } from '../text/english-texts.ts';
@@ -45,6 +46,8 @@ const links = describeTable('password_links', {
   personId: int('person_id'),
   purpose: oneOf('purpose', purposes),
   passwordVersion: int('password_version'),
+  /** The username of a colleague; null: the operator, or nobody but its holder. */
+  invitedBy: nullableText('invited_by'),
   createdAt: time('created_at'),
   expiresAt: time('expires_at'),
 });
@@ -66,7 +69,8 @@ const findHolders: Statement = {
 
 const findOpenLink: Statement = {
   name: 'find_password_link',
-  text: `select l.purpose as link_purpose, ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+  text: `select l.purpose as link_purpose, l.invited_by as link_invited_by,
+      extract(epoch from l.expires_at)::bigint as link_expires_at, ${credentials.list('p', 'p_')}, ${accounts.list('a')}
     from password_links l join people p on p.id = l.person_id join accounts a on a.id = p.account_id
     where l.token_hash = $1 and l.expires_at > to_timestamp($2::bigint) and l.password_version = p.password_version
       and p.removed_at is null and not a.blocked`,
@@ -99,7 +103,10 @@ export interface OpenPasswordLink {
   readonly person: Person;
   readonly account: Account;
   readonly passwordVersion: number;
-  readonly purpose: string;
+  readonly purpose: Purpose;
+  /** The username of a colleague; null: the operator, or nobody but its holder. */
+  readonly invitedBy: string | null;
+  readonly expiresAt: EpochSeconds;
 }
 
 /** A person, as far as a link is for them. */
@@ -130,8 +137,17 @@ export interface PasswordLinks {
   settled(): Promise<void>;
   /** Mails the link to the first password of the account's own login, in the transaction that makes the account. */
   inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
-  /** Makes the link to a first password, in the transaction of the invitation, and mails it where it can. */
-  invite(transaction: Queryable, person: Invited, account: Account, now: EpochSeconds): Promise<Invitation>;
+  /**
+   * Makes the link to a first password, in the transaction of the invitation, and mails it where it can.
+   * @param invitedBy the username of a colleague; null: the operator invites
+   */
+  invite(
+    transaction: Queryable,
+    person: Invited,
+    account: Account,
+    invitedBy: string | null,
+    now: EpochSeconds,
+  ): Promise<Invitation>;
   find(token: string, now: EpochSeconds): Promise<OpenPasswordLink | null>;
   /** Whether some may be left, because the signal said stop. */
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
@@ -155,9 +171,10 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     transaction: Queryable,
     token: string,
     { id: personId, passwordVersion }: Invited,
-    { purpose, expiresAt, now }: { purpose: Purpose; expiresAt: EpochSeconds; now: EpochSeconds },
+    link: { purpose: Purpose; invitedBy: string | null; expiresAt: EpochSeconds; now: EpochSeconds },
   ): Promise<void> {
-    const row = { tokenHash: hashOf(token), personId, purpose, passwordVersion, createdAt: now, expiresAt };
+    const { now: createdAt, ...made } = link;
+    const row = { ...made, tokenHash: hashOf(token), personId, passwordVersion, createdAt };
     await writeRows(transaction, insertLink, [row]);
   }
 
@@ -204,11 +221,12 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     transaction: Queryable,
     person: Invited,
     account: Account,
+    invitedBy: string | null,
     now: EpochSeconds,
   ): Promise<Invitation> {
     const [token, purpose] = [mintToken(), 'invitation'] as const;
     const expiresAt = now + limits.invitationValidSeconds;
-    await storeLink(transaction, token, person, { purpose, expiresAt, now });
+    await storeLink(transaction, token, person, { purpose, invitedBy, expiresAt, now });
     const link = { token, purpose, occasion: String(person.passwordVersion), expiresAt };
     const words = isOwnLogin(person) ? ownerWords : invitationWords(account.displayName);
     await mailLink(transaction, person, account, link, words, now);
@@ -228,7 +246,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
         const expiresAt = now + limits.resetValidSeconds;
         const link = { token, purpose, occasion, expiresAt };
         if (!(await mailLink(transaction, person, account, link, resetWords(from, now), now))) return;
-        await storeLink(transaction, token, person, { purpose, expiresAt, now });
+        await storeLink(transaction, token, person, { purpose, invitedBy: null, expiresAt, now });
         const entry = {
           actorId: account.id,
           ...personDeed(person, 'mail_password_link'),
@@ -255,7 +273,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     },
     async inviteOwner(transaction, account, now) {
       const [row] = await transaction.query(findOwnLogin, [account.id]);
-      await invite(transaction, credentials.parse(row ?? {}), account, now);
+      await invite(transaction, credentials.parse(row ?? {}), account, null, now);
     },
     invite,
     async find(token, now) {
@@ -265,7 +283,14 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
       if (row === undefined) return null;
       const { passwordVersion } = credentials.parse(row, 'p_');
       const [person, account] = [people.parse(row, 'p_'), accounts.parse(row)];
-      return { person, account, passwordVersion, purpose: String(row['link_purpose']) };
+      return {
+        person,
+        account,
+        passwordVersion,
+        purpose: row['link_purpose'] === 'invitation' ? 'invitation' : 'password_reset',
+        invitedBy: nullable(String, row['link_invited_by']),
+        expiresAt: Number(row['link_expires_at']),
+      };
     },
     deleteExpired: (now, signal) => deleteInPieces(database, expiredRows, [now], signal),
   };

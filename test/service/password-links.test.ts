@@ -427,3 +427,107 @@ test('an account’s own login that was removed and is brought back is not writt
   for (const name of ['left@example.com', account.username]) expectStatus(await ask(name), 202);
   assert.deepEqual(await arrived(), []);
 });
+
+const look = (token: string, headers = here()): Promise<Answer> =>
+  nobody.post('/password-reset/link', { token }, headers);
+
+test('a link says whom it is for and who invites, to whoever holds it, and nothing once it works no more', async () => {
+  const account = await createAccount('owner-of-the-link@example.com');
+  const owner = await signIn(service, account);
+  await changeAccount(service, account, { display_name: 'Linked & Co.' });
+  const invited = expectStatus(
+    await owner.post('/people', { username: 'linked-ola', role: 'staff', password: testPassword }),
+    201,
+  );
+  const token = String(invited.invitation.url).split('#token=')[1] ?? '';
+  const found = expectStatus(await look(token), 200);
+  assert.deepEqual(found, {
+    purpose: 'invitation',
+    username: 'linked-ola',
+    account: 'Linked & Co.',
+    invited_by: account.username,
+    expires_at: invited.invitation.expires_at,
+  });
+  // The operator's people are not named to other accounts.
+  const byOperator = expectStatus(
+    await service.admin.post(`${api}/accounts/${account.id}/people`, {
+      username: 'linked-olga',
+      role: 'viewer',
+    }),
+    201,
+  );
+  const other = String(byOperator.invitation.url).split('#token=')[1] ?? '';
+  assert.equal(expectStatus(await look(other), 200).invited_by, null);
+
+  // To look uses nothing up; to use does.
+  expectStatus(await look(token), 200);
+  expectStatus(await complete(token), 204);
+  expectRefusal(await look(token), '404 link_not_found');
+  expectRefusal(await look('A'.repeat(43)), '404 link_not_found');
+  expectRefusal(await look(''), '404 link_not_found');
+  service.clock.seconds += invitationValidSeconds;
+  expectRefusal(await look(other), '404 link_not_found');
+});
+
+test('made-up tokens of links are limited by address, and whoever holds a link is not held up by them', async () => {
+  const { id } = await service.createReseller();
+  const invited = expectStatus(
+    await service.admin.post(`${api}/accounts/${id}/people`, { username: 'in-a-flood', role: 'viewer' }),
+    201,
+  );
+  const token = String(invited.invitation.url).split('#token=')[1] ?? '';
+  expectStatus(await look(token), 200);
+  const made = (count: number) => String(count).padStart(43, 'x');
+  let answer = await look(made(0));
+  for (let count = 1; answer.status === 404 && count < 1_000; count += 1) answer = await look(made(count));
+  expectRefusal(answer, '429 rate_limited');
+  expectStatus(await look(token), 200);
+  expectStatus(await complete(token), 204);
+});
+
+test('an invitation can end in a session, a mailed reset cannot, and nothing of it passes a second factor', async () => {
+  const account = await createAccount('second-step@example.com');
+  const invited = expectStatus(
+    await service.admin.post(`${api}/accounts/${account.id}/people`, {
+      username: 'signs-in',
+      role: 'staff',
+      email: 'signs-in@example.com',
+    }),
+    201,
+  );
+  await arrived();
+  const token = String(invited.invitation.url).split('#token=')[1] ?? '';
+  const finish = (of: string, password = chosen) =>
+    nobody.post('/password-reset/complete', { token: of, new_password: password, sign_in: true }, here());
+  const done = await finish(token);
+  expectStatus(done, 204);
+  const panel = createPanelClient(service.address, setCookieOf(done));
+  const { person } = expectStatus(await panel.get('/person'), 200);
+  assert.equal(person.username, 'signs-in');
+
+  // A reset is mailed to whoever can read mail: with a code or without, they sign in by hand.
+  rest();
+  const reset = await finish(await tokenFor('signs-in@example.com'), 'one more battery staple');
+  expectStatus(reset, 204);
+  assert.equal(reset.headers.get('set-cookie'), null);
+
+  // A second factor that is on is asked for, also of an invitation.
+  const guarded = expectStatus(
+    await service.admin.post(`${api}/accounts/${account.id}/people`, {
+      username: 'has-codes',
+      role: 'staff',
+    }),
+    201,
+  );
+  await sql(
+    `insert into totp_secrets (person_id, sealed_secret, created_at, enabled_at) values ($1::int, 'sealed', now(), now())`,
+    [guarded.person.id],
+  );
+  const half = await finish(String(guarded.invitation.url).split('#token=')[1] ?? '');
+  expectStatus(half, 204);
+  assert.equal(half.headers.get('set-cookie'), null);
+  expectRefusal(
+    await signInAnswer(service.address, { username: 'has-codes', password: chosen }, here()),
+    '401 code_required',
+  );
+});

@@ -405,6 +405,23 @@ test('a person chooses a language, and everybody else keeps theirs', async () =>
   assert.equal((await person.panel.get('/me')).body.language, null);
 });
 
+test('a person chooses the clock of the panel, and everybody else keeps theirs', async () => {
+  const account = await service.createReseller();
+  const person = await addPerson(service, account, 'viewer');
+  const owner = await signIn(service, account);
+  assert.equal((await person.panel.get('/me')).body.clock, null, 'the zone of the browser');
+  assert.deepEqual(expectStatus(await person.panel.put('/clock', { clock: 'utc' }), 200), { clock: 'utc' });
+  assert.equal((await person.panel.get('/me')).body.clock, 'utc');
+  assert.equal((await owner.get('/me')).body.clock, null);
+  for (const clock of ['UTC', 'Europe/Berlin', '', 1]) {
+    const refused = await person.panel.put('/clock', { clock });
+    expectRefusal(refused, '422 validation_failed');
+    assert.equal(refused.body.error.details.field, 'clock');
+  }
+  expectStatus(await person.panel.put('/clock', { clock: null }), 200);
+  assert.equal((await person.panel.get('/me')).body.clock, null);
+});
+
 test('a person changes their own password and address, and ends nobody else’s sessions', async () => {
   const account = await service.createReseller();
   const person = await addPerson(service, account, 'viewer');

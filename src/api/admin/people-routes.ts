@@ -183,7 +183,8 @@ function peopleRoutes(
       const wanted = { username, role, email: email || null };
       const done = await invitePerson(database, account.id, wanted, asked, {
         peopleMax: peoplePerAccountMax,
-        along: (transaction, person, of) => passwordLinks.invite(transaction, person, of, asked.now),
+        along: (transaction, person, of) =>
+          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
       });
       return answerInvited(reply, done);
     },
@@ -218,7 +219,8 @@ function peopleRoutes(
         account.id,
         personIdOf(request),
         asked,
-        (transaction, person, of) => passwordLinks.invite(transaction, person, of, asked.now),
+        (transaction, person, of) =>
+          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
       );
       return answerInvited(reply, done);
     },
@@ -331,6 +333,12 @@ function peopleRoutes(
     const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
     return reply.code(201).send({ person: viewOf(person, account, false), invitation });
   }
+}
+
+/** Whoever invites to their own account is named to the invited; the operator's people are not named to other accounts. */
+function inviterOf({ principal, person }: FastifyRequest, account: Account): string | null {
+  const isColleague = actorOf(principal).by?.type === 'person' && principal.account.id === account.id;
+  return isColleague ? person.username : null;
 }
 
 function markReplayed(reply: FastifyReply, { replayed }: Done<unknown>): void {

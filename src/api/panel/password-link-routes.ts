@@ -1,25 +1,36 @@
-// A forgotten password: a link to a new one is asked for, and used. Neither needs a sign-in, and neither begins a session:
-// whoever has set a password signs in with it, and with a code where codes are on.
+// Links to a password: asked for by somebody who forgot theirs, looked at, and used. None needs a sign-in. Only an invitation
+// can end in a session; after a reset its holder signs in, with a code where codes are on.
 // Always true: asking is answered alike, and as fast, whether there is such an account or not.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findCredentials } from '../../accounts/find-people.ts';
 import { changePassword } from '../../accounts/people-deeds.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { Overloaded } from '../../contract/overloaded.ts';
-import { completePasswordBodySchema, passwordResetBodySchema } from '../../contract/panel-schemas.ts';
+import {
+  completePasswordBodySchema,
+  passwordLinkBodySchema,
+  passwordLinkSchema,
+  passwordResetBodySchema,
+} from '../../contract/panel-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
+import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { acceptedLanguage } from '../../http/request-language.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
 import { hashPassword } from '../../identity/password.ts';
 import { chosenPasswordRefusal } from '../../identity/password-rules.ts';
+import { beginSession } from './begin-session.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
+const readToken = createBodyReader(passwordLinkBodySchema);
 const readRequest = createBodyReader(passwordResetBodySchema);
 const readCompletion = createBodyReader(completePasswordBodySchema);
 
 export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, passwordLinks, throttle, limiter, forgetAccount, passwordCost, now } = dependencies;
+  const { database, passwordLinks, throttle, totp, limiter, forgetAccount, passwordCost, now } = dependencies;
+  const lookups = ranked(database, 'lookups');
   const tokens = createTokenLookups(limiter);
 
   app.post(
@@ -57,6 +68,36 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
   );
 
   app.post(
+    '/password-reset/link',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
+      schema: {
+        operationId: 'getPasswordLink',
+        summary: 'Whom a link to a password is for',
+        description:
+          'Answers only a token that still works. It is in the body: tokens never stand in a request line. Made-up tokens are limited as those of other links.',
+        body: passwordLinkBodySchema,
+        response: { 200: passwordLinkSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readToken(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const link = await tokens.find(body.token, request, reply, () => passwordLinks.find(body.token, now()));
+      if (isRefusal(link)) return reply.refuse(link);
+      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const { purpose, person, account, invitedBy, expiresAt } = link;
+      return reply.send({
+        purpose,
+        username: person.username,
+        account: account.displayName,
+        invited_by: invitedBy,
+        expires_at: formatTime(expiresAt),
+      });
+    },
+  );
+
+  app.post(
     '/password-reset/complete',
     {
       config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
@@ -88,7 +129,22 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
         return reply.refuse(refusal('link_not_found'));
       }
       forgetAccount(account.id);
+      if (body.sign_in === true && purpose === 'invitation')
+        await enter(request, reply, person.username, hash);
       return reply.code(204).send();
     },
   );
+
+  /** Not where a code is needed as well, or the password was changed again meanwhile: then the sign-in page decides. */
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    username: string,
+    hash: string,
+  ): Promise<void> {
+    const found = await findCredentials(lookups, username);
+    if (found === null || found.passwordHash !== hash || found.account.blocked) return;
+    if (await totp.isEnabled(found.person.id)) return;
+    await beginSession(dependencies, request, reply, found);
+  }
 }

@@ -6,13 +6,14 @@ import { changeAccount } from '../../accounts/account-store.ts';
 import { createAllowList } from '../../accounts/allow-list.ts';
 import { findKeyFacts } from '../../accounts/api-key-store.ts';
 import { changeOwnEmail, changePassword } from '../../accounts/people-deeds.ts';
-import { writeLanguage } from '../../accounts/people-store.ts';
+import { writeClock, writeLanguage } from '../../accounts/people-store.ts';
 import { isOwnLogin } from '../../accounts/people-table.ts';
 import { actorOf, scopeProblem } from '../../accounts/principal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { emailRefusal } from '../../contract/mail-addresses.ts';
 import {
+  clockBodySchema,
   emailBodySchema,
   languageBodySchema,
   meSchema,
@@ -34,6 +35,7 @@ import type { PanelDependencies } from './panel-routes.ts';
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
 const readEmail = createBodyReader(emailBodySchema);
+const readClock = createBodyReader(clockBodySchema);
 const readLanguage = createBodyReader(languageBodySchema);
 const noContent = { 204: { type: 'null' } };
 
@@ -60,6 +62,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         totp_enabled: hasTotp,
         mail: passwordLinks.isOn,
         language: person.language,
+        clock: person.clock,
         must_change_password: person.mustChangePassword,
         checklist: {
           // Whoever uses it has seen it.
@@ -208,6 +211,25 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       if (isRefusal(body)) return reply.refuse(body);
       await writeLanguage(database, request.person.id, body.language);
       return reply.send({ language: body.language });
+    },
+  );
+
+  app.put(
+    '/clock',
+    {
+      config: { scopes: [], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setClock',
+        summary: 'Set the clock on which whoever is signed in reads times',
+        body: clockBodySchema,
+        response: { 200: clockBodySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readClock(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      await writeClock(database, request.person.id, body.clock);
+      return reply.send({ clock: body.clock });
     },
   );
 

@@ -12,29 +12,17 @@ import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../../contract/panel-schemas.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import { acceptedLanguage } from '../../http/request-language.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../identity/password.ts';
 import type { SignInRefusal } from '../../journal/sign-in-log.ts';
 import { accountView } from '../shapes/admin-views.ts';
 import { brandView } from '../shapes/brand-view.ts';
+import { beginSession } from './begin-session.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const readSignIn = createBodyReader(signInBodySchema);
 
 export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const {
-    door,
-    sessions,
-    signIns,
-    throttle,
-    totp,
-    passwordLinks,
-    knownAddresses,
-    passwordCost,
-    brand,
-    currency,
-    now,
-  } = dependencies;
+  const { door, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
 
   app.get(
@@ -116,24 +104,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       }
 
       await strengthenHash(request, person.id, body.password, known.passwordHash);
-      // Whoever shares the browser takes the place of whoever was signed in.
-      const earlier = door.sentToken(request);
-      if (earlier !== null) await sessions.end(earlier);
-      const from = {
-        address: request.ip,
-        userAgent: request.headers['user-agent'] ?? '',
-        language: acceptedLanguage(request.headers['accept-language']),
-      };
-      const entry = signIns.entryOf(
-        { id: account.id, username: person.username },
-        plainAddress(request.ip),
-        person.id,
-      );
-      const at = now();
-      const token = await sessions.begin({ id: person.id, passwordVersion }, from, at, entry, (transaction) =>
-        knownAddresses.noteSignIn(transaction, account, person, from, at),
-      );
-      door.setCookie(reply, token);
+      await beginSession(dependencies, request, reply, { account, person, passwordVersion });
       return reply.send({ account: accountView(account, currency, isTotpEnabled) });
     },
   );

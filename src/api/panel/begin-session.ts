@@ -1,0 +1,40 @@
+// A session for somebody whose password is known to be right: at the sign-in, and at the end of an invitation.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/account-table.ts';
+import type { Person } from '../../accounts/people-table.ts';
+import { plainAddress } from '../../contract/ip-addresses.ts';
+import { acceptedLanguage } from '../../http/request-language.ts';
+import type { PanelDependencies } from './panel-routes.ts';
+
+interface Entering {
+  readonly account: Account;
+  readonly person: Person;
+  readonly passwordVersion: number;
+}
+
+/** Its cookie comes with the answer. The session that this browser had before ends. */
+export async function beginSession(
+  { door, sessions, signIns, knownAddresses, now }: PanelDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account, person, passwordVersion }: Entering,
+): Promise<void> {
+  const earlier = door.sentToken(request);
+  if (earlier !== null) await sessions.end(earlier);
+  const from = {
+    address: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    language: acceptedLanguage(request.headers['accept-language']),
+  };
+  const entry = signIns.entryOf(
+    { id: account.id, username: person.username },
+    plainAddress(request.ip),
+    person.id,
+  );
+  const at = now();
+  const token = await sessions.begin({ id: person.id, passwordVersion }, from, at, entry, (transaction) =>
+    knownAddresses.noteSignIn(transaction, account, person, from, at),
+  );
+  door.setCookie(reply, token);
+}
