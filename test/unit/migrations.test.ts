@@ -40,7 +40,7 @@ const published = {
   '0032-ledger-dates.sql': 'd969a99060db5186f0ab7f48cb28ed1da65fb65beb605f37affe75c97f00978a',
   '0033-late-notices.sql': 'd94ad02d41cfe8f8e7848fb0071f47451f3d248a399ab395e94bf54fb4a9d21b',
   '0034-incarnations.sql': '6f8f5606aeefdbb9288e71b541dba5b5ef65a961037029de9e865e8b943b12f8',
-  '0032-inviters-and-clocks.sql': '065441eaed4f827bcd84157a736dde25220ac0d5008e71997173049a94af5512',
+  '0035-inviters-and-clocks.sql': '065441eaed4f827bcd84157a736dde25220ac0d5008e71997173049a94af5512',
 };
 
 test('no migration changes after it was published', () => {
