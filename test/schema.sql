@@ -618,6 +618,7 @@ CREATE UNIQUE INDEX customer_sessions_pkey ON public.customer_sessions USING btr
 CREATE UNIQUE INDEX customer_term_marks_pkey ON public.customer_term_marks USING btree (account_id)
 CREATE UNIQUE INDEX customer_terms_pkey ON public.customer_terms USING btree (account_id, term, customer_number)
 CREATE INDEX customers_expiry ON public.customers USING btree (account_id, expires_at)
+CREATE INDEX customers_held ON public.customers USING btree (account_id, number) WHERE suspended
 CREATE UNIQUE INDEX customers_pkey ON public.customers USING btree (account_id, number)
 CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, account_id, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end) AND (account_id <= 5000000))
 CREATE INDEX customers_suspended ON public.customers USING btree (account_id, number) WHERE ((status)::text = 'suspended'::text)

@@ -203,7 +203,7 @@ export interface Customer {
     package: string;
     /** active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values. At most 64 characters. */
     status: string;
-    /** Whether the customer may use the plan: it is running, and you have not suspended it. */
+    /** The plan is running, and you have not suspended it. It stays true while the operator has suspended the customer: status says so then. */
     active: boolean;
     /** When the unbroken run on this package began. At most 20 characters. */
     starts_at: string;
@@ -1275,7 +1275,7 @@ export interface ListCustomersQuery {
   q?: string | undefined;
   /** Customers of this status. */
   status?: 'active' | 'suspended' | undefined;
-  /** true: the plan runs, also that of a customer whom you have suspended. false: it has ended. */
+  /** As plan.active. true: the plan runs, and you have not suspended the customer. false: it has ended, or you have. */
   active?: boolean | undefined;
   /** Customers whose last plan is of this package. */
   package_id?: number | undefined;

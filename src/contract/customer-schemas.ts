@@ -54,7 +54,8 @@ export const customerSchema = Type.Object(
         'active',
       ),
       active: Type.Boolean({
-        description: 'Whether the customer may use the plan: it is running, and you have not suspended it.',
+        description:
+          'The plan is running, and you have not suspended it. It stays true while the operator has suspended the customer: status says so then.',
       }),
       starts_at: time('When the unbroken run on this package began.'),
       expires_at: time('When the plan ends.'),

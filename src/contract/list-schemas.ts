@@ -104,7 +104,7 @@ export const customerListQuerySchema = Type.Object({
   active: Type.Optional(
     Type.Boolean({
       description:
-        'true: the plan runs, also that of a customer whom you have suspended. false: it has ended.',
+        'As plan.active. true: the plan runs, and you have not suspended the customer. false: it has ended, or you have.',
     }),
   ),
   package_id: idParameter('Customers whose last plan is of this package.'),

@@ -5,7 +5,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { type AutoRenew, lifeWithAutoRenew, runningPlan } from '../plans/plan-life.ts';
+import { type AutoRenew, isSameLife, lifeWithAutoRenew, runningPlan } from '../plans/plan-life.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
 import { refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -36,8 +36,9 @@ export function setAutoRenew(
       return refused('package_unavailable', { reason: 'free_trial' });
     }
   }
-  const isNone = autoRenew === null && life.autoRenew === null;
-  const changed = isNone ? customer : working.setLife(customer, lifeWithAutoRenew(life, plan, autoRenew));
+  const next = lifeWithAutoRenew(life, plan, autoRenew);
+  const isNone = isSameLife(life, next);
+  const changed = isNone ? customer : working.setLife(customer, next);
   const details = {
     renewMonths: autoRenew?.months ?? null,
     renewMaxCents: autoRenew?.maxChargeCents ?? null,

@@ -8,6 +8,7 @@ import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { type Customer, type CustomerStatus, shownCustomers } from './customer-table.ts';
 import { externalRefTerm, folded, indexedCustomers, searchTerm, searchTerms } from './customer-terms.ts';
+import { mayUsePlan } from './plan-life.ts';
 
 export interface CustomerFilter {
   /** The start of a reference, a name or an external_ref; null: any. */
@@ -15,7 +16,7 @@ export interface CustomerFilter {
   readonly externalRef: string | null;
   readonly status: CustomerStatus | null;
   readonly packageId: number | null;
-  /** Whether the plan runs at `now`. */
+  /** As `plan.active` is at `now`: the plan runs, and the account has not suspended it. */
   readonly isActive: boolean | null;
   readonly now: EpochSeconds;
   /** When the plan ends: from `since` up to, not including, `until`; null: at any time. */
@@ -51,7 +52,9 @@ type Place =
   | { readonly by: 'term'; readonly mark: number; readonly number: number; readonly term: string };
 
 const fitsInSql = `($4::text is null or c.status = $4::text) and ($5::int is null or c.package_id = $5::int)
-      and c.expires_at >= to_timestamp($6::bigint) and c.expires_at < to_timestamp($7::bigint)`;
+      and c.expires_at >= to_timestamp($6::bigint) and c.expires_at < to_timestamp($7::bigint)
+      and ($9::boolean is null
+        or $9::boolean = (c.expires_at > to_timestamp($10::bigint) and not c.cancelled and not c.suspended))`;
 
 // The stretch's last row comes too, whatever it holds: it says where the next one begins.
 const listDown = (name: string, only: string): Statement => ({
@@ -84,6 +87,26 @@ const listByExpiry: Statement = {
   name: 'filter_customers_by_expiry',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
     from (select * from customers c where ${inTime} offset 0) c
+    where c.number > $2::int and c.number < $3::int and ${fitsInSql} order by c.number desc limit $8::int`,
+};
+
+const countInactive: Statement = {
+  name: 'count_inactive_customers',
+  text: `select (select count(*) from (select 1 from customers c
+        where c.account_id = $1::int and c.expires_at >= to_timestamp($2::bigint) and c.expires_at < to_timestamp($3::bigint)
+        order by c.expires_at limit ${endsAtOnceMax + 1}) ended)
+      + (select count(*) from (select 1 from customers c where c.account_id = $1::int and c.suspended
+        order by c.number limit ${endsAtOnceMax + 1}) held) as count`,
+};
+
+/** $11: the ended plans end before, those that are only suspended later. */
+const listInactive: Statement = {
+  name: 'filter_customers_inactive',
+  text: `select ${shownCustomers.list('c')}, null as place, true as fits
+    from (select * from customers c where c.account_id = $1::int and c.expires_at >= to_timestamp($6::bigint)
+        and c.expires_at < to_timestamp($11::bigint)
+      union all select * from customers c where c.account_id = $1::int and c.suspended
+        and c.expires_at >= to_timestamp($11::bigint) offset 0) c
     where c.number > $2::int and c.number < $3::int and ${fitsInSql} order by c.number desc limit $8::int`,
 };
 
@@ -147,14 +170,21 @@ async function firstPlace(database: Queryable, accountId: number, filter: Custom
 /** When the plans end that are looked for. */
 function endsOf({ isActive, now, expires }: CustomerFilter): { since: EpochSeconds; until: EpochSeconds } {
   const { since, until } = expires ?? { since: 0, until: endOfTime };
-  if (isActive === null) return { since, until };
-  return isActive ? { since: Math.max(since, now + 1), until } : { since, until: Math.min(until, now + 1) };
+  return { since: isActive === true ? Math.max(since, now + 1) : since, until };
+}
+
+/** Up to here the end alone makes a plan inactive. */
+function endedUntil({ now }: CustomerFilter, until: EpochSeconds): EpochSeconds {
+  return Math.min(until, now + 1);
 }
 
 async function areEndsFew(database: Queryable, accountId: number, filter: CustomerFilter): Promise<boolean> {
   const { since, until } = endsOf(filter);
-  if (since === 0 && until === endOfTime) return false;
-  const [row] = await database.ofAccount(accountId).query(countEnds, [accountId, since, until]);
+  const isInactive = filter.isActive === false;
+  if (since === 0 && until === endOfTime && !isInactive) return false;
+  const statement = isInactive ? countInactive : countEnds;
+  const values = [accountId, since, isInactive ? endedUntil(filter, until) : until];
+  const [row] = await database.ofAccount(accountId).query(statement, values);
   return Number(row?.['count']) <= endsAtOnceMax;
 }
 
@@ -171,11 +201,15 @@ async function readStretch(
     case 'tail': {
       const isTail = place.by === 'tail';
       const { since, until } = endsOf(filter);
-      const { status, packageId } = filter;
-      const values = [accountId, isTail ? place.mark : 0, place.below, status, packageId, since, until, rows];
+      const { status, packageId, isActive, now } = filter;
+      const mark = isTail ? place.mark : 0;
+      const span = [status, packageId, since, until, rows, isActive, now];
       const byNumber = status === 'suspended' ? listSuspended : listByNumber;
-      const statement = isRare && !isTail ? listByExpiry : byNumber;
-      const list = await database.ofAccount(accountId).query(statement, values);
+      const statement = isActive === false ? listInactive : listByExpiry;
+      const isByEnd = isRare && !isTail;
+      const more = isByEnd && isActive === false ? [endedUntil(filter, until)] : [];
+      const values = [accountId, mark, place.below, ...span, ...more];
+      const list = await database.ofAccount(accountId).query(isByEnd ? statement : byNumber, values);
       const then = isTail ? firstTerm(filter, place.mark) : null;
       return stretchOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
     }
@@ -253,7 +287,7 @@ function fits(customer: Customer, { start, externalRef, ...filter }: CustomerFil
   return (
     (status === null || customer.status === status) &&
     (packageId === null || customer.packageId === packageId) &&
-    (isActive === null || customer.expiresAt > now === isActive) &&
+    (isActive === null || mayUsePlan(customer, now) === isActive) &&
     (expires === null || (customer.expiresAt >= expires.since && customer.expiresAt < expires.until)) &&
     (externalRef === null || customer.externalRef === externalRef) &&
     (start === null || firstTermOf(customer, searchTerm(folded(start))) !== undefined)

@@ -76,6 +76,17 @@ export function runningPlan(
   return !life.cancelled && isRunning(plan, now) ? plan : null;
 }
 
+/**
+ * `plan.active` of the API. The operator's hold does not count, as the first edition of the API has it: `plan.status` and the
+ * entitlement say what the customer may do then.
+ */
+export function mayUsePlan(
+  plan: { readonly expiresAt: EpochSeconds; readonly cancelled: boolean; readonly suspended: boolean },
+  now: EpochSeconds,
+): boolean {
+  return !plan.cancelled && plan.expiresAt > now && !plan.suspended;
+}
+
 /** Whether either hold stands. */
 export function isSuspended({ status, suspended }: { status: CustomerStatus; suspended: boolean }): boolean {
   return suspended || status === 'suspended';

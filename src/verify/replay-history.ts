@@ -276,7 +276,9 @@ export function createReplay({
     if (outcome.type !== 'plan_changed') return [by(subject)(refusalOf(outcome))];
     const problems: string[] = [];
     const [made] = changes.planChanges;
-    if ((made?.isEmpty ?? true) !== row.isEmpty) {
+    // Earlier versions wrote down that auto-renewal was set to what it was already.
+    const isSetAgain = row.kind === 'auto_renew' && !row.isEmpty;
+    if ((made?.isEmpty ?? true) !== row.isEmpty && !isSetAgain) {
       problems.push(row.isEmpty ? 'it says that nothing changed' : 'it changed nothing');
     }
     const { refundCents } = outcome;

@@ -4,6 +4,7 @@
 // Always true: a refusal changes nothing and binds no key; what changes nothing leaves no history (A64).
 // "Ax" points to the entry in AMBIGUITIES.md.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountId, Customer, CustomerView, OrderOutcome } from './oracle.ts';
 import {
   readAutoRenewRequest,
@@ -181,9 +182,12 @@ export function createPlanLife(world: PlanLifeWorld) {
         if (world.isTrial(customer.plan.packageId))
           return refuse('package_unavailable', { reason: 'free_trial' });
         const autoRenew = { months, maxChargeCents, hoursBefore };
+        // The same again changes nothing, but it takes back a cancel or lets a refused renewal be tried again.
+        const fresh = freshAutoRenew(autoRenew, customer.plan);
+        if (!customer.endsAtPeriodEnd && isDeepStrictEqual(customer.autoRenew, fresh)) return 0n;
         record(customer, now, { type: 'auto_renew_set', by: 'account', autoRenew }, () => {
           customer.endsAtPeriodEnd = false;
-          customer.autoRenew = freshAutoRenew(autoRenew, customer.plan);
+          customer.autoRenew = fresh;
         });
         return 0n;
       },

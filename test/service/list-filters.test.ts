@@ -11,7 +11,7 @@ import {
 import { inEachGroup } from '../../src/database/database.ts';
 import { indexListStretches } from '../../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
 
 let service: TestService;
@@ -221,6 +221,48 @@ test('a cursor goes on where its page ended, whatever was added meanwhile: nothi
         [],
         `${path}: nothing left out`,
       );
+    }
+  }
+});
+
+test('active=true lists those whose plan.active is true, active=false all others, held by whom they may', async () => {
+  const account = await service.createReseller({ credit: '500.00' });
+  const ids = new Map<string, number>();
+  for (const name of ['runs', 'held', 'held-by-operator', 'cancelled', 'ended']) {
+    const body = { package_id: service.packages.basic, customer: `${name}-${account.id}` };
+    if (name === 'ended') service.clock.seconds -= 40 * 86_400;
+    const order = await place(account, body);
+    if (name === 'ended') service.clock.seconds += 40 * 86_400;
+    ids.set(name, order.customer.id);
+  }
+  const post = (name: string, what: string) => account.post(`/customers/${ids.get(name)}/${what}`);
+  expectStatus(await post('held', 'suspend'), 200);
+  expectStatus(await account.post(`/customers/${ids.get('cancelled')}/cancel`, { at: 'now' }), 200);
+  const held = `/api/admin/v1/customers/${ids.get('held-by-operator')}`;
+  expectStatus(await service.admin.patch(held, { status: 'suspended' }), 200);
+
+  const all = expectStatus(await account.get('/customers?limit=100'), 200).data;
+  for (const isActive of [true, false]) {
+    const wanted = all.filter(({ plan }: Item) => plan.active === isActive).map(({ id }: Item) => id);
+    assert.ok(wanted.length >= 2);
+    // Page by page, with and without a text and a time that it looks for.
+    for (const limit of [1, 100]) {
+      for (const more of ['', `&q=held-${account.id}`, '&expires_from=2000-01-01', '&status=active']) {
+        const found = (await walk(account, `/customers?active=${isActive}${more}`, limit)).map(
+          ({ id }) => id,
+        );
+        const fitting = all.filter(
+          ({ id, reference, status }: Item) =>
+            wanted.includes(id) &&
+            (!more.startsWith('&q') || reference === `held-${account.id}`) &&
+            (!more.startsWith('&status') || status === 'active'),
+        );
+        assert.deepEqual(
+          found.toSorted((a, b) => a - b),
+          fitting.map(({ id }: Item) => id).toSorted((a: number, b: number) => a - b),
+          `${isActive}${more} by ${limit}`,
+        );
+      }
     }
   }
 });

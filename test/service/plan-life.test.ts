@@ -215,6 +215,40 @@ test('a cancel at the period’s end puts auto-renewal aside, and resume brings 
   assert.equal((await plan()).auto_renew, null);
 });
 
+test('auto-renewal that is set to what it is already leaves no item, unless it changes something', async () => {
+  const { reseller, path } = await shop();
+  const put = async (body: object) =>
+    expectStatus(await reseller.send('PUT', `${path}/auto-renew`, body), 200);
+  const settings = { months: 1, max_charge: '5.00', hours_before: 48 };
+  const items = async () => {
+    const { data } = expectStatus(await reseller.get(`${path}/history`), 200);
+    return data.filter(({ type }: { type: string }) => type === 'auto_renew_set').length;
+  };
+  await put(settings);
+  const before = await items();
+  await put(settings);
+  // A key that was sent stands for its answer, without an item.
+  const keyedOnce = await put({ ...settings, ...keyed('again') });
+  assert.deepEqual(await put({ ...settings, ...keyed('again') }), keyedOnce);
+  expectRefusal(
+    await reseller.send('PUT', `${path}/auto-renew`, { months: 3, ...keyed('again') }),
+    '409 idempotency_conflict',
+  );
+  assert.deepEqual([before, await items()], [1, 1]);
+
+  // The renewal is refused (it would cost more): the same settings let it be tried again, and taking a cancel back is a change.
+  const { expires_at: end } = expectStatus(await reseller.get(path), 200).customer.plan;
+  service.clock.seconds = secondsOf(end) - 47 * 3_600;
+  await runRenewals(service);
+  const { failure } = expectStatus(await reseller.get(path), 200).customer.plan.auto_renew;
+  assert.equal(failure, 'price_changed');
+  assert.equal((await put(settings)).customer.plan.auto_renew.failure, null);
+  assert.equal(await items(), 2);
+  expectStatus(await reseller.post(`${path}/cancel`, { at: 'period_end' }), 200);
+  await put(settings);
+  assert.equal(await items(), 3);
+});
+
 test('what cannot be read is refused with its field, and a foreign customer as one that does not exist', async () => {
   const { reseller, path } = await shop();
   const { path: foreign } = await shop();

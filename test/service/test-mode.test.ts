@@ -149,6 +149,9 @@ describe('requests of test mode', () => {
       memo: 'More',
       created_at: start,
     });
+    assert.notEqual(first.entry.actor, null);
+    const [listed] = expectStatus(await tests.get('/ledger?limit=1'), 200).data;
+    assert.equal(first.entry.actor, listed.actor, 'the account itself, as in the list');
     const again = await tests.post('/test/credit', body);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.deepEqual(expectStatus(again, 201), first);

@@ -119,6 +119,25 @@ test('a history that follows the rules is content', () => {
   assert.deepEqual(replay(threeOrders, { status: 'active', plan: endedPlan }), []);
 });
 
+test('auto-renewal set twice, as earlier versions recorded it, is no deviation', () => {
+  const setAt = (number: number, at: number): PastChange => ({
+    ...byOperator,
+    byParty: 'account',
+    number,
+    kind: 'auto_renew',
+    createdAt: at,
+    packageId: basic,
+    expiresAt: addMonths(start, 1),
+    planStatus: 'active',
+    isSuspended: false,
+    refundCents: 0n,
+    renewMonths: 1,
+    renewHoursBefore: 24,
+  });
+  const events = [order(1, start), setAt(1, start + day), setAt(2, start + 2 * day)];
+  assert.deepEqual(replay(events, null), []);
+});
+
 test('a trial, an order in the middle of it and a suspension explain each other', () => {
   const events: readonly Event[] = [
     trialAt(1, start),

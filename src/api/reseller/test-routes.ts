@@ -15,6 +15,7 @@ import {
   testResetSchema,
 } from '../../contract/test-mode-schemas.ts';
 import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../contract/times.ts';
+import { findAccountNames } from '../../database/account-names.ts';
 import { type Database, ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { ClockTarget, OrderOutcome } from '../../orders/order-commands.ts';
@@ -150,8 +151,13 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       if (outcome.type !== 'credited') return refuse(reply, outcome);
       if (outcome.replayed) reply.header('idempotent-replayed', 'true');
       const { entry } = outcome;
+      // The first credit of a test has no actor; a replay may find it.
+      const actor =
+        entry.actorId === null
+          ? null
+          : ((await findAccountNames(database, [entry.actorId])).get(entry.actorId) ?? null);
       return reply.code(201).send({
-        entry: ledgerEntryView(entry, null, currency),
+        entry: ledgerEntryView(entry, actor, currency),
         balance: formatAmount(entry.balanceAfterCents),
       });
     },

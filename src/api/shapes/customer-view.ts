@@ -7,7 +7,7 @@ import { publicId } from '../../contract/identifiers.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../contract/times.ts';
 import { type Customer, lifeOf } from '../../plans/customer-table.ts';
-import { type AutoRenew, isSuspended, planStatus } from '../../plans/plan-life.ts';
+import { type AutoRenew, isSuspended, mayUsePlan, planStatus } from '../../plans/plan-life.ts';
 
 export function customerView(customer: Customer, { byId }: PackageCatalog, now: EpochSeconds): CustomerView {
   const { accountId, number, reference } = customer;
@@ -21,7 +21,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
     plan: {
       package: byId.get(customer.packageId)?.name ?? '',
       status: planStatus(customer.expiresAt, isSuspended(customer), customer.cancelled, now),
-      active: isRunning && !customer.suspended,
+      active: mayUsePlan(customer, now),
       starts_at: formatTime(customer.anchorAt),
       expires_at: formatTime(customer.expiresAt),
       days_left: isRunning ? daysLeft(customer.expiresAt, now) : 0,
