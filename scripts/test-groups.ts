@@ -45,6 +45,7 @@ export const onBothDatabases: readonly string[] = [
   'statement-groups',
   'table-rules',
   'test-mode',
+  'test-mode-budgets',
   'test-mode-moves',
   'test-mode-product',
   'test-mode-reset',

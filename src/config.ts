@@ -46,6 +46,8 @@ export interface Config {
     readonly apiKey: string | null;
   };
   readonly demo: boolean;
+  /** Rows of one test account. */
+  readonly testRowsMax: number;
   readonly logLevel: LogLevel;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
@@ -399,6 +401,7 @@ export function readConfig(environment: Environment): Config {
     outboundAllow: readRanges('OUTBOUND_ALLOW', 'of your own', text('OUTBOUND_ALLOW')),
     administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),
     demo: flag('DEMO'),
+    testRowsMax: whole('TEST_ROWS_MAX', 100_000, 1_000, 10_000_000),
     logLevel: knownLevel,
     linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
     cancelRefund: readCancelRefund(text('CANCEL_REFUND')),

@@ -194,6 +194,17 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
     ],
   },
   {
+    title: 'Test mode',
+    variables: [
+      {
+        name: 'TEST_ROWS_MAX',
+        otherwise: '100000',
+        meaning:
+          'How many rows a test account holds (orders, customers, ledger entries, events …), 1,000 to 10,000,000, and 1 KiB of data for each of them. All test accounts together hold as much as fifty full ones, on the embedded database at most a tenth of the disk.',
+      },
+    ],
+  },
+  {
     title: 'Calls to other servers',
     variables: [
       {

@@ -1,6 +1,7 @@
 // Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
 // tests; the clock arrives as an argument, everything else is made here and released by close().
 
+import { statfsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
@@ -8,6 +9,7 @@ import { noteKeysUsed } from './accounts/api-key-store.ts';
 import { createKeyDirectory } from './accounts/key-directory.ts';
 import { processName } from './accounts/key-holders.ts';
 import type { Seal } from './accounts/seal.ts';
+import { createTestBudget } from './accounts/test-usage.ts';
 import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
@@ -111,12 +113,20 @@ export interface Service {
 const isOfRealOrders = (commands: readonly OrderCommand[]) =>
   !commands.some(({ accountId }) => isTestAccount(accountId));
 
+/** Of the disk that the embedded database lies on; null: PostgreSQL's is its own business. */
+function diskBytesOf(database: Config['database']): number | null {
+  if (database.kind !== 'embedded') return null;
+  const { blocks, bsize } = statfsSync(database.dataDir);
+  return blocks * bsize;
+}
+
 const idleSweepMilliseconds = 50;
 const lastLinesMilliseconds = 1_000;
 
 export async function createService(dependencies: ServiceDependencies): Promise<Service> {
   const { config, limits, database, seal, publicUrl, logger, now, monotonicNow, accessLog } = dependencies;
   const { currency, cancelRefund } = config;
+  const testBudget = createTestBudget(config.testRowsMax, diskBytesOf(config.database));
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
   const batchSizes = createBatchSizes();
@@ -151,6 +161,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     database,
     currency,
     cancelRefund,
+    testBudget,
     describeHappening,
     productPayload,
     now,
@@ -353,6 +364,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     accessLog,
     currency,
     cancelRefund,
+    testBudget,
     now,
     monotonicNow,
     publicUrl,

@@ -435,6 +435,9 @@ test_moves.held_until timestamp with time zone
 test_resets.account_id integer not null
 test_resets.idempotency_key text collate "C" not null
 test_resets.at timestamp with time zone not null
+test_usage.account_id integer not null
+test_usage.row_count bigint not null
+test_usage.byte_count bigint not null
 totp_secrets.person_id integer not null
 totp_secrets.sealed_secret text not null
 totp_secrets.created_at timestamp with time zone not null
@@ -572,6 +575,8 @@ test_account_ids: test_account_ids_pkey PRIMARY KEY (is_only)
 test_customer_references: test_customer_references_pkey PRIMARY KEY (reference)
 test_moves: test_moves_pkey PRIMARY KEY (account_id, idempotency_key)
 test_resets: test_resets_pkey PRIMARY KEY (account_id, idempotency_key)
+test_usage: test_usage_account_id_check CHECK ((account_id > 5000000))
+test_usage: test_usage_pkey PRIMARY KEY (account_id)
 totp_secrets: totp_secrets_pkey PRIMARY KEY (person_id)
 webhook_attempts: webhook_attempts_pkey PRIMARY KEY (webhook_id, number)
 webhook_leftovers: webhook_leftovers_pkey PRIMARY KEY (webhook_id)
@@ -701,6 +706,7 @@ CREATE UNIQUE INDEX test_customer_references_pkey ON public.test_customer_refere
 CREATE INDEX test_moves_held ON public.test_moves USING btree (account_id) WHERE (held_until IS NOT NULL)
 CREATE UNIQUE INDEX test_moves_pkey ON public.test_moves USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX test_resets_pkey ON public.test_resets USING btree (account_id, idempotency_key)
+CREATE UNIQUE INDEX test_usage_pkey ON public.test_usage USING btree (account_id)
 CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (person_id)
 CREATE INDEX webhook_attempts_by_outcome ON public.webhook_attempts USING btree (webhook_id, outcome, number)
 CREATE UNIQUE INDEX webhook_attempts_pkey ON public.webhook_attempts USING btree (webhook_id, number)

@@ -1621,6 +1621,8 @@ export interface MoveTestClockAnswer {
   clock: TestClock;
   /** false: there was more to happen than one request has time for, and the clock stands where it came to. Send the same request with the same key again to go on. */
   reached: boolean;
+  /** Test data has used up its space, and the clock stands where it came to: reset the test account to go on. Absent otherwise. */
+  stopped_by?: 'test_full' | undefined;
   /** What happened by itself on the way, of the whole move. */
   happened: {
     /** Plans that renewed themselves. */
@@ -2643,6 +2645,7 @@ export type ErrorCode =
   | 'customer_not_yours'
   | 'clock_moving'
   | 'reset_in_progress'
+  | 'test_full'
   | 'idempotency_conflict'
   | 'price_changed'
   | 'price_already_scheduled'

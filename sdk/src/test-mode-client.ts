@@ -39,7 +39,8 @@ export class TestModeClient {
 
   /**
    * Moves the clock, and everything that happens by itself on the way happens. Where `reached` is false, call again with the
-   * same key and body. Errors: test_mode_only, clock_moving, reset_in_progress, order_failed, validation_failed.
+   * same key and body, unless `stopped_by` is test_full: then reset the test. Errors: test_mode_only, clock_moving,
+   * reset_in_progress, test_full, order_failed, validation_failed.
    */
   async moveTestClock(body: MoveTestClockBody, options?: KeyedCallOptions): Promise<MovedTestClock> {
     const answer = await this.#call('moveTestClock', {
@@ -49,7 +50,7 @@ export class TestModeClient {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Adds to the balance of the test. Errors: test_mode_only, order_failed, validation_failed. */
+  /** Adds to the balance of the test. Errors: test_mode_only, test_full, order_failed, validation_failed. */
   async creditTest(body: CreditTestBody, options?: KeyedCallOptions): Promise<CreditedTest> {
     const answer = await this.#call('creditTest', { body, options });
     return { ...answer.body, replayed: answer.replayed };

@@ -11,6 +11,7 @@ import { writeRows } from '../database/table.ts';
 import { listenToNewAccount } from '../events/event-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
 import { type Account, accounts, newTwins } from './account-table.ts';
+import { addTestUsage, testRowBytes } from './test-usage.ts';
 import { findTwin } from './twin-settings.ts';
 
 /** What a test begins with. */
@@ -95,6 +96,7 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
   } as const;
   const [row] = await writeRows(transaction.ofAccount(id), insertTwin, [twin]);
   await writeTestStart(transaction, id, real.id, now);
+  await addTestUsage(transaction, [{ accountId: id, rows: 1, bytes: testRowBytes }]);
   await listenToNewAccount(transaction, id);
   await transaction.query(notifyChange, [changesChannel, accountMade(id)]);
   return accounts.parse(row ?? {});

@@ -47,7 +47,7 @@ function clockCommand(): Command {
         }
         const body: MoveTestClockBody = advance === undefined ? { now: to } : { advance };
         let moved = await testMode.moveTestClock(body, { idempotencyKey });
-        while (!moved.reached) {
+        while (!moved.reached && moved.stopped_by === undefined) {
           process.stderr.write(`It is ${moved.clock.now}, and there is more to happen on the way.\n`);
           moved = await testMode.moveTestClock(body, { idempotencyKey });
         }
@@ -61,6 +61,11 @@ function clockCommand(): Command {
           ['idempotency key', idempotencyKey],
         ]);
         answer(json, { ...moved, idempotency_key: idempotencyKey }, text);
+        if (moved.stopped_by !== undefined) {
+          const sentence =
+            'The clock stopped: test data has used up its space. Run "sellthrough test reset".';
+          throw new CommandFailed(sentence, exitCodes.refused);
+        }
       }),
     );
 }

@@ -90,6 +90,10 @@ export const errorCatalogue = {
     message:
       'Test data of earlier resets is still being deleted, or the test was reset meanwhile. Try again in a moment.',
   },
+  test_full: {
+    status: 409,
+    message: 'Test data has used up its space: nothing more is stored. Reset the test account to go on.',
+  },
   idempotency_conflict: {
     status: 409,
     message: 'This idempotency key was used before with different data. Nothing was charged.',

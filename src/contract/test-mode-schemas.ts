@@ -1,7 +1,7 @@
 // The bodies and answers of test mode: its clock, credit and reset.
 
 import Type from 'typebox';
-import { amount, count, example, keyInBody, time } from './schema-parts.ts';
+import { amount, count, example, keyInBody, oneOf, time } from './schema-parts.ts';
 
 const testClockSchema = Type.Object(
   { now: time('What time it is in the test. It stands still until it is moved.') },
@@ -35,6 +35,12 @@ export const testClockMovedSchema = Type.Object({
     description:
       'false: there was more to happen than one request has time for, and the clock stands where it came to. Send the same request with the same key again to go on.',
   }),
+  stopped_by: Type.Optional(
+    oneOf(
+      ['test_full'],
+      'Test data has used up its space, and the clock stands where it came to: reset the test account to go on. Absent otherwise.',
+    ),
+  ),
   happened: Type.Object(
     {
       renewals: count('Plans that renewed themselves.'),

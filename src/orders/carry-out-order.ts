@@ -10,7 +10,7 @@ import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { lifeAfterOrder, lifeWithPendingOrder } from '../plans/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../plans/plan-terms.ts';
-import { isFull, refused, refusedWhilePending } from './command-checks.ts';
+import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { NewLoginLink, OrderOutcome, PlaceOrder } from './order-commands.ts';
@@ -47,7 +47,8 @@ export function carryOut(
   const pending = refusedWhilePending('plan' in customer ? customer : null);
   if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
-  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
+  const full = refusedAsFull(working, account);
+  if (full !== null) return full;
   if (isTooLong(plan, now)) return refused('order_failed', { reason: 'term_too_long' });
   const chargeCents = priceCents - refundCents;
   const { maxChargeCents } = command;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { ProductCallType } from '../journal/product-call.ts';
 import type { PlanChange, PlanChangeKind } from '../plans/plan-change.ts';
-import { isFull, mustAskAgain, refused } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
 import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
 import { type CustomerState, shownCustomer, type WorkingState } from './order-state.ts';
 import { changeCallId } from './product-telling.ts';
@@ -34,7 +34,7 @@ export function begin(
       replayed: true,
     };
   }
-  return isFull(account) ? refused('order_failed', { reason: 'account_full' }) : customer;
+  return refusedAsFull(working, account) ?? customer;
 }
 
 export interface Change {

@@ -5,6 +5,7 @@ import { type ErrorCode, type ErrorDetails, refusal } from '../contract/error-ca
 import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../contract/identifiers.ts';
 import type { PlanLife } from '../plans/plan-life.ts';
 import type { Keyed, OrderOutcome } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
 
 type Refused = Extract<OrderOutcome, { readonly type: 'refused' }>;
 
@@ -30,8 +31,15 @@ export function refusedWhilePending(customer: { readonly life?: PlanLife } | nul
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
 }
 
-/** Whether its numbers are used up: of orders, customers, ledger entries, changes of plans or events. */
-export function isFull(account: AccountState): boolean {
+/** Why the account can hold nothing more: its numbers are used up, or its budget as a test account. null: it can. */
+export function refusedAsFull(working: WorkingState, account: AccountState): Refused | null {
+  if (hasUsedItsNumbers(account)) return refused('order_failed', { reason: 'account_full' });
+  const full = working.fullTestBudget(account.id);
+  return full === null ? null : refused('test_full', { budget: full });
+}
+
+/** Of orders, customers, ledger entries, changes of plans or events. */
+function hasUsedItsNumbers(account: AccountState): boolean {
   const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;
   const used = Math.max(orderCount, customerCount, entryCount, planChangeCount, eventCount ?? 0);
   return used >= (isTestAccount(account.id) ? testNumbersUsedMax : numbersUsedMax);

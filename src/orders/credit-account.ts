@@ -6,7 +6,7 @@ import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { publicId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { EntryKind } from '../ledger/ledger-entry.ts';
-import { isFull, refused } from './command-checks.ts';
+import { refused, refusedAsFull } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { CreditAccount, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -29,7 +29,8 @@ export function creditAccount(
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   // What is left of a full account can be given back.
-  if (isFull(account) && amountCents > 0n) return refused('order_failed', { reason: 'account_full' });
+  const full = amountCents > 0n ? refusedAsFull(working, account) : null;
+  if (full !== null) return full;
   const balanceAfterCents = account.balanceCents + amountCents;
   if (balanceAfterCents < 0n) {
     return refused('insufficient_credit', {

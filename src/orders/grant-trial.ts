@@ -5,7 +5,7 @@ import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { lifeAfterTrial, runningPlan } from '../plans/plan-life.ts';
 import { startTrial } from '../plans/plan-terms.ts';
-import { isFull, refused, refusedWhilePending } from './command-checks.ts';
+import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { GrantTrial, OrderOutcome } from './order-commands.ts';
@@ -31,7 +31,8 @@ export function grantTrial(
   const pending = refusedWhilePending(customer);
   if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
-  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
+  const full = refusedAsFull(working, account);
+  if (full !== null) return full;
   const running = customer === null ? null : runningPlan(customer, now);
   if (customer !== null && running !== null) {
     // A retried grant finds its own trial: the same answer, and nothing more is given.

@@ -7,7 +7,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { addDuration, addMonths, type EpochSeconds } from '../contract/times.ts';
-import { isFull, refused } from './command-checks.ts';
+import { refused, refusedAsFull } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { notePlanEnd } from './note-plan-end.ts';
 import type { ClockHappenings, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
@@ -41,12 +41,13 @@ export function moveTestClock(
   );
   const earlier = due.moves.find((move) => move.idempotencyKey === idempotencyKey) ?? null;
   if (earlier !== null && earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
-  if (earlier?.isDone === true) return answer(earlier, earlier.target, true);
+  if (earlier?.isDone === true) return answer(earlier, earlier.target, true, false);
   const isHeld = due.moves.some((move) => move !== earlier && !move.isDone && (move.heldUntil ?? 0) > now);
   if (isHeld) return refused('clock_moving');
   const target = earlier?.target ?? targetOf(to, account.testClock);
   if (typeof target !== 'number') return target;
-  if (isFull(account)) return refused('order_failed', { reason: 'account_full' });
+  const full = refusedAsFull(working, account);
+  if (full !== null) return full;
 
   const before: TestMove = earlier ?? {
     accountId: account.id,
@@ -63,8 +64,8 @@ export function moveTestClock(
   const { testClock } = account;
   // Another move may have come further since this one was begun. Where it came to its target, more of that second may be left.
   const isThere = target < testClock || (earlier === null && target === testClock);
-  const { clock, happened, isDone } = isThere
-    ? { clock: testClock, happened: nothing, isDone: true }
+  const { clock, happened, isDone, isFull } = isThere
+    ? { clock: testClock, happened: nothing, isDone: true, isFull: false }
     : takeSteps(working, account, { ...due, target }, command);
   const move: TestMove = {
     ...before,
@@ -74,17 +75,17 @@ export function moveTestClock(
     ended: before.ended + happened.ended,
     warnings: before.warnings + happened.warnings,
     isDone,
-    heldUntil: isDone || stepsMax === 0 ? null : now + command.holdSeconds,
+    heldUntil: isDone || isFull || stepsMax === 0 ? null : now + command.holdSeconds,
   };
   working.setTestClock(account.id, clock);
   working.putTestMove(move, command.keyIsMinted);
-  return answer(move, clock, false);
+  return answer(move, clock, false, isFull);
 }
 
-function answer(move: TestMove, clock: EpochSeconds, replayed: boolean): OrderOutcome {
+function answer(move: TestMove, clock: EpochSeconds, replayed: boolean, isFull: boolean): OrderOutcome {
   const { renewals, renewalsFailed, ended, warnings, isDone } = move;
   const happened = { renewals, renewalsFailed, ended, warnings };
-  return { type: 'clock_moved', clock, happened, isReached: isDone, replayed };
+  return { type: 'clock_moved', clock, happened, isReached: isDone, isFull, replayed };
 }
 
 function targetOf(to: ClockTarget, clock: EpochSeconds): EpochSeconds | OrderOutcome {
@@ -120,7 +121,7 @@ function takeSteps(
 ) {
   const happened = { ...nothing };
   const start = testClock ?? target;
-  if (stepsMax === 0) return { clock: start, happened, isDone: false };
+  if (stepsMax === 0) return { clock: start, happened, isDone: false, isFull: false };
   const isListening = working.account(id)?.eventCount !== null;
   const asked = alertDays === null ? [] : [alertDays];
   const days = isListening ? [...new Set([...noticeDays, ...asked])].sort((a, b) => b - a) : [0];
@@ -137,10 +138,12 @@ function takeSteps(
   let clock = start;
   let hasChanged = false;
   for (let taken = 0; taken < stepsMax; taken += 1) {
+    // Between two steps: what begins is done whole.
+    if (working.fullTestBudget(id) !== null) return { clock, happened, isDone: false, isFull: true };
     const step = waiting.take();
     if (step === null) {
       const isDone = horizon === null || horizon.at > target;
-      return { clock: isDone ? target : Math.max(clock, horizon.at), happened, isDone };
+      return { clock: isDone ? target : Math.max(clock, horizon.at), happened, isDone, isFull: false };
     }
     clock = step.at;
     working.setTestClock(id, clock);
@@ -158,7 +161,8 @@ function takeSteps(
     hasChanged = true;
     wait(after, clock);
   }
-  return { clock, happened, isDone: clock >= target && !hasChanged };
+  const isDone = clock >= target && !hasChanged;
+  return { clock, happened, isDone, isFull: !isDone && working.fullTestBudget(id) !== null };
 }
 
 function take(

@@ -10,6 +10,13 @@
 
 import { accountStates, postdatedOrders } from '../accounts/account-table.ts';
 import { parseProductMode } from '../accounts/product-settings.ts';
+import {
+  addTestUsage,
+  loadTestSpace,
+  type TestBudget,
+  type TestUsage,
+  testRowBytes,
+} from '../accounts/test-usage.ts';
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -74,11 +81,17 @@ export interface BatchDependencies {
   readonly now: () => EpochSeconds;
   readonly packages: () => PackageCatalog;
   readonly cancelRefund: CancelRefund;
+  readonly testBudget: TestBudget;
   readonly describeHappening: DescribeHappening;
   readonly productPayload: ProductPayload;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
+
+export type PreviewDependencies = Pick<
+  BatchDependencies,
+  'database' | 'currency' | 'now' | 'packages' | 'testBudget'
+>;
 
 export interface BatchResult {
   /** In the order of the commands. */
@@ -106,6 +119,7 @@ export function runBatch(
     cancelRefund,
     now,
     packages,
+    testBudget,
     describeHappening,
     productPayload,
     onDecided,
@@ -115,7 +129,7 @@ export function runBatch(
   const isTest = isTestBatch(commands);
   return database.transaction(
     async (transaction) => {
-      const loaded = await load(transaction, commands);
+      const loaded = await load(transaction, commands, testBudget);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
 
@@ -138,6 +152,7 @@ export function runBatch(
         productCall(telling, catalog.byId, productPayload, { incarnation: loaded.incarnation, now: at }),
       );
       const wait = isTest ? writeTests(transaction, decision) : [];
+      if (isTest) wait.push(addTestUsage(transaction, usageOf(decision, calls, told)));
       const written = [
         ...wait,
         ...write(transaction, decision, calls, { isTest, now: at }),
@@ -170,6 +185,8 @@ function isTestBatch(commands: readonly OrderCommand[]): boolean {
 export interface OrderPreview {
   readonly outcome: OrderOutcome;
   readonly startsAt: EpochSeconds;
+  /** Before the order. */
+  readonly balanceCents: bigint;
 }
 
 /**
@@ -183,8 +200,9 @@ export function previewOrder(
     currency,
     now,
     packages,
+    testBudget,
     cancelRefund = 'none',
-  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'> & {
+  }: PreviewDependencies & {
     /** Of a cancel; orders have nothing to do with it. */
     readonly cancelRefund?: CancelRefund;
   },
@@ -192,7 +210,7 @@ export function previewOrder(
 ): Promise<OrderPreview> {
   return database.ofAccount(command.accountId).transaction(
     async (transaction) => {
-      const loaded = await load(transaction, [command], toRead);
+      const loaded = await load(transaction, [command], testBudget, toRead);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
       const state = { ...loaded, packages: catalog.byId, currency, cancelRefund };
@@ -203,7 +221,8 @@ export function previewOrder(
       const [told] = changes.tellings;
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
       // One that waits for the product leaves the plan as it is: what it would be is what the product is told.
-      return { outcome, startsAt: (told?.customer ?? customer)?.plan.anchorAt ?? 0 };
+      const startsAt = (told?.customer ?? customer)?.plan.anchorAt ?? 0;
+      return { outcome, startsAt, balanceCents: loaded.accounts[0]?.balanceCents ?? 0n };
     },
     { rank: 'lookups' },
   );
@@ -217,18 +236,13 @@ const enoughCents = 1_000_000_000_000_000n;
  * how far the balance reaches. In the order of the commands.
  */
 export function previewRenewals(
-  {
-    database,
-    currency,
-    now,
-    packages,
-  }: Pick<BatchDependencies, 'database' | 'currency' | 'now' | 'packages'>,
+  { database, currency, now, packages, testBudget }: PreviewDependencies,
   accountId: number,
   commands: readonly RenewOrder[],
 ): Promise<readonly OrderOutcome[]> {
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
-      const loaded = await load(transaction, commands, toRead);
+      const loaded = await load(transaction, commands, testBudget, toRead);
       const catalog = packages();
       if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
       const accounts = loaded.accounts.map((account) => ({ ...account, balanceCents: enoughCents }));
@@ -370,11 +384,11 @@ const toRead = { accounts: readAccounts, holders: loadHolders };
 async function load(
   database: Queryable,
   commands: readonly OrderCommand[],
+  testBudget: TestBudget,
   statements: { readonly accounts: Statement; readonly holders: Statement } = toWrite,
 ) {
-  const accountIds = numberArray(
-    [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b),
-  );
+  const ids = [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b);
+  const accountIds = numberArray(ids);
   const references = new Set<string>();
   const ordered: { accountId: number; reference: string }[] = [];
   const numbered: { accountId: number; number: number }[] = [];
@@ -412,6 +426,7 @@ async function load(
     creditRows,
     changeRows,
     dueSteps,
+    testSpace,
   ] = await Promise.all([
     database.query(statements.accounts, [accountIds]),
     wanted.length === 0 || database.isSpread
@@ -424,6 +439,7 @@ async function load(
     rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
     rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
+    isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
 
   const [service = {}] = serviceRows;
@@ -454,6 +470,7 @@ async function load(
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
     dueSteps: dueSteps.ofAccounts,
+    testSpace,
   };
 }
 
@@ -548,6 +565,33 @@ function writeTests(database: Queryable, { changes }: Decision): Promise<unknown
   if (forgotten.length > 0) sent.push(writeRows(database, dropTestMoves, forgotten));
   return sent;
 }
+
+/** What the batch of tests writes, account by account. A call's payload is made later: it counts as large as it can be. */
+function usageOf(
+  { changes }: Decision,
+  calls: readonly NewProductCall[],
+  told: readonly { readonly accountId: number; readonly data: string }[],
+): readonly (TestUsage & { readonly accountId: number })[] {
+  const added = new Map<number, { rows: number; bytes: number }>();
+  const add = (accountId: number, ...texts: readonly (string | null)[]) => {
+    const sum = added.get(accountId) ?? { rows: 0, bytes: 0 };
+    added.set(accountId, sum);
+    sum.rows += 1;
+    sum.bytes += testRowBytes + texts.reduce((total, each) => total + Buffer.byteLength(each ?? ''), 0);
+  };
+  const { newCustomers, orders: placed, entries, planChanges: changed, loginLinks } = changes;
+  for (const { accountId, reference, name } of newCustomers) add(accountId, reference, reference, name, name);
+  for (const { accountId } of placed) add(accountId);
+  for (const { accountId, memo } of entries) add(accountId, memo);
+  for (const { accountId, reason } of changed) add(accountId, reason);
+  for (const { order } of loginLinks) add(order.accountId);
+  for (const { accountId, data } of told) add(accountId, data);
+  for (const { accountId } of calls) add(accountId, largestPayload);
+  for (const { move, isForgotten } of changes.testMoves) if (!isForgotten) add(move.accountId);
+  return [...added].map(([accountId, sum]) => ({ accountId, ...sum }));
+}
+
+const largestPayload = ' '.repeat(1_024);
 
 /** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
 function write(

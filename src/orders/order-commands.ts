@@ -222,6 +222,8 @@ type AnyOutcome =
       readonly clock: EpochSeconds;
       readonly happened: ClockHappenings;
       readonly isReached: boolean;
+      /** It stopped because test data has used up its space. */
+      readonly isFull: boolean;
       readonly replayed: boolean;
     }
   /** Of a plan that renews itself, or that ends: it is done already, or was put off. */

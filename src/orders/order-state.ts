@@ -3,6 +3,13 @@
 
 import type { AccountState } from '../accounts/account-table.ts';
 import type { ProductMode } from '../accounts/product-settings.ts';
+import {
+  type FullBudget,
+  fullBudget,
+  type TestSpace,
+  type TestUsage,
+  testRowBytes,
+} from '../accounts/test-usage.ts';
 import type { Package } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { AuditEntry } from '../journal/audit-log.ts';
@@ -45,6 +52,8 @@ export interface OrderState {
   readonly productMode: ProductMode;
   /** By account, of those whose clock is moved. */
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
+  /** Of a batch of tests. */
+  readonly testSpace?: TestSpace | null;
 }
 
 /** What the product is to be told. `customer`: as it is to know them; `order`: what it is about, if it is one. */
@@ -139,6 +148,13 @@ export function createWorkingState(state: OrderState) {
     changedAccounts.add(id);
   };
 
+  /** By the account's counters, with an average for the bytes: exact ones are known once the batch is written. */
+  const addedTo = (id: number): TestUsage => {
+    const loaded = state.accounts.find((account) => account.id === id);
+    const rows = loaded === undefined ? 0 : numbersOf(getAccount(id)) - numbersOf(loaded);
+    return { rows, bytes: rows * 2 * testRowBytes };
+  };
+
   const put = (customer: CustomerState): CustomerState => {
     customers.set(customer.reference, customer);
     return customer;
@@ -180,6 +196,10 @@ export function createWorkingState(state: OrderState) {
     },
     customersOf: (accountId: number): readonly CustomerState[] =>
       [...customers.values()].filter((customer) => customer.accountId === accountId),
+    /** With what this batch has added so far. */
+    fullTestBudget(accountId: number): FullBudget | null {
+      return state.testSpace == null ? null : fullBudget(state.testSpace, accountId, addedTo(accountId));
+    },
     currency: state.currency,
     cancelRefund: state.cancelRefund,
     productMode: state.productMode,
@@ -355,6 +375,11 @@ export function createWorkingState(state: OrderState) {
       };
     },
   };
+}
+
+function numbersOf(account: AccountState): number {
+  const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;
+  return orderCount + customerCount + entryCount + planChangeCount + (eventCount ?? 0);
 }
 
 /** What is told of a change of a plan. How a plan renews itself is its account's own business. */

@@ -7,7 +7,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { lifeAfterFailedRenewal, type PlanLife, runningPlan } from '../plans/plan-life.ts';
 import { carryOut, replay } from './carry-out-order.ts';
-import { isFull, mustAskAgain, refused } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
 import type { OrderOutcome, RenewAutomatically } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { automaticFingerprint } from './order-table.ts';
@@ -26,7 +26,7 @@ export function renewAutomatically(
   if (customer === null || !isDue(customer.life, dueAt, now)) return { type: 'not_due' };
   const outcome = order(working, account, customer, command, now);
   // Whose numbers are used up, nothing more can be noted: no try of it can go well.
-  if (outcome.type !== 'refused' || isFull(account)) return outcome;
+  if (outcome.type !== 'refused' || refusedAsFull(working, account) !== null) return outcome;
 
   const { code } = outcome.refusal;
   const { life, plan } = customer;

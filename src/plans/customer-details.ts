@@ -4,7 +4,8 @@
 // is sent again, however late, changes nothing again.
 
 import { hash } from 'node:crypto';
-import { publicId } from '../contract/identifiers.ts';
+import { addTestUsage, fullBudget, loadTestSpace, type TestBudget } from '../accounts/test-usage.ts';
+import { isTestAccount, publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { lockAccountInUse } from '../database/account-in-use.ts';
@@ -27,7 +28,9 @@ export interface CustomerEdit {
 
 export type EditOutcome =
   | { readonly type: 'edited'; readonly customer: Customer; readonly replayed: boolean }
-  | { readonly type: 'customer_not_found' | 'idempotency_conflict' | 'reset_in_progress' };
+  | {
+      readonly type: 'customer_not_found' | 'idempotency_conflict' | 'reset_in_progress' | 'test_full';
+    };
 
 const findEdit: Statement = {
   name: 'find_customer_edit',
@@ -55,7 +58,7 @@ export function editCustomer(
   database: Database,
   { accountId, number, name, externalRef, idempotencyKey, describe }: CustomerEdit,
   author: AuditAuthor,
-  now: EpochSeconds,
+  { now, testBudget }: { readonly now: EpochSeconds; readonly testBudget: TestBudget },
 ): Promise<EditOutcome> {
   const fingerprint = fingerprintOf(number, name, externalRef);
   return database.ofAccount(accountId).transaction(async (transaction): Promise<EditOutcome> => {
@@ -73,6 +76,13 @@ export function editCustomer(
           ? { type: 'edited', customer: before, replayed: true }
           : { type: 'idempotency_conflict' };
       }
+    }
+    if (isTestAccount(accountId)) {
+      const space = await loadTestSpace(transaction, [accountId], testBudget);
+      if (fullBudget(space, accountId, nothingMore) !== null) return { type: 'test_full' };
+      await addTestUsage(transaction, [{ accountId, ...editUsage }]);
+    }
+    if (idempotencyKey !== null) {
       await transaction.query(insertEdit, [accountId, idempotencyKey, number, fingerprint]);
     }
     const after: Customer = {
@@ -96,6 +106,10 @@ export function editCustomer(
     return { type: 'edited', customer: after, replayed: false };
   });
 }
+
+const nothingMore = { rows: 0, bytes: 0 };
+/** The edit and its event, with names as long as they may be. */
+const editUsage = { rows: 2, bytes: 2_048 };
 
 function detailsOf({ name, externalRef }: Customer) {
   return { name, external_ref: externalRef };

@@ -47,7 +47,7 @@ export async function moveClock(
     const outcome = await next(engine.isBusy() ? stepsBesideOrders : stepsAtOnce);
     if (outcome.type !== 'clock_moved') return outcome;
     // To a repeated request that had to go on, it is no replay.
-    if (outcome.isReached) return hasBegun ? { ...outcome, replayed: false } : outcome;
+    if (outcome.isReached || outcome.isFull) return hasBegun ? { ...outcome, replayed: false } : outcome;
     // Lets others move it from here.
     if (monotonicNow() >= until) return next(0);
   }

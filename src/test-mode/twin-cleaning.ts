@@ -4,6 +4,7 @@
 // row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
 // (refuse_deleting_accounts, refuse_deleting_history).
 
+import { dropTestUsage } from '../accounts/test-usage.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
@@ -115,6 +116,7 @@ function isGoneNow(database: Database, id: number): Promise<boolean> {
       const [found] = await transaction.query(isLeft, [id]);
       if (found?.['is_left'] === true) return false;
       await transaction.query(deleteEmpty, [id]);
+      await dropTestUsage(transaction, id);
       await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
       return true;
     },

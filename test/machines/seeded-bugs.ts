@@ -556,4 +556,11 @@ export const seededBugs: readonly SeededBug[] = [
     replace: 'plan.expiresAt - days * daySeconds !== now',
     test: 'test/unit/core-against-oracle.test.ts',
   },
+  {
+    name: 'a moving test clock knows no budget',
+    file: 'src/orders/move-test-clock.ts',
+    find: 'if (working.fullTestBudget(id) !== null) return { clock, happened, isDone: false, isFull: true };',
+    replace: '',
+    test: 'test/service/test-mode-budgets.test.ts',
+  },
 ];

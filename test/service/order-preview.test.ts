@@ -10,7 +10,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, changePackage, createPackage, credit } from '../harness/shop.ts';
 
 let service: TestService;
@@ -233,4 +233,18 @@ test('the guard is asked after order_failed and before insufficient_credit; what
       '422 invalid_months',
     );
   }
+});
+
+test('where orders wait for the product, the balance of a preview is the one that GET /balance answers', async () => {
+  const account = await service.createReseller({ credit: '300.00' });
+  const { packages, admin } = service;
+  await place(account, { package_id: packages.plus, customer: 'ada-confirm', months: 12 });
+  const product = { mode: 'confirm', url: 'https://127.0.0.1/product', secret: `whsec_${'A'.repeat(32)}` };
+  expectStatus(await admin.send('PUT', '/api/admin/v1/product', product), 200);
+  const cheaper = { package_id: packages.basic, customer: 'ada-confirm', months: 1 };
+  const { preview } = expectStatus(await account.post('/orders/preview', cheaper), 200);
+  expectStatus(await admin.send('DELETE', '/api/admin/v1/product'), 200);
+  assert.equal(preview.charge, '-240.00');
+  assert.equal(preview.balance, expectStatus(await account.get('/balance'), 200).balance);
+  assert.equal(preview.balance_after, '50.00');
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { createTestBudget } from '../../src/accounts/test-usage.ts';
 import { describeHappening } from '../../src/api/shapes/event-data.ts';
 import { productPayload } from '../../src/api/shapes/product-view.ts';
 import { defaultLimits } from '../../src/config.ts';
@@ -35,6 +36,7 @@ async function scene(changes: Partial<typeof defaultLimits.engine.tests> = {}) {
     database: service.database,
     currency: 'USD',
     cancelRefund: 'unused',
+    testBudget: createTestBudget(100_000, null),
     describeHappening,
     productPayload,
     now: () => service.clock.seconds,

@@ -9,6 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { createSeal } from '../../src/accounts/seal.ts';
+import { createTestBudget } from '../../src/accounts/test-usage.ts';
 import { isRefusal } from '../../src/contract/error-catalogue.ts';
 import { replaceAlerts } from '../../src/delivery/alert-store.ts';
 import { createWebhook } from '../../src/delivery/webhook-store.ts';
@@ -94,7 +95,7 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.deepEqual(await rowsOf(live.id), before);
   const next = await twinIdOf(service.database, live.id);
   assert.notEqual(next, tests.id);
-  assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries']);
+  assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries', 'test_usage']);
   assert.equal(expectStatus(await tests.get('/webhooks'), 200).data.length, 0);
 
   // The same names again, and of all the rows one is left.
@@ -195,7 +196,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
         database,
         { ...edit, idempotencyKey: 'late', describe: () => ({}) },
         asked.author,
-        asked.now,
+        { now: asked.now, testBudget: createTestBudget(100_000, null) },
       );
       assert.equal(edited.type, 'reset_in_progress');
       const late = await service.service.engine.submit({

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
+import { createTestBudget } from '../../src/accounts/test-usage.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import { createPackageCatalog } from '../../src/catalog/package-catalog.ts';
 import type { Database, Row } from '../../src/database/database.ts';
@@ -99,6 +100,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     database,
     currency: 'USD',
     cancelRefund: 'none',
+    testBudget: createTestBudget(100_000, null),
     describeHappening: () => ({}),
     productPayload: () => ({}),
     now: () => seconds(20),

@@ -13,14 +13,14 @@ import type { PanelDependencies } from './panel-routes.ts';
 const attemptsMax = 3;
 
 export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, packages, currency, cancelRefund, now, door } = dependencies;
+  const { database, packages, currency, cancelRefund, now, testBudget, door } = dependencies;
 
   app.get<{ Params: { id: string } }>(
     '/customers/:id/cancel',
     {
       config: {
         scopes: ['orders:write'],
-        codes: ['customer_not_found', 'order_failed', 'service_unavailable'],
+        codes: ['customer_not_found', 'order_failed', 'test_full', 'service_unavailable'],
       },
       schema: {
         operationId: 'previewCancel',
@@ -34,7 +34,7 @@ export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDep
       for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
         try {
           const { outcome } = await previewOrder(
-            { database, currency, cancelRefund, now, packages: packages.current },
+            { database, currency, cancelRefund, now, testBudget, packages: packages.current },
             {
               type: 'cancel',
               at: 'now',

@@ -2,6 +2,7 @@
 // routes of the two APIs are registered beside these by api/app.ts, with the session in place of the key.
 
 import type { FastifyInstance } from 'fastify';
+import type { TestBudget } from '../../accounts/test-usage.ts';
 import type { NamedRole } from '../../contract/scopes.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { AccountViews } from '../../identity/account-views.ts';
@@ -43,6 +44,7 @@ import { totpRoutes } from './totp-routes.ts';
 export interface PanelDependencies extends AdminRoutesDependencies {
   readonly door: SessionDoor;
   readonly cancelRefund: CancelRefund;
+  readonly testBudget: TestBudget;
   readonly views: AccountViews;
   readonly throttle: AttemptThrottle;
   readonly knownAddresses: KnownAddresses;

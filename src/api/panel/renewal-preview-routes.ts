@@ -27,7 +27,7 @@ const customersMax = 500;
 const attemptsMax = 3;
 
 export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, packages, currency, now, door } = dependencies;
+  const { database, packages, currency, testBudget, now, door } = dependencies;
 
   app.post(
     '/customers/renewals',
@@ -142,7 +142,7 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
       );
       try {
         const outcomes = await previewRenewals(
-          { database, currency, now, packages: packages.current },
+          { database, currency, now, testBudget, packages: packages.current },
           account.id,
           commands,
         );

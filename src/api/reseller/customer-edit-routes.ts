@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';
+import type { TestBudget } from '../../accounts/test-usage.ts';
 import type { PackageCatalog } from '../../catalog/package-catalog.ts';
 import { customerAnswerSchema, editCustomerBodySchema } from '../../contract/customer-schemas.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -22,10 +23,12 @@ export function customerEditRoutes(
     database,
     confirm,
     packages,
+    testBudget,
   }: {
     readonly database: Database;
     readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
     readonly packages: () => PackageCatalog;
+    readonly testBudget: TestBudget;
   },
 ): void {
   app.patch<{ Params: { id: string } }>(
@@ -40,6 +43,7 @@ export function customerEditRoutes(
           'customer_not_found',
           'idempotency_conflict',
           'reset_in_progress',
+          'test_full',
         ],
         isReplayable: true,
       },
@@ -75,7 +79,7 @@ export function customerEditRoutes(
           describe: (customer) => customerView(customer, packages(), now),
         },
         author,
-        now,
+        { now, testBudget },
       );
       if (outcome.type !== 'edited') return reply.refuse(refusal(outcome.type));
       if (outcome.replayed) reply.header('idempotent-replayed', 'true');

@@ -40,6 +40,7 @@ export const orderCodes = [
   'idempotency_conflict',
   'package_unavailable',
   'order_failed',
+  'test_full',
   'price_changed',
   'insufficient_credit',
 ] as const;

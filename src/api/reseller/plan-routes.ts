@@ -39,6 +39,7 @@ const commonCodes = [
   'idempotency_conflict',
   'customer_not_found',
   'order_failed',
+  'test_full',
 ] as const;
 
 export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDependencies): void {

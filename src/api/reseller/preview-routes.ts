@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account-table.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { TestBudget } from '../../accounts/test-usage.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
 import { formatAmount } from '../../contract/amounts.ts';
 import {
@@ -29,6 +30,7 @@ export interface PreviewRoutesDependencies {
   readonly database: Database;
   readonly packages: PackageCatalogHolder;
   readonly currency: string;
+  readonly testBudget: TestBudget;
   readonly now: () => EpochSeconds;
   /** The caller, read afresh: its rights moved meanwhile. */
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
@@ -37,7 +39,7 @@ export interface PreviewRoutesDependencies {
 const attemptsMax = 3;
 
 export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesDependencies): void {
-  const { database, packages, currency, now, authenticateAgain } = dependencies;
+  const { database, packages, currency, testBudget, now, authenticateAgain } = dependencies;
 
   app.post(
     '/orders/preview',
@@ -68,7 +70,7 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
       if (isRefusal(command)) return reply.refuse(command);
       const preview = await lookAhead(request, command);
       if (isRefusal(preview)) return reply.refuse(preview);
-      const { outcome, startsAt } = preview;
+      const { outcome, startsAt, balanceCents } = preview;
       if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
       if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
       if (outcome.replayed) reply.header('idempotent-replayed', 'true');
@@ -85,7 +87,8 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
           refund: formatAmount(refundCents),
           charge: formatAmount(chargeCents),
           currency,
-          balance: formatAmount(balanceAfterCents + chargeCents),
+          // Of an order that stands already: the one before it. An order that waits for the product holds back more than its charge.
+          balance: formatAmount(outcome.replayed ? balanceAfterCents + chargeCents : balanceCents),
           balance_after: formatAmount(balanceAfterCents),
           starts_at: formatTime(startsAt),
           expires_at: formatTime(expiresAt),
@@ -103,7 +106,7 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
     for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
       try {
         const preview = await previewOrder(
-          { database, currency, now, packages: packages.current },
+          { database, currency, now, testBudget, packages: packages.current },
           command(account),
         );
         if (preview.outcome.type !== 'access_changed') return preview;

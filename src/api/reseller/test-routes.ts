@@ -77,6 +77,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
           'clock_moving',
           'reset_in_progress',
           'order_failed',
+          'test_full',
         ],
         isReplayable: true,
       },
@@ -103,6 +104,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       return reply.send({
         clock: { now: formatTime(outcome.clock) },
         reached: outcome.isReached,
+        ...(outcome.isFull ? { stopped_by: 'test_full' as const } : {}),
         happened: { renewals, renewals_failed: renewalsFailed, ended, warnings },
       });
     },
@@ -113,7 +115,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
     {
       config: {
         scopes: ['orders:write'],
-        codes: ['test_mode_only', ...keyCodes, 'validation_failed', 'order_failed'],
+        codes: ['test_mode_only', ...keyCodes, 'validation_failed', 'order_failed', 'test_full'],
         isReplayable: true,
       },
       schema: {

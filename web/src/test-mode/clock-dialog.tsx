@@ -85,7 +85,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
 }
 
 function Moved({
-  moved: { clock, reached, happened },
+  moved: { clock, reached, stopped_by: stoppedBy, happened },
   busy,
   error,
   onMore,
@@ -100,14 +100,24 @@ function Moved({
   readonly onGoOn: () => void;
   readonly onClose: () => void;
 }) {
+  const isFull = stoppedBy === 'test_full';
+  const title = reached
+    ? t`The clock has moved`
+    : isFull
+      ? t`The clock has stopped`
+      : t`The clock is on its way`;
   return (
-    <Dialog title={reached ? t`The clock has moved` : t`The clock is on its way`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <DialogBody>
         {reached ? null : (
           <Notice tone="warn">
-            <Trans>
-              There is more to happen than one move has time for. Go on, and it goes on from here.
-            </Trans>
+            {isFull ? (
+              <Trans>Test data has used up its space. Reset the test, and move the clock again.</Trans>
+            ) : (
+              <Trans>
+                There is more to happen than one move has time for. Go on, and it goes on from here.
+              </Trans>
+            )}
           </Notice>
         )}
         <Facts
@@ -122,7 +132,11 @@ function Moved({
       </DialogBody>
       <DialogProblem error={error} />
       <DialogActions>
-        {reached ? (
+        {isFull ? (
+          <Button look="primary" onClick={onClose}>
+            <Trans>Done</Trans>
+          </Button>
+        ) : reached ? (
           <>
             <Button onClick={onMore}>
               <Trans>Move again</Trans>

@@ -11,6 +11,7 @@ const refusals: Readonly<Record<string, string>> = {
   'order_failed account_full': t`This account has used all its order numbers.`,
   'order_failed account_halted': t`This account is halted: its books are being checked.`,
   'package_unavailable free_trial': t`It is a free trial: order a package instead.`,
+  test_full: t`Test data has used up its space. Reset the test to go on.`,
   package_unavailable: t`The package cannot be renewed.`,
   order_not_found: t`No order of this customer was completed: order a package instead.`,
   customer_not_found: t`There is no such customer.`,

@@ -61,6 +61,7 @@ const sentences = {
   session_not_found: t`This session has ended already.`,
   customer_not_yours: t`This customer belongs to another account.`,
   clock_moving: t`The test clock is being moved already. Wait until it has arrived.`,
+  test_full: t`Test data has used up its space, and nothing more is stored. Reset the test to go on.`,
   reset_in_progress: t`Earlier test data is still being deleted. Try again in a moment.`,
   idempotency_conflict: t`An earlier attempt went through with other data. Nothing was charged this time.`,
   price_changed: t`The price has changed meanwhile. Nothing was charged.`,
