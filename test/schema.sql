@@ -159,6 +159,7 @@ customers.renew_failure text
 customers.external_ref text
 customers.end_notice_days integer
 customers.pending_order integer
+customers.last_order integer
 event_gaps.account_id integer not null
 event_gaps.first_number integer not null
 event_gaps.last_number integer not null

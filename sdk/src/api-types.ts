@@ -162,6 +162,19 @@ export interface OrderToRenew {
   idempotency_key: string;
 }
 
+export interface CustomerToRenew {
+  /** The customer whose present plan is renewed, by its last order: id or reference. */
+  renew_customer: number | string;
+  /** If neither months nor period is sent: the months of the last order. If both are, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
+  /** Visible ASCII characters. Sent again with its key, an order is never charged twice. 1 to 80 characters. */
+  idempotency_key: string;
+}
+
 export interface PlacedInBulk {
   /** As of the single request: 201. 200 to 299. */
   status: number;
@@ -201,6 +214,10 @@ export interface Customer {
   plan: {
     /** The package's name. At most 500 characters. */
     package: string;
+    /** The package. */
+    package_id: number;
+    /** null: there is none, as of a free trial. */
+    last_order_id: number | null;
     /** active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values. At most 64 characters. */
     status: string;
     /** The plan is running, and you have not suspended it. It stays true while the operator has suspended the customer: status says so then. */
@@ -1248,6 +1265,8 @@ export interface PreviewOrderBody {
   idempotency_key?: string | undefined;
   /** In place of package_id and customer: the order to renew. */
   order_id?: number | undefined;
+  /** In place of those: the customer whose present plan is renewed. */
+  renew_customer?: number | string | undefined;
 }
 
 export interface PreviewOrderAnswer {
@@ -1256,7 +1275,7 @@ export interface PreviewOrderAnswer {
 
 export interface PlaceOrdersInBulkBody {
   /** Carried out in this order, as if they were sent one after another. */
-  orders: (OrderToPlace | OrderToRenew)[];
+  orders: (OrderToPlace | OrderToRenew | CustomerToRenew)[];
 }
 
 export interface PlaceOrdersInBulkAnswer {

@@ -9,6 +9,8 @@ import { stringify } from 'csv-stringify/sync';
 import { isSellthroughError, type PlaceOrdersInBulkAnswer, type Sellthrough } from '../../sdk/src/index.ts';
 import { type FileFormat, type FileOrder, readOrders } from './bulk-file.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { readEndingPlans } from './ending-plans.ts';
+import { wholeFrom } from './listing.ts';
 import { createProgressLine, type ProgressLine } from './progress-line.ts';
 import { textTable } from './text-table.ts';
 import { withService } from './with-service.ts';
@@ -24,6 +26,7 @@ interface Options {
   readonly format?: FileFormat;
   readonly run: string;
   readonly failures?: string;
+  readonly renewEnding?: number;
   readonly json: boolean;
 }
 
@@ -42,7 +45,12 @@ export function bulkCommand(): Command {
     .description(
       'place the orders and renewals of a file; repeat it safely: what stands is not charged again',
     )
-    .argument('<file>', 'CSV whose header names fields of an order, or one JSON object on each line')
+    .argument('[file]', 'CSV whose header names fields of an order, or one JSON object on each line')
+    .option(
+      '--renew-ending <days>',
+      'in place of a file: renew the plans that are active and end within so many days',
+      wholeFrom(1),
+    )
     .addOption(
       new Option('--format <format>', 'if the ending is not .csv, .jsonl or .ndjson').choices([
         'csv',
@@ -50,13 +58,14 @@ export function bulkCommand(): Command {
       ]),
     )
     .option('--run <name>', 'a name for this run: the same orders under another name are placed anew', '')
-    .option('--failures <file>', 'where to write what was refused (default: beside the file)')
+    .option(
+      '--failures <file>',
+      'where to write what was refused (default: beside the file, if there is one)',
+    )
     .option('--json', 'print the outcome as JSON', false)
-    .action((file: string, options: Options) =>
+    .action((file: string | undefined, options: Options) =>
       withService(async (service) => {
-        const format = options.format ?? formatOf(file);
-        const orders = readOrders(readText(file), format, options.run);
-        if (orders.length === 0) throw new CommandFailed(`There are no orders in ${file}.`);
+        const { format, orders } = await ordersOf(service, file, options);
         const progress = createProgressLine(orders.length);
         const outcome: Outcome = { placed: 0, replayed: 0, balance: null, failures: [] };
         try {
@@ -73,6 +82,24 @@ export function bulkCommand(): Command {
         report(file, format, options, orders.length, outcome);
       }),
     );
+}
+
+/** The orders of the file, or the renewals of the plans that end. */
+async function ordersOf(
+  service: Sellthrough,
+  file: string | undefined,
+  { format: wantedFormat, run, renewEnding }: Options,
+): Promise<{ readonly format: FileFormat; readonly orders: readonly FileOrder[] }> {
+  if ((file === undefined) === (renewEnding === undefined)) {
+    throw new CommandFailed('Name a file, or say --renew-ending <days>, but not both.', exitCodes.usage);
+  }
+  if (file === undefined) {
+    return { format: wantedFormat ?? 'csv', orders: await readEndingPlans(service, renewEnding ?? 0) };
+  }
+  const format = wantedFormat ?? formatOf(file);
+  const orders = readOrders(readText(file), format, run);
+  if (orders.length === 0) throw new CommandFailed(`There are no orders in ${file}.`);
+  return { format, orders };
 }
 
 interface Outcome {
@@ -177,15 +204,15 @@ async function sendOne(
 }
 
 function report(
-  file: string,
+  file: string | undefined,
   format: FileFormat,
   { failures: wantedPath, json }: Options,
   orders: number,
   { placed, replayed, balance, failures }: Outcome,
 ): void {
-  const path = wantedPath ?? file.replace(/(\.[^./\\]*)?$/, `.failed$1`);
+  const path = wantedPath ?? file?.replace(/(\.[^./\\]*)?$/, `.failed$1`);
   if (failures.length > 0) {
-    writeFileSync(path, failuresText(failures, format), { mode: 0o600 });
+    if (path !== undefined) writeFileSync(path, failuresText(failures, format), { mode: 0o600 });
     process.exitCode = exitCodes.findings;
   }
   const value = {
@@ -199,21 +226,23 @@ function report(
       idempotency_key: order.idempotency_key,
       ...result,
     })),
-    failures_file: failures.length > 0 ? path : null,
+    failures_file: failures.length > 0 ? (path ?? null) : null,
   };
   const again =
-    replayed === orders
+    replayed === orders && file !== undefined
       ? 'All of them stood already: nothing was charged. To place the same orders once more, name the run with --run.\n'
       : '';
   const failed =
-    failures.length === 0
-      ? ''
-      : `${failuresTable(failures)}Written to ${path}: mend it and send it in its turn; what stands there is not charged again.\n`;
+    failures.length === 0 ? '' : `${failuresTable(failures)}${path === undefined ? '' : writtenTo(path)}`;
   answer(
     json,
     value,
-    `${failed}${orders} orders: ${placed} placed, ${replayed} stood already, ${failures.length} failed. Balance ${balance}.\n${again}`,
+    `${failed}${orders} orders: ${placed} placed, ${replayed} stood already, ${failures.length} failed.${balance === null ? '' : ` Balance ${balance}.`}\n${again}`,
   );
+}
+
+function writtenTo(path: string): string {
+  return `Written to ${path}: mend it and send it in its turn; what stands there is not charged again.\n`;
 }
 
 function failuresTable(failures: readonly Failure[]): string {
@@ -231,7 +260,9 @@ function failuresTable(failures: readonly Failure[]): string {
 }
 
 function nameOf(order: FileOrder['order']): string {
-  return 'renew' in order ? `renew ${order.renew}` : String(order.customer ?? '');
+  if ('renew' in order) return `renew ${order.renew}`;
+  if ('renew_customer' in order) return `renew ${order.renew_customer}`;
+  return String(order.customer ?? '');
 }
 
 /** "balance 1.00, required 9.00", or the sentence where there are no details. */

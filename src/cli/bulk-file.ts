@@ -21,6 +21,7 @@ const fields = [
   'package_id',
   'customer',
   'renew',
+  'renew_customer',
   'months',
   'period',
   'customer_name',
@@ -110,6 +111,8 @@ const numbers = new Set(['package_id', 'renew', 'months']);
 /** A cell is text: what the API takes as a number or a truth value becomes one, if it can. */
 function fieldOf(name: string, cell: string): unknown {
   if (numbers.has(name) && /^\d{1,15}$/.test(cell)) return Number(cell);
+  // Ids have ten digits or more. A username of so many digits alone is named by its id.
+  if (name === 'renew_customer' && /^\d{10,16}$/.test(cell)) return Number(cell);
   if (name === 'return_login' && (cell === 'true' || cell === 'false')) return cell === 'true';
   return cell;
 }

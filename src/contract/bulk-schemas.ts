@@ -3,7 +3,7 @@
 import Type, { type Static } from 'typebox';
 import { errorSchema } from './error-schema.ts';
 import { placedOrderSchema, placeOrderBodySchema, renewOrderBodySchema } from './order-schemas.ts';
-import { amount, example, id } from './schema-parts.ts';
+import { amount, example, id, monthsOf } from './schema-parts.ts';
 
 /** A bulk of this many orders of a usual length fits into its body several times. */
 export const bulkOrdersMax = 500;
@@ -29,19 +29,43 @@ export const orderToRenewSchema = Type.Object(
   },
   { $id: 'OrderToRenew', description: 'A renewal: the order, and the body of POST /orders/{id}/renew.' },
 );
+export const customerToRenewSchema = Type.Object(
+  {
+    renew_customer: Type.Union(
+      [
+        id('The id of the customer.'),
+        Type.String({ description: 'The reference of the customer.', pattern: '^[!-~]+$', maxLength: 254 }),
+      ],
+      { description: 'The customer whose present plan is renewed, by its last order: id or reference.' },
+    ),
+    months: Type.Optional(
+      monthsOf(
+        'If neither months nor period is sent: the months of the last order. If both are, they must agree.',
+      ),
+    ),
+    period: renewOrderBodySchema.properties.period,
+    max_charge: renewOrderBodySchema.properties.max_charge,
+    idempotency_key: keyInBulk,
+  },
+  { $id: 'CustomerToRenew', description: 'A renewal that names the customer, not an order.' },
+);
 
 export const bulkBodySchema = Type.Object(
   {
-    orders: Type.Array(Type.Union([Type.Ref('OrderToPlace'), Type.Ref('OrderToRenew')]), {
-      description: 'Carried out in this order, as if they were sent one after another.',
-      minItems: 1,
-      maxItems: bulkOrdersMax,
-    }),
+    orders: Type.Array(
+      Type.Union([Type.Ref('OrderToPlace'), Type.Ref('OrderToRenew'), Type.Ref('CustomerToRenew')]),
+      {
+        description: 'Carried out in this order, as if they were sent one after another.',
+        minItems: 1,
+        maxItems: bulkOrdersMax,
+      },
+    ),
   },
   example({
     orders: [
       { package_id: 2, customer: 'katherine@example.com', idempotency_key: 'bulk-1001' },
       { renew: 2_000_000_001, months: 12, idempotency_key: 'bulk-1002' },
+      { renew_customer: 'ada@example.com', idempotency_key: 'bulk-1003' },
     ],
   }),
 );

@@ -49,6 +49,11 @@ export const customerSchema = Type.Object(
     status: word('active or suspended. Tolerate new values.', 'active'),
     plan: Type.Object({
       package: text("The package's name.", 500),
+      package_id: id('The package.'),
+      last_order_id: orNothing(
+        id('The last completed order for this plan: renew it, or the customer, to extend the plan.'),
+        'null: there is none, as of a free trial.',
+      ),
       status: word(
         'active, suspended (by you or by the operator), cancelled (ended before its time) or expired. Tolerate new values.',
         'active',

@@ -4,6 +4,7 @@ import { namedAdminSchemas } from './admin-schemas.ts';
 import { alertsSchema } from './alert-schemas.ts';
 import { brandSchema } from './brand-schemas.ts';
 import {
+  customerToRenewSchema,
   orderToPlaceSchema,
   orderToRenewSchema,
   placedInBulkSchema,
@@ -31,6 +32,7 @@ export const namedSchemas = [
   orderPreviewSchema,
   orderToPlaceSchema,
   orderToRenewSchema,
+  customerToRenewSchema,
   placedInBulkSchema,
   refusedInBulkSchema,
   customerSchema,

@@ -136,6 +136,14 @@ export const orderPreviewBodySchema = Type.Object(
     customer: Type.Optional(customer),
     ...ofAnyOrder,
     order_id: Type.Optional(id('In place of package_id and customer: the order to renew.')),
+    renew_customer: Type.Optional(
+      Type.Union(
+        [id('Its id.'), Type.String({ description: 'Its reference.', pattern: '^[!-~]+$', maxLength: 254 })],
+        {
+          description: 'In place of those: the customer whose present plan is renewed.',
+        },
+      ),
+    ),
   },
   example({ package_id: 1, customer: 'ada@example.com', months: 3 }),
 );

@@ -40,7 +40,12 @@ export function carryOut(
   const { command, months, fingerprint, wanted, kind, running, customer } = intent;
   const priceCents = priceAt(wanted, account.group, months, now);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
-  const plan = orderedPlan({ kind, packageId: wanted.id, months, priceCents, createdAt: now }, running);
+  // The order's number, if it passes the checks.
+  const number = account.orderCount + 1;
+  const plan = orderedPlan(
+    { number, kind, packageId: wanted.id, months, priceCents, createdAt: now },
+    running,
+  );
   const isNewRun = kind !== 'renew' || running === null;
   const isConfirmed = working.productMode === 'confirm';
 
@@ -70,7 +75,7 @@ export function carryOut(
   }
 
   // Nothing may fail from here on.
-  const number = working.nextOrderNumber(account.id);
+  working.takeOrderNumber(account.id, number);
   const ordered = isConfirmed
     ? waitForProduct(working, account, intent, number, now)
     : 'plan' in customer
@@ -139,17 +144,20 @@ function waitForProduct(
 /** What the order makes of the plan that was running in its second; null: none was. */
 export function orderedPlan(
   {
+    number: lastOrder,
     kind,
     packageId,
     months,
     priceCents,
     createdAt,
-  }: Pick<OrderRecord, 'kind' | 'packageId' | 'months' | 'priceCents' | 'createdAt'>,
+  }: Pick<OrderRecord, 'number' | 'kind' | 'packageId' | 'months' | 'priceCents' | 'createdAt'>,
   running: Plan | null,
 ): Plan {
-  return kind === 'renew' && running !== null
-    ? extendPlan(running, months, priceCents, createdAt)
-    : startPlan(packageId, months, priceCents, createdAt);
+  const plan =
+    kind === 'renew' && running !== null
+      ? extendPlan(running, months, priceCents, createdAt)
+      : startPlan(packageId, months, priceCents, createdAt);
+  return { ...plan, lastOrder };
 }
 
 /**

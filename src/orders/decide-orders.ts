@@ -22,6 +22,7 @@ import type { MoveTestClock, OrderCommand, OrderOutcome } from './order-commands
 import { createWorkingState, type OrderChanges, type OrderState, type WorkingState } from './order-state.ts';
 import { placeOrder } from './place-order.ts';
 import { renewAutomatically } from './renew-automatically.ts';
+import { renewCustomer } from './renew-customer.ts';
 import { renewOrder } from './renew-order.ts';
 import { resumePlan } from './resume-plan.ts';
 import { setAutoRenew } from './set-auto-renew.ts';
@@ -87,6 +88,8 @@ function decide(
       return placeOrder(working, account, command, now);
     case 'renew':
       return renewOrder(working, account, command, now);
+    case 'renew_customer':
+      return renewCustomer(working, account, command, now);
     case 'cancel':
       return cancelPlan(working, account, command, now);
     case 'suspend':

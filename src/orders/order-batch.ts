@@ -48,7 +48,7 @@ import {
   type MoveTestClock,
   type OrderCommand,
   type OrderOutcome,
-  type RenewOrder,
+  type RenewCustomer,
 } from './order-commands.ts';
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
@@ -238,7 +238,7 @@ const enoughCents = 1_000_000_000_000_000n;
 export function previewRenewals(
   { database, currency, now, packages, testBudget }: PreviewDependencies,
   accountId: number,
-  commands: readonly RenewOrder[],
+  commands: readonly RenewCustomer[],
 ): Promise<readonly OrderOutcome[]> {
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
@@ -362,6 +362,35 @@ const loadNamedOrders: Statement = {
     ${orderJoins}`,
 };
 
+/** What the renewal of a customer goes by: the order that made their present plan. */
+const lastOrdersOf = (wanted: string) => `select ${orderColumns} from ${wanted}
+    join orders o on o.account_id = c.account_id and o.number = c.last_order
+    left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
+const loadLastOrders: Statement = {
+  name: 'load_last_orders',
+  text: lastOrdersOf(`${customerPlaces.sent('wanted')}
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number`),
+};
+const ofReferences = 'unnest($1::int[], $2::text[]) wanted (account_id, reference)';
+const lastOrdersByReference = (references: string) =>
+  lastOrdersOf(`${ofReferences}
+    join ${references} r on r.reference = wanted.reference and r.account_id = wanted.account_id
+    join customers c on c.account_id = r.account_id and c.number = r.customer_number`);
+const loadLastOrdersByReference: Statement = {
+  name: 'load_last_orders_by_reference',
+  text: lastOrdersByReference('customer_references'),
+};
+const loadLastTestOrdersByReference: Statement = {
+  name: 'load_last_test_orders_by_reference',
+  text: lastOrdersByReference('test_customer_references'),
+};
+/** Where the claims are on other servers. */
+const loadLastOrdersApart: Statement = {
+  name: 'load_last_orders_apart',
+  text: lastOrdersOf(`${ofReferences}
+    join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`),
+};
+
 const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
 
 const loadCreditsByKey: Statement = {
@@ -396,6 +425,8 @@ async function load(
   const named: { accountId: number; number: number }[] = [];
   const credits: { accountId: number; idempotencyKey: string }[] = [];
   const changes: { accountId: number; idempotencyKey: string }[] = [];
+  const lastOf: { accountId: number; number: number }[] = [];
+  const lastOfReferences: { accountId: number; reference: string }[] = [];
   const clocks: MoveTestClock[] = [];
   for (const command of commands) {
     const { accountId } = command;
@@ -405,6 +436,10 @@ async function load(
     }
     if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
     if ('orderNumber' in command) named.push({ accountId, number: command.orderNumber });
+    if (command.type === 'renew_customer') {
+      if ('customerNumber' in command) lastOf.push({ accountId, number: command.customerNumber });
+      else lastOfReferences.push({ accountId, reference: command.customerReference });
+    }
     if (command.type === 'credit') credits.push(command);
     if (command.type === 'move_test_clock') clocks.push(command);
     if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
@@ -412,6 +447,7 @@ async function load(
   }
   const isTest = isTestBatch(commands);
   const wanted = [...references];
+  const lastOrdersOfReferences = isTest ? loadLastTestOrdersByReference : loadLastOrdersByReference;
   const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
     asked.length === 0 ? noRows : database.query(statement, values);
 
@@ -425,6 +461,8 @@ async function load(
     namedRows,
     creditRows,
     changeRows,
+    lastRows,
+    lastRowsByReference,
     dueSteps,
     testSpace,
   ] = await Promise.all([
@@ -438,6 +476,11 @@ async function load(
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
     rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
     rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
+    rowsFor(lastOf, loadLastOrders, customerPlaces.values(lastOf)),
+    rowsFor(lastOfReferences, database.isSpread ? loadLastOrdersApart : lastOrdersOfReferences, [
+      numberArray(lastOfReferences.map((one) => one.accountId)),
+      textArray(lastOfReferences.map((one) => one.reference)),
+    ]),
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
     isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
@@ -466,7 +509,7 @@ async function load(
       reference: String(row['reference']),
       accountId: Number(row['account_id']),
     })),
-    orders: [...ordersByKey, ...namedRows].map(parseOrder),
+    orders: [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
     dueSteps: dueSteps.ofAccounts,
@@ -515,8 +558,8 @@ const noDueSteps: Promise<LoadedClocks> = Promise.resolve({ rows: [], ofAccounts
 function parseCustomerState(row: Row): CustomerState {
   const parsed = wholeCustomers.parse(row, 'c_');
   const { accountId, number, reference, name, status, createdAt, externalRef } = parsed;
-  const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods } = parsed;
-  const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
+  const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder } = parsed;
+  const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder };
   const life = lifeOf(parsed);
   return { accountId, number, reference, name, status, createdAt, externalRef, plan, life };
 }

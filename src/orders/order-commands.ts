@@ -35,6 +35,15 @@ export interface RenewOrder extends Caller, Keyed, Guarded {
   readonly months: Months | null;
 }
 
+/** `renew_customer` of POST /orders/bulk: the customer's present plan once more, by the last order that made it. */
+export type RenewCustomer = Caller &
+  Keyed &
+  Guarded & {
+    readonly type: 'renew_customer';
+    /** null: the months of that order. */
+    readonly months: Months | null;
+  } & ({ readonly customerNumber: number } | { readonly customerReference: string });
+
 /** What is done to a customer's plan without an order. `mayStand` and the key are as those of orders. */
 interface PlanCommand extends Caller, Keyed, AuditAuthor {
   readonly customerNumber: number;
@@ -180,6 +189,7 @@ export type PlanChangeCommand = CancelPlan | SuspendPlan | ResumePlan | SetAutoR
 export type OrderCommand =
   | PlaceOrder
   | RenewOrder
+  | RenewCustomer
   | PlanChangeCommand
   | RenewAutomatically
   | CreditAccount

@@ -39,7 +39,7 @@ export interface OrderState {
   /** The customers named by reference, by number or by a renewed order, and the owners of foreign references. */
   readonly customers: readonly CustomerState[];
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
-  /** Orders found by idempotency key or by the number that is to be renewed. */
+  /** Orders found by idempotency key, by the number that is to be renewed, or as the last one of a renewed customer. */
   readonly orders: readonly OrderRecord[];
   /** Credits and changes of plans found by idempotency key. */
   readonly credits: readonly LedgerEntry[];
@@ -226,10 +226,8 @@ export function createWorkingState(state: OrderState) {
       return owner === undefined ? 'nobody' : owner === accountId ? 'own' : 'foreign';
     },
 
-    nextOrderNumber(accountId: number): number {
-      const orderCount = getAccount(accountId).orderCount + 1;
-      changeAccount(accountId, { orderCount });
-      return orderCount;
+    takeOrderNumber(accountId: number, number: number): void {
+      changeAccount(accountId, { orderCount: number });
     },
 
     addOrder(order: OrderRecord): void {
@@ -415,6 +413,6 @@ const noDetails = {
 
 /** As answers and pages show them. */
 export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
-  const { packageId, anchorAt, expiresAt } = plan;
-  return { ...customer, packageId, anchorAt, expiresAt, ...lifeRow(life) };
+  const { packageId, anchorAt, expiresAt, lastOrder } = plan;
+  return { ...customer, packageId, anchorAt, expiresAt, lastOrder, ...lifeRow(life) };
 }

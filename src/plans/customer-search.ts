@@ -37,13 +37,6 @@ const findOwnApart: Statement = {
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= to_timestamp($3::bigint)`;
 
-const lastOrder = `left join lateral (
-      select o.number as order_number, o.months, o.package_id as ordered_package_id from orders o
-      where o.account_id = c.account_id and o.customer_number = c.number
-        and coalesce((select h.status from order_handoffs h
-          where h.account_id = o.account_id and h.order_number = o.number), 'completed') = 'completed'
-      order by o.customer_number desc, o.number desc limit 1) o on true`;
-
 const listEnding: Statement = {
   name: 'list_ending_customers',
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
@@ -59,7 +52,8 @@ const countEnding: Statement = {
     select c.package_id, case when c.pending_order is null then o.months end as months, count(*) as customers,
       edge.at as counted_to
     from edge join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
-      and c.expires_at <= edge.at ${lastOrder}
+      and c.expires_at <= edge.at
+    left join orders o on o.account_id = c.account_id and o.number = c.last_order
     group by 1, 2, edge.at`,
 };
 
@@ -73,10 +67,10 @@ const countEndingOfAll: Statement = {
     where a.id <= ${realAccountIdMax}`,
 };
 
-const findRenewable: Statement = {
-  name: 'find_renewable_orders',
-  text: `select ${shownCustomers.list('c')}, o.order_number
-    from unnest($2::int[]) wanted (number) join customers c on c.account_id = $1::int and c.number = wanted.number ${lastOrder}`,
+const findNumbered: Statement = {
+  name: 'find_numbered_customers',
+  text: `select ${shownCustomers.list('c')}
+    from unnest($2::int[]) wanted (number) join customers c on c.account_id = $1::int and c.number = wanted.number`,
 };
 
 const findLastOrder: Statement = {
@@ -121,25 +115,19 @@ export async function findLastOrderNumber(
   return nullable(Number, row?.['number']);
 }
 
-export interface RenewableCustomer {
-  readonly customer: Customer;
-  /** Their last order that counts; null: there is none, only a trial. */
-  readonly orderNumber: number | null;
-}
-
 /** By the customers' numbers. */
-export async function findRenewableOrders(
+export async function findNumberedCustomers(
   database: Queryable,
   accountId: number,
   numbers: readonly number[],
-): Promise<ReadonlyMap<number, RenewableCustomer>> {
+): Promise<ReadonlyMap<number, Customer>> {
   const rows = await database
     .ofAccount(accountId)
-    .query(findRenewable, [accountId, numberArray([...new Set(numbers)])]);
+    .query(findNumbered, [accountId, numberArray([...new Set(numbers)])]);
   return new Map(
     rows.map((row) => {
       const customer = shownCustomers.parse(row);
-      return [customer.number, { customer, orderNumber: nullable(Number, row['order_number']) }];
+      return [customer.number, customer];
     }),
   );
 }

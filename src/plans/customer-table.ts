@@ -38,6 +38,7 @@ const columns = {
   monthsRun: int('months_run'),
   expiresAt: time('expires_at'),
   paidPeriods: paidPeriods('paid_periods'),
+  lastOrder: nullableInt('last_order'),
   suspended: boolean('suspended'),
   cancelled: boolean('cancelled'),
   endsAtPeriodEnd: boolean('ends_at_period_end'),
@@ -145,6 +146,7 @@ export const shownCustomers = wholeCustomers.pick(
   'packageId',
   'anchorAt',
   'expiresAt',
+  'lastOrder',
   'externalRef',
   ...lifeColumns,
 );

@@ -20,6 +20,8 @@ export interface Plan {
   readonly expiresAt: EpochSeconds;
   /** Oldest first. Periods that have ended may be missing: they are worth nothing. */
   readonly paidPeriods: readonly PaidPeriod[];
+  /** The completed order that made the plan what it is; null for a free trial, and before a first order is completed. */
+  readonly lastOrder: number | null;
 }
 
 /** A plan may end at most this far ahead. */
@@ -37,6 +39,7 @@ export function startPlan(packageId: number, months: number, paidCents: bigint, 
     monthsRun: months,
     expiresAt,
     paidPeriods: [{ startsAt: now, endsAt: expiresAt, paidCents }],
+    lastOrder: null,
   };
 }
 
@@ -55,11 +58,11 @@ export function extendPlan(plan: Plan, months: number, paidCents: bigint, now: E
 
 /** Of a customer whose first order waits for the product: it is over as it begins. */
 export function noPlan(packageId: number, now: EpochSeconds): Plan {
-  return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now, paidPeriods: [] };
+  return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now, paidPeriods: [], lastOrder: null };
 }
 
 export function startTrial(packageId: number, durationDays: number, now: EpochSeconds): Plan {
-  return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now + durationDays * 86_400, paidPeriods: [] };
+  return { ...noPlan(packageId, now), expiresAt: now + durationDays * 86_400 };
 }
 
 /** It ends before its time; nothing of it is left to give back. */

@@ -53,12 +53,7 @@ const countRenewals: Statement = {
     from edge left join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= edge.at and c.months_run > 0 and not c.cancelled and not c.ends_at_period_end
       and c.pending_order is null
-    left join lateral (
-      select o.months from orders o
-      where c.renew_months is null and o.account_id = c.account_id and o.customer_number = c.number
-        and coalesce((select h.status from order_handoffs h
-          where h.account_id = o.account_id and h.order_number = o.number), 'completed') = 'completed'
-      order by o.customer_number desc, o.number desc limit 1) o on true
+    left join orders o on c.renew_months is null and o.account_id = c.account_id and o.number = c.last_order
     group by 1, 2, 3, edge.at`,
 };
 

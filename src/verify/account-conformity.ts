@@ -54,6 +54,7 @@ const present = customers.pick(
   'anchorAt',
   'monthsRun',
   'expiresAt',
+  'lastOrder',
   ...lifeColumns,
 );
 const presentPeriods = customers.pick('paidPeriods');
@@ -135,9 +136,9 @@ export async function checkAccountHistory(
       begun = isOver ? null : replay;
       if (!isOver) continue;
       const shown = present.parse(row, 'c_');
-      const { status, packageId, anchorAt, monthsRun, expiresAt } = shown;
+      const { status, packageId, anchorAt, monthsRun, expiresAt, lastOrder } = shown;
       const { paidPeriods } = presentPeriods.parse(row, 'c_');
-      const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods };
+      const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder };
       await report(replay.end({ status, plan, life: lifeOf(shown) }));
       place = { customer: number + 1, order: 0, change: 0 };
     }

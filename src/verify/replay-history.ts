@@ -460,6 +460,8 @@ function comparePlans(is: Plan, should: Plan): string[] {
   if (is.monthsRun !== should.monthsRun) differs('length in months', is.monthsRun, should.monthsRun);
   if (is.expiresAt !== should.expiresAt)
     differs('end', formatTime(is.expiresAt), formatTime(should.expiresAt));
+  if (is.lastOrder !== should.lastOrder)
+    differs('last order', is.lastOrder ?? 'none', should.lastOrder ?? 'none');
   if (is.paidPeriods.length !== should.paidPeriods.length) {
     problems.push(
       is.paidPeriods.length === 0

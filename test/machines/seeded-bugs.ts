@@ -326,6 +326,14 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
+    name: 'an order that waits is what the renewal of a customer goes by',
+    file: 'src/orders/carry-out-order.ts',
+    find: 'return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));',
+    replace:
+      'return working.setPlan(before, { ...before.plan, lastOrder: orderNumber }, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));',
+    test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
     name: 'the terms of an order run from the product’s answer',
     file: 'src/orders/settle-order.ts',
     find: 'const plan = orderedPlan(order, running);',

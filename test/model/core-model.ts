@@ -355,6 +355,18 @@ function commandOf(
       const wanted = parseRenewRequest(body ?? {}, mintedBy === null ? headerKey : mintedKey(mintedBy));
       if (isRefusal(wanted)) return wanted;
       const accountId = naming.accountIds[account] ?? 0;
+      if (order.kind === 'customer') {
+        const { number: customerNumber, reference: customerReference } = order;
+        return {
+          type: 'renew_customer',
+          accountId,
+          accessVersion: accessVersion(accountId),
+          ...keyed(wanted.idempotencyKey, index),
+          ...(customerReference === null ? { customerNumber } : { customerReference }),
+          months: wanted.months,
+          maxChargeCents: wanted.maxChargeCents,
+        };
+      }
       const orderNumber = parseOwnNumber(pathText(order, account, naming), accountId) ?? 0;
       return {
         type: 'renew',

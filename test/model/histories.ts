@@ -104,6 +104,13 @@ export type OwnPath =
   | { readonly kind: 'foreign'; readonly account: number; readonly number: number }
   | { readonly kind: 'text'; readonly text: string };
 
+/** In place of an order, in a bulk: the customer by number, or by `reference` where there is one. */
+export interface RenewedCustomer {
+  readonly kind: 'customer';
+  readonly number: number;
+  readonly reference: string | null;
+}
+
 /** `mintedBy`: the request sends the key that the service minted for the order of that step. */
 interface Keyed {
   readonly headerKey: string | undefined;
@@ -119,7 +126,7 @@ export interface PlaceStep extends Keyed {
 export interface RenewStep extends Keyed {
   readonly type: 'renew';
   readonly account: number;
-  readonly order: OwnPath;
+  readonly order: OwnPath | RenewedCustomer;
   readonly body: Body | undefined;
 }
 
@@ -629,23 +636,43 @@ export function tellHistory(history: History, naming: Naming): Told {
       ...('body' in key && { idempotency_key: key.body }),
     };
     const foreign = (account + 1) % groups.length;
-    const order: OwnPath =
-      chosen === 'foreign'
+    const order: RenewStep['order'] =
+      renewedCustomerOf(reader, account, chosen) ??
+      (chosen === 'foreign'
         ? { kind: 'foreign', account: foreign, number: Math.max(1, orderCountOf(foreign)) }
         : chosen === 'missing'
           ? { kind: 'own', number: count + 1 }
           : typeof chosen === 'object'
             ? { kind: 'text', text: chosen.text }
-            : { kind: 'own', number: Math.max(1, count - back) };
+            : { kind: 'own', number: Math.max(1, count - back) });
     const isEmpty = Object.keys(body).length === 0;
+    // A bulk has no header: the key of its order is in the body alone.
+    const isInBoth = 'body' in key && order.kind === 'customer';
     return {
       type: 'renew',
       account,
       order,
       body: isEmpty ? undefined : body,
-      headerKey: key.header,
+      headerKey: isInBoth ? undefined : key.header,
       mintedBy: null,
     };
+  }
+
+  /** One renewal in three names a customer; null: this one does not. */
+  function renewedCustomerOf(
+    reader: Reader,
+    account: number,
+    chosen: (typeof orderChoices)[number],
+  ): RenewedCustomer | null {
+    if (reader.below(3) > 0) return null;
+    const own = customersOf(account);
+    const isForeign = chosen === 'foreign';
+    const known = isForeign ? customersOf((account + 1) % groups.length) : own;
+    if (chosen === 'missing') return { kind: 'customer', number: own.length + 1, reference: null };
+    const view = known[reader.below(known.length)];
+    const isNumber = reader.below(2) === 0 && !isForeign;
+    if (view === undefined) return { kind: 'customer', number: 1, reference: null };
+    return { kind: 'customer', number: view.number, reference: isNumber ? null : view.reference };
   }
 
   /** One of the last requests again: the same, spelled otherwise, or with one thing changed. */
@@ -870,6 +897,11 @@ export function tellHistory(history: History, naming: Naming): Told {
       case 'renew': {
         const { account, body, order } = request;
         const headerKey = headerKeyOf(request);
+        if (order.kind === 'customer') {
+          const customer = order.reference ?? order.number;
+          const renewal = { accountId: accountIdOf(account), customer, body, headerKey };
+          return { type: 'order', outcome: oracle.renewCustomer(renewal, at) };
+        }
         const isOwn = order.kind === 'own' || (order.kind === 'foreign' && order.account === account);
         const orderId = isOwn ? String(order.number) : '0';
         const outcome = oracle.renewOrder({ accountId: accountIdOf(account), orderId, body, headerKey }, at);

@@ -20,7 +20,8 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
     });
   }
   const { outcome } = expected;
-  if ('code' in outcome) return [`${request.type} ${refusalLabel(outcome)}`, ...notes];
+  const asked = nameOf(request);
+  if ('code' in outcome) return [`${asked} ${refusalLabel(outcome)}`, ...notes];
   if (expected.type === 'plan') {
     const { status, replayed, refundCents } = expected.outcome as Exclude<PlanChangeOutcome, Refusal>;
     const at = request.type === 'cancel' ? ` ${request.body?.['at']}` : '';
@@ -36,7 +37,12 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
   const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
   const replayed = 'replayed' in outcome && outcome.replayed;
   const status = 'status' in outcome ? outcome.status : 201;
-  return [`${request.type} ${status}${kind}${replayed ? ', replayed' : refund + waits(outcome)}`, ...notes];
+  return [`${asked} ${status}${kind}${replayed ? ', replayed' : refund + waits(outcome)}`, ...notes];
+}
+
+function nameOf(request: Request): string {
+  const isOfCustomer = request.type === 'renew' && request.order.kind === 'customer';
+  return isOfCustomer ? 'renew_customer' : request.type;
 }
 
 /** By type. */
@@ -97,6 +103,14 @@ const labelsOfEveryRun: readonly string[] = [
   'renew order_failed term_too_long',
   'renew order_failed plan_changed',
   'renew order_not_found',
+  'renew_customer 201 renew',
+  'renew_customer 201 renew, replayed',
+  'renew_customer 201 renew, pending',
+  'renew_customer idempotency_conflict',
+  'renew_customer customer_not_found',
+  'renew_customer order_failed order_pending',
+  'renew_customer order_not_found',
+  'renew_customer package_unavailable free_trial',
   'credit 201',
   'credit 201, replayed',
   'credit idempotency_conflict',

@@ -10,7 +10,14 @@ import type { Months, RefusalCode } from './oracle-request.ts';
 export type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
 
 /** A plan that a cancel ended has no periods: nothing of it is unused. */
-export type Plan = { packageId: number; anchorAt: number; periods: PaidPeriod[]; expiresAt: number };
+export type Plan = {
+  packageId: number;
+  anchorAt: number;
+  periods: PaidPeriod[];
+  expiresAt: number;
+  /** The completed order that made it what it is; null: none did, it is a trial or has not begun. */
+  lastOrder: number | null;
+};
 
 export type PlanStatus = 'active' | 'suspended' | 'cancelled' | 'expired';
 
@@ -56,27 +63,34 @@ export function statusOf(life: PlanLife, now: number): PlanStatus {
 
 // ------------------------------------------------------------------------------------- terms
 
-export function startPlan(packageId: number, months: Months, paidCents: bigint, now: number): Plan {
+export function startPlan(
+  packageId: number,
+  months: Months,
+  paidCents: bigint,
+  lastOrder: number,
+  now: number,
+): Plan {
   const endAt = addMonths(now, months);
   return {
     packageId,
     anchorAt: now,
     periods: [{ months, paidCents, startAt: now, endAt }],
     expiresAt: endAt,
+    lastOrder,
   };
 }
 
 /** Over in the second it begins, and nothing paid for it: what stands for a plan until there has been one. */
 export function overPlan(packageId: number, now: number): Plan {
-  return { packageId, anchorAt: now, periods: [], expiresAt: now };
+  return { packageId, anchorAt: now, periods: [], expiresAt: now, lastOrder: null };
 }
 
 /** The new end is counted from the anchor over all months of the run, so days never drift. */
-export function extendPlan(plan: Plan, months: Months, paidCents: bigint): Plan {
+export function extendPlan(plan: Plan, months: Months, paidCents: bigint, lastOrder: number): Plan {
   const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
   const endAt = addMonths(plan.anchorAt, monthsBefore + months);
   const period = { months, paidCents, startAt: plan.expiresAt, endAt };
-  return { ...plan, periods: [...plan.periods, period], expiresAt: endAt };
+  return { ...plan, periods: [...plan.periods, period], expiresAt: endAt, lastOrder };
 }
 
 /** Per period: floor(paid cents × unused seconds ÷ its seconds). A trial paid 0, so it gives 0. */

@@ -122,6 +122,7 @@ export type CustomerView = {
   plan: {
     packageId: number;
     package: string;
+    lastOrder: number | null;
     status: PlanStatus;
     active: boolean;
     startsAt: number;
@@ -325,6 +326,61 @@ export function createOracle(world: World) {
     );
   }
 
+  /**
+   * `renew_customer` in a bulk: the customer's present plan once more, by its last completed order. `customer` is
+   * the customer's number within the account, or the reference.
+   */
+  function renewCustomer(
+    input: { accountId: AccountId; customer: number | string; body: unknown; headerKey?: string | undefined },
+    now: number,
+  ): OrderOutcome {
+    const account = getAccount(input.accountId);
+    const closed = findClosedDoor(account);
+    if (closed !== null) return closed;
+    const request = readRenewRequest(input.body, input.headerKey);
+    if (isRefusal(request)) return request;
+
+    // Another account's customer is as unknown as a missing one.
+    const customer = allOf(account).find(
+      ({ number, reference }) => number === input.customer || reference === input.customer,
+    );
+    // 15. As a renewal of a missing order: a bound key that does not name this customer is a conflict.
+    const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
+    if (bound !== undefined) {
+      if (customer === undefined) return refuse('idempotency_conflict');
+      // Without months it is the same request as long as the key is of a renewal of this customer.
+      const months = request.months ?? bound.outcome.order.months;
+      return replayOrConflict(account, bound, renewCustomerOperation(customer, months));
+    }
+
+    // 16, then what has no order to renew by
+    if (customer === undefined) return refuse('customer_not_found');
+    if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
+    const { packageId, lastOrder } = customer.plan;
+    const last = lastOrder === null ? undefined : account.orders[lastOrder - 1];
+    if (last === undefined) {
+      return getPackage(packageId).trial
+        ? refuse('package_unavailable', { reason: 'free_trial' })
+        : refuse('order_not_found');
+    }
+    const months = request.months ?? last.months;
+    return sell(
+      account,
+      {
+        key: request.key,
+        operation: renewCustomerOperation(customer, months),
+        packageSold: getPackage(packageId),
+        customerReference: customer.reference,
+        customerName: '',
+        months,
+        maxChargeCents: request.maxChargeCents,
+        isRenewal: true,
+        by: 'account',
+      },
+      now,
+    );
+  }
+
   /** Checks 17 to 19, the guard between 18 and 19; then the line after which nothing fails; then the writes. */
   function sell(account: Account, intent: Intent, now: number): OrderOutcome {
     const { packageSold, months } = intent;
@@ -346,8 +402,8 @@ export function createOracle(world: World) {
 
     const priceCents = pricesAt(packageSold, now)[pricedAs(account)][months];
     const plan = runsSame
-      ? extendPlan(running, months, priceCents)
-      : startPlan(packageSold.id, months, priceCents, now);
+      ? extendPlan(running, months, priceCents, account.orders.length + 1)
+      : startPlan(packageSold.id, months, priceCents, account.orders.length + 1, now);
     // Exactly ten years is not more than ten years; a year is twelve calendar months (A21).
     if (plan.expiresAt > addMonths(now, termMonthsMax))
       return refuse('order_failed', { reason: 'term_too_long' });
@@ -499,6 +555,7 @@ export function createOracle(world: World) {
       anchorAt: now,
       periods: [{ months: 0, paidCents: 0n, startAt: now, endAt }],
       expiresAt: endAt,
+      lastOrder: null,
     };
     const item = { type: 'trial_started', by: 'operator' } as const;
     if (known !== undefined) {
@@ -737,6 +794,7 @@ export function createOracle(world: World) {
       createdAt: item.createdAt,
       plan: {
         packageId: plan.packageId,
+        lastOrder: plan.lastOrder,
         package: getPackage(plan.packageId).name,
         status: statusOf(item, now),
         active: isRunning(item, now) && !item.resellerHold,
@@ -797,6 +855,7 @@ export function createOracle(world: World) {
   return {
     placeOrder,
     renewOrder,
+    renewCustomer,
     credit,
     grantTrial,
     ...life,
@@ -883,6 +942,10 @@ function placeOperation(request: PlaceRequest): string {
 /** Package and customer of a renewal are those of its order: the number stands for both. */
 function renewOperation(request: RenewRequest, original: Order): string {
   return JSON.stringify(['renew', original.number, request.months ?? original.months]);
+}
+
+function renewCustomerOperation({ number }: Customer, months: Months): string {
+  return JSON.stringify(['renew customer', number, months]);
 }
 
 function findOrder(account: Account, orderId: string): Order | null {

@@ -15,6 +15,8 @@ export function shownCustomer(view: CustomerView, accountId: number) {
     status: view.status,
     plan: {
       package: plan.package,
+      package_id: plan.packageId,
+      last_order_id: plan.lastOrder === null ? null : ownId(accountId, plan.lastOrder),
       status: plan.status,
       active: plan.active,
       starts_at: timeText(plan.startsAt),

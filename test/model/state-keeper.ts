@@ -93,6 +93,15 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         const named = customerByNumber(command.accountId, command.customerNumber);
         if (named !== null) loadedCustomers.set(named.reference, named);
       }
+      if (command.type === 'renew_customer') {
+        const named =
+          'customerNumber' in command
+            ? customerByNumber(command.accountId, command.customerNumber)
+            : (customers.get(command.customerReference) ?? null);
+        const number = named?.accountId === command.accountId ? named.plan.lastOrder : null;
+        const last = ordersByNumber.get(`${command.accountId} ${number}`);
+        if (last !== undefined) loadedOrders.push({ ...last });
+      }
       if (!('idempotencyKey' in command)) continue;
       const key = `${command.accountId} ${command.idempotencyKey}`;
       if (command.type === 'credit') {

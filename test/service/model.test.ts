@@ -24,6 +24,8 @@ import {
   type OwnPath,
   type PlanOperation,
   packageMoulds,
+  type RenewedCustomer,
+  type RenewStep,
   type SettleStep,
   type Step,
   type Told,
@@ -204,6 +206,7 @@ async function send(
     case 'place':
       return clientAt(accounts, request.account).post('/orders', request.body, headersOf(request, answers));
     case 'renew': {
+      if (request.order.kind === 'customer') return renewInBulk(request, request.order, accounts, answers);
       const path = `/orders/${pathId(request.order, accounts, request.account)}/renew`;
       return clientAt(accounts, request.account).post(path, request.body, headersOf(request, answers));
     }
@@ -273,6 +276,28 @@ async function send(
     default:
       return request satisfies never;
   }
+}
+
+/** A bulk of this one renewal, and its result as the answer of a single request. */
+async function renewInBulk(
+  request: RenewStep,
+  { number, reference }: RenewedCustomer,
+  accounts: readonly TestAccount[],
+  answers: readonly (Answer | null)[],
+): Promise<Answer> {
+  const client = clientAt(accounts, request.account);
+  // A bulk reads no header, and mints no key: a renewal without one is sent with a key of its own.
+  const { 'idempotency-key': sent = `auto_bulk_${answers.length}` } = headersOf(request, answers);
+  const renewed = {
+    idempotency_key: sent,
+    ...request.body,
+    renew_customer: reference ?? ownId(client.id, number),
+  };
+  const answer = await client.post('/orders/bulk', { orders: [renewed] });
+  if (answer.status !== 200) return answer;
+  const { status, replayed, ...body } = answer.body.results[0];
+  const headers = new Headers(replayed === true ? { 'idempotent-replayed': 'true' } : {});
+  return { ...answer, status, headers, body, text: JSON.stringify(body) };
 }
 
 /** Of a product that nobody calls: the histories say what it answers. */

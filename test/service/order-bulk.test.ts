@@ -243,6 +243,117 @@ test('what belongs to one order alone says so in its result: no object, no key, 
   assert.deepEqual([results[0].status, results.at(-1).status, balance], [201, 201, '80.00']);
 });
 
+test('renew_customer renews the present plan by its last order, named by reference or id, and is replayed', async () => {
+  const account = await service.createReseller({ credit: '900.00' });
+  const { basic, plus } = service.packages;
+  const first = await placeOrder(service, account, { package_id: basic, customer: 'ada', months: 3 });
+  const ada = first.order.customer.id;
+  const changed = await placeOrder(service, account, { package_id: plus, customer: 'ada', months: 12 });
+  const planOf = async () => (await account.get(`/customers/${ada}`)).body.customer.plan;
+  assert.deepEqual(
+    [(await planOf()).package_id, (await planOf()).last_order_id],
+    [plus, changed.order.id],
+    'the plan names its package and the order that made it',
+  );
+  const renewal = (part: Item): Item => ({ renew_customer: 'ADA', ...part });
+  const orders = [
+    renewal({ idempotency_key: 'one' }),
+    renewal({ renew_customer: ada, months: 1, idempotency_key: 'two' }),
+    renewal({ idempotency_key: 'three' }),
+  ];
+  const { results } = await bulk(account, orders);
+  assert.deepEqual(
+    results.map(({ status, order }: Result) => [status, order.kind, order.package.id, order.months]),
+    [
+      [201, 'renew', plus, 12],
+      [201, 'renew', plus, 1],
+      [201, 'renew', plus, 1],
+    ],
+    'the second is the last order of the third',
+  );
+  assert.equal((await planOf()).last_order_id, results[2].order.id);
+  const again = await bulk(account, [
+    renewal({ renew_customer: ada, idempotency_key: 'one' }),
+    renewal({ months: 12, idempotency_key: 'one' }),
+    renewal({ months: 3, idempotency_key: 'one' }),
+    { renew: changed.order.id, idempotency_key: 'one' },
+    renewal({ renew_customer: 'nobody', idempotency_key: 'one' }),
+  ]);
+  assert.deepEqual(again.results.map(outcomeOf), [
+    '201 replayed',
+    '201 replayed',
+    '409 idempotency_conflict',
+    '409 idempotency_conflict',
+    '409 idempotency_conflict',
+  ]);
+  const preview = async (body: Item) => (await account.post('/orders/preview', body)).body.preview;
+  const byName = await preview({ renew_customer: 'ada' });
+  assert.deepEqual(byName, await preview({ renew_customer: ada, months: 1 }));
+  assert.deepEqual(byName, await preview({ order_id: results[2].order.id }));
+});
+
+test('renew_customer is refused for others, for a trial, while an order waits, and where none was ever completed', async () => {
+  const account = await service.createReseller({ credit: '500.00' });
+  const stranger = await service.createReseller({ credit: '50.00' });
+  const foreign = await placeOrder(service, stranger, { customer: 'not-yours' });
+  const { basic, plus, trial } = service.packages;
+  const path = `/api/admin/v1/accounts/${account.id}/trials`;
+  assert.equal((await service.admin.post(path, { package_id: trial, customer: 'on-trial' })).status, 201);
+  const paid = await placeOrder(service, account, { package_id: basic, customer: 'paid' });
+  const product = { url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}`, mode: 'confirm' };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  const waiting = await placeOrder(service, account, { package_id: plus, customer: 'paid', months: 12 });
+  const failed = await placeOrder(service, account, { package_id: plus, customer: 'never-had-one' });
+  const fail = (id: number) => service.admin.post(`/api/admin/v1/orders/${id}/fail`, { reason: 'No' });
+  assert.equal((await fail(failed.order.id)).status, 200);
+  const ask = async (renew_customer: unknown, index: number) => {
+    const { results } = await bulk(account, [{ renew_customer, idempotency_key: `no-${index}` }]);
+    const previewed = await account.post('/orders/preview', { renew_customer });
+    assert.equal(previewed.body.error?.code, results[0].error?.code, 'a preview is refused as the order');
+    return [results[0].status, results[0].error.code, results[0].error.details];
+  };
+  const customer = { field: 'renew_customer' };
+  const reason = 'must be a reference or an id';
+  const cases: readonly (readonly [named: unknown, status: number, code: string, details: Item])[] = [
+    ['not-yours', 404, 'customer_not_found', {}],
+    [foreign.order.customer.id, 404, 'customer_not_found', {}],
+    ['nobody', 404, 'customer_not_found', {}],
+    ['on-trial', 422, 'package_unavailable', { reason: 'free_trial' }],
+    ['paid', 422, 'order_failed', { reason: 'order_pending' }],
+    ['never-had-one', 404, 'order_not_found', {}],
+    [null, 422, 'invalid_customer', { ...customer, reason }],
+    [1.5, 422, 'invalid_customer', { ...customer, reason }],
+    ['a b', 422, 'invalid_customer', { ...customer, reason: 'must be ASCII without spaces' }],
+  ];
+  for (const [index, [named, ...refusal]] of cases.entries()) {
+    assert.deepEqual(await ask(named, index), refusal, String(named));
+  }
+  const both = await bulk(account, [
+    { renew: 1, renew_customer: 'paid', idempotency_key: 'both' },
+    { renew_customer: 'paid' },
+  ]);
+  assert.deepEqual(both.results.map(outcomeOf), ['422 validation_failed', '422 invalid_idempotency_key']);
+
+  // What failed leaves the order before it as the base, for its months.
+  assert.equal((await fail(waiting.order.id)).status, 200);
+  assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
+  const shown = (await account.get(`/customers/${paid.order.customer.id}`)).body.customer.plan;
+  assert.deepEqual([shown.package_id, shown.last_order_id], [basic, paid.order.id]);
+  const { results } = await bulk(account, [{ renew_customer: 'paid', idempotency_key: 'after-it-failed' }]);
+  assert.deepEqual(
+    [results[0].status, results[0].order.package.id, results[0].order.months],
+    [201, basic, 1],
+  );
+  const csv = await account.get('/customers?format=csv');
+  const [head = '', ...rows] = csv.text.split('\n');
+  assert.match(head, /,package_id,last_order_id$/);
+  assert.ok(
+    rows.some((row) => row.includes(',on-trial,') && row.endsWith(`,${trial},`)),
+    csv.text,
+  );
+  assert.ok(rows.some((row) => row.includes(',paid,') && row.endsWith(`,${basic},${results[0].order.id}`)));
+});
+
 test('the whole is refused before anything is done where there are no orders in it, or too many', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   const refused: readonly (readonly [body: unknown, reason: string])[] = [

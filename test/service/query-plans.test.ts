@@ -38,6 +38,8 @@ const orderPath = [
   'load_customers',
   'load_orders_by_key',
   'load_named_orders',
+  'load_last_orders',
+  'load_last_orders_by_reference',
   'load_credits_by_key',
   'load_customers_by_number',
   'load_plan_changes_by_key',
@@ -259,6 +261,13 @@ async function everyKindOfOrder(account: TestAccount, time: number): Promise<voi
     await admin.post(`${path}/trials`, { package_id: packages.trial, customer: `t-${account.id}-${time}` }),
   ];
   for (const { status, text } of answers) assert.equal(status, 201, text);
+  const renewedByName = await account.post('/orders/bulk', {
+    orders: [customer, placed.body.order.customer.id].map((renew_customer, index) => ({
+      renew_customer,
+      idempotency_key: `b-${time}-${index}`,
+    })),
+  });
+  for (const { status } of renewedByName.body.results) assert.equal(status, 201, renewedByName.text);
   const plan = `/customers/${placed.body.order.customer.id}`;
   const change = (method: string, what: string, body: object, key: string) =>
     account.send(method, `${plan}/${what}`, body, { 'idempotency-key': `${key}-${time}` });

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/t
 import { createTestBudget } from '../../src/accounts/test-usage.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import { createPackageCatalog } from '../../src/catalog/package-catalog.ts';
-import type { Database, Row } from '../../src/database/database.ts';
+import type { Database, Queryable, Row } from '../../src/database/database.ts';
 import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
 import { runBatch } from '../../src/orders/order-batch.ts';
 import type { PlaceOrder } from '../../src/orders/order-commands.ts';
@@ -92,6 +92,41 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
       [3, 2],
     ],
   );
+});
+
+test('an upgrade finds the completed order behind each plan: none of a trial, and not one that failed or waits', async () => {
+  const lastOrders = async (queryable: Queryable) => {
+    const text = 'select number, last_order from customers where account_id = 2 order by number';
+    const rows = await queryable.query({ name: '', text });
+    return rows.map((row) => [row['number'], row['last_order']]);
+  };
+  assert.deepEqual(await lastOrders(database), [
+    [1, 2],
+    [2, 1],
+    [3, 3],
+    [4, 4],
+  ]);
+  const migration = readMigrations().find(({ name }) => name.endsWith('-last-orders.sql'));
+  assert.ok(migration);
+  // As the edition before left them: an order that failed, one that waits, and a trial after a paid plan.
+  // Never committed.
+  await database.transaction(async (transaction) => {
+    const change = (text: string) => transaction.query({ name: '', text });
+    await change('alter table customers drop column last_order');
+    await change(`insert into orders (account_id, number, customer_number, package_id, months, kind, price_cents,
+      refund_cents, balance_after_cents, created_at, expires_at, idempotency_key, fingerprint)
+    select 2, 4 + n, n, 1, 1, 'renew', 900, 0, 900, ${day(16)}, ${day(20)}, 'late' || n, 'f' from generate_series(1, 2) n`);
+    await change(`insert into order_handoffs (account_id, order_number, customer_number, status, settled_at)
+    values (2, 5, 1, 'failed', ${day(17)}), (2, 6, 2, 'pending', null)`);
+    await change('update customers set package_id = 2, months_run = 0 where account_id = 2 and number = 3');
+    await change(migration.sql);
+    assert.deepEqual(await lastOrders(transaction), [
+      [1, 2],
+      [2, 1],
+      [3, null],
+      [4, 4],
+    ]);
+  });
 });
 
 test('the idempotency keys of the first edition are replayed, and tell other orders from those they were sent with', async () => {

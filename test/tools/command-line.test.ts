@@ -721,6 +721,23 @@ describe('the orders of a file', () => {
     );
   });
 
+  test('renew what ends soon, by one filtered list, each end once', async () => {
+    await forget();
+    const rows = ['renewed-1,1', 'renewed-2,1', 'renewed-3,12'].map((row) => `${packageId},${row}`);
+    await runForJson(file('to-renew.csv', 'package_id,customer,months', ...rows), customer());
+    const named = file('by-name.csv', 'renew_customer,months', 'renewed-3,1', 'nobody,1');
+    const byName = await runCommand([...named, '--json'], customer());
+    assert.equal(byName.code, 5, byName.stderr);
+    assert.deepEqual(counts(JSON.parse(byName.stdout)).slice(0, 4), [2, 1, 0, 1]);
+    const ending = ['bulk', '--renew-ending', '40'];
+    const first = await runForJson(ending, customer());
+    assert.equal(first.failed, 0);
+    assert.ok(first.placed >= 2, JSON.stringify(first));
+    const again = await runForJson(ending, customer());
+    assert.deepEqual(counts(again).slice(0, 4), [0, 0, 0, 0], 'what was renewed ends later');
+    assertRefused(await runCommand(['bulk'], customer()), 2, /Name a file, or say --renew-ending/);
+  });
+
   test('are refused as a whole, before any is sent, where the file cannot be understood', async () => {
     const cases: readonly (readonly [args: readonly string[], code: number, sentence: RegExp])[] = [
       [

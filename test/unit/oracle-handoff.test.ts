@@ -448,7 +448,14 @@ function standing(oracle: Oracle, now: number) {
       .filter(({ orderNumber }) => orderNumber === number)
       .reduce((sum, { amountCents }) => sum + amountCents, 0n),
   );
-  const customers = oracle.customers(shop, 1, 100, now).data;
+  // Orders that failed have numbers too: the last one is compared by what it bought.
+  const bought = (number: number | null) => {
+    const found = orders.find((order) => order.number === number);
+    return found && [found.status, found.packageId, found.months, found.createdAt];
+  };
+  const customers = oracle
+    .customers(shop, 1, 100, now)
+    .data.map((view) => ({ ...view, plan: { ...view.plan, lastOrder: bought(view.plan.lastOrder) } }));
   const periods = customers.map(({ reference }) => oracle.paidPeriods(shop, reference));
   return {
     balance: oracle.balance(shop),

@@ -464,6 +464,61 @@ describe('idempotency', () => {
   });
 });
 
+describe('the renewal of a customer', () => {
+  const renew = (oracle: Oracle, customer: number | string, body: object = {}, headerKey?: string) =>
+    oracle.renewCustomer({ accountId: shop, customer, body, headerKey }, january);
+
+  test('goes by the last completed order: its package, its months unless others are named', () => {
+    const oracle = createWorld();
+    order(oracle, { months: 3 });
+    order(oracle, { packageId: pro, months: 12 });
+    const byReference = accepted(renew(oracle, 'ann'));
+    assert.deepEqual([byReference.packageId, byReference.months, byReference.kind], [pro, 12, 'renew']);
+    const byNumber = accepted(renew(oracle, 1, { months: 1 }));
+    assert.deepEqual([byNumber.packageId, byNumber.months], [pro, 1]);
+    assert.equal(accepted(renew(oracle, 'ann')).months, 1, 'which is the last one by now');
+  });
+
+  test('is the same request by number and by reference, and with or without the months that it came to', () => {
+    const oracle = createWorld();
+    order(oracle, { months: 3 });
+    const first = renew(oracle, 'ann', {}, 'r');
+    accepted(order(oracle, { months: 12 }));
+    for (const again of [renew(oracle, 1, {}, 'r'), renew(oracle, 'ann', { months: 3 }, 'r')]) {
+      assert.deepEqual(again, { ...first, replayed: true });
+    }
+    assert.equal(refusalOf(renew(oracle, 'ann', { months: 12 }, 'r')), 'idempotency_conflict');
+    assert.equal(refusalOf(renew(oracle, 'nobody', {}, 'r')), 'idempotency_conflict');
+    const byOrder = oracle.renewOrder({ accountId: shop, orderId: '1', body: {}, headerKey: 'r' }, january);
+    assert.equal(refusalOf(byOrder), 'idempotency_conflict', 'a renewal of an order is another request');
+  });
+
+  test('never goes by an order that waits or failed', () => {
+    const oracle = createWorld();
+    order(oracle, { months: 1 });
+    oracle.setProductMode({ mode: 'confirm' });
+    const pending = accepted(order(oracle, { packageId: pro, months: 12 }));
+    assert.equal(refusalOf(renew(oracle, 'ann')), 'order_failed');
+    const settle = { accountId: shop, outcome: 'failed', reason: null, by: 'product' } as const;
+    oracle.settleOrder({ ...settle, orderNumber: pending.number }, january);
+    const first = accepted(order(oracle, { customer: 'bob', packageId: pro }));
+    oracle.settleOrder({ ...settle, orderNumber: first.number }, january);
+    oracle.setProductMode({ mode: 'none' });
+    const renewed = accepted(renew(oracle, 'ann'));
+    assert.deepEqual([renewed.packageId, renewed.months], [basic, 1]);
+    assert.equal(refusalOf(renew(oracle, 'bob')), 'order_not_found', 'nothing was ever bought');
+  });
+
+  test('is refused for a free trial, and for the customers of others', () => {
+    const oracle = createWorld();
+    oracle.grantTrial({ accountId: shop, packageId: trial, customer: 'ann', now: january });
+    assert.equal(refusalOf(renew(oracle, 'ann')), 'package_unavailable');
+    order(oracle, { accountId: rival, customer: 'bob' });
+    assert.equal(refusalOf(renew(oracle, 'bob')), 'customer_not_found');
+    assert.equal(refusalOf(renew(oracle, 7)), 'customer_not_found');
+  });
+});
+
 describe('the first refusal in the documented order is the outcome', () => {
   // Most bodies have several faults: a line names the one that wins.
   const badType = { customer_name: 5, return_login: 'yes' };

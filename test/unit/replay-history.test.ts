@@ -98,6 +98,7 @@ const endedPlan: Plan = {
   monthsRun: 1,
   expiresAt: addMonths(changedAt, 1),
   paidPeriods: [{ startsAt: changedAt, endsAt: addMonths(changedAt, 1), paidCents: 2500n }],
+  lastOrder: 5,
 };
 
 type Event = PastOrder | PastChange;
@@ -150,6 +151,7 @@ test('a trial, an order in the middle of it and a suspension explain each other'
     monthsRun: 1,
     expiresAt: addMonths(start + day, 1),
     paidPeriods: [{ startsAt: start + day, endsAt: addMonths(start + day, 1), paidCents: 1000n }],
+    lastOrder: 1,
   };
   assert.deepEqual(replay(events, { status: 'suspended', plan }), []);
   assert.deepEqual(
@@ -185,6 +187,7 @@ const startedPlan: Plan = {
   monthsRun: 1,
   expiresAt: addMonths(start, 1),
   paidPeriods: [{ startsAt: start, endsAt: addMonths(start, 1), paidCents: 1000n }],
+  lastOrder: 1,
 };
 /** Refused, ordered anew, suspended while it waited, taken two days later. */
 const takenLate: readonly Event[] = [
@@ -201,7 +204,7 @@ const takenLate: readonly Event[] = [
 ];
 
 test('an order that waited for the product makes the plan of its own second, and one that failed none', () => {
-  assert.deepEqual(replay(takenLate, { status: 'suspended', plan: startedPlan }), []);
+  assert.deepEqual(replay(takenLate, { status: 'suspended', plan: { ...startedPlan, lastOrder: 2 } }), []);
 });
 
 test('an order that gave back more than it cost gives the rest when it is taken', () => {
@@ -211,7 +214,7 @@ test('an order that gave back more than it cost gives the rest when it is taken'
     handedOver(2, start, { kind: 'change', refundCents: 25_000n }),
     settledAt(1, start + day, 2, { refundCents: 24_000n }),
   ];
-  assert.deepEqual(replay(events, { status: 'active', plan: startedPlan }), []);
+  assert.deepEqual(replay(events, { status: 'active', plan: { ...startedPlan, lastOrder: 2 } }), []);
   assert.deepEqual(
     replay([...events.slice(0, 2), settledAt(1, start + day, 2, { refundCents: 25_000n })], null),
     ['plan change 1: not by the rules: it gave 25000 cents back, but 24000 were owed'],
@@ -357,6 +360,7 @@ const states: readonly (readonly [what: string, changed: Partial<Plan>, says: Re
   ['start', { anchorAt: changedAt + 1 }, /its start is /],
   ['months', { monthsRun: 2 }, /its length in months is 2, not 1$/],
   ['end', { expiresAt: endedPlan.expiresAt + 1 }, /its end is /],
+  ['last order', { lastOrder: 4 }, /its last order is 4, not 5$/],
   ['missing paid period', { paidPeriods: [] }, /a paid plan has no paid period$/],
   [
     'second paid period',
@@ -379,7 +383,7 @@ for (const [what, changed, says] of states) {
 }
 
 test('a plan that an order still waits to change is reported where nothing says so, and the other way round', () => {
-  const none: Plan = { ...startedPlan, monthsRun: 0, expiresAt: start, paidPeriods: [] };
+  const none: Plan = { ...startedPlan, monthsRun: 0, expiresAt: start, paidPeriods: [], lastOrder: null };
   const waiting = replay([handedOver(1, start)], { status: 'active', plan: none });
   assert.equal(waiting.length, 1);
   assert.match(waiting[0] ?? '', /what is set about the plan \(.*an order that waits\) is not/);

@@ -18,9 +18,9 @@ import { type RenewalView, renewalsBodySchema, renewalsSchema } from '../../cont
 import { formatTime } from '../../contract/times.ts';
 import { errorOf } from '../../http/errors.ts';
 import { PackagesChanged, previewRenewals } from '../../orders/order-batch.ts';
-import type { OrderOutcome, RenewOrder } from '../../orders/order-commands.ts';
-import { findRenewableOrders, type RenewableCustomer } from '../../plans/customer-search.ts';
-import { keyed, renewCommand } from '../shapes/order-command.ts';
+import type { OrderOutcome, RenewCustomer } from '../../orders/order-commands.ts';
+import { findNumberedCustomers } from '../../plans/customer-search.ts';
+import { keyed, renewCustomerCommand } from '../shapes/order-command.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
 const customersMax = 500;
@@ -50,26 +50,23 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
       if (isRefusal(ids)) return reply.refuse(ids);
       const { account } = request.principal;
       const numbers = ids.map((id) => parseOwnNumber(String(id), account.id) ?? 0);
-      const found = await findRenewableOrders(database, account.id, numbers);
-      const outcomes = await lookAhead(request, [...found.values()]);
+      const found = await findNumberedCustomers(database, account.id, numbers);
+      const outcomes = await lookAhead(request, [...found.keys()]);
       if (isRefusal(outcomes)) return reply.refuse(outcomes);
 
       let totalCents = 0n;
       let count = 0;
       const data = ids.map((id, index): RenewalView => {
         const number = numbers[index] ?? 0;
-        const one = found.get(number);
-        if (one === undefined) return refusedView(id, '', 0, null, refusal('customer_not_found'));
-        const { customer, orderNumber } = one;
+        const customer = found.get(number);
         const outcome = outcomes.get(number);
-        const orderId = orderNumber === null ? null : publicId(account.id, orderNumber);
-        if (outcome?.type !== 'ordered') {
-          const refused =
-            outcome?.type === 'refused'
-              ? outcome.refusal
-              : refusalWithoutOrder(customer, isTrial(customer.packageId));
-          return refusedView(id, customer.reference, customer.packageId, orderId, refused);
+        if (customer === undefined) return refusedView(id, '', 0, null, refusal('customer_not_found'));
+        const { lastOrder } = customer;
+        const orderId = lastOrder === null ? null : publicId(account.id, lastOrder);
+        if (outcome?.type === 'refused') {
+          return refusedView(id, customer.reference, customer.packageId, orderId, outcome.refusal);
         }
+        if (outcome?.type !== 'ordered') throw new Error(`A renewal was answered with "${outcome?.type}".`);
         const { packageId, months, priceCents, refundCents, expiresAt } = outcome.order;
         totalCents += priceCents - refundCents;
         count += 1;
@@ -100,10 +97,6 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
     return { id, name: packages.current().byId.get(id)?.name ?? '' };
   }
 
-  function isTrial(packageId: number): boolean {
-    return packages.current().byId.get(packageId)?.isTrial === true;
-  }
-
   function refusedView(
     id: number,
     reference: string,
@@ -128,17 +121,15 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
   /** By the customers' numbers. Again where the caller's rights or the packages moved meanwhile. */
   async function lookAhead(
     request: FastifyRequest,
-    renewable: readonly RenewableCustomer[],
+    numbers: readonly number[],
   ): Promise<ReadonlyMap<number, OrderOutcome> | Refusal> {
     let { account } = request.principal;
     for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-      const asked = renewable.flatMap(({ customer, orderNumber }) =>
-        orderNumber === null ? [] : { number: customer.number, orderNumber },
-      );
-      if (asked.length === 0) return new Map();
+      if (numbers.length === 0) return new Map();
       const wanted = { months: null, idempotencyKey: null, maxChargeCents: null };
-      const commands = asked.map(
-        ({ orderNumber }): RenewOrder => renewCommand(account, wanted, keyed(null), orderNumber),
+      const commands = numbers.map(
+        (number): RenewCustomer =>
+          renewCustomerCommand(account, wanted, keyed(null), { id: publicId(account.id, number) }),
       );
       try {
         const outcomes = await previewRenewals(
@@ -147,7 +138,7 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
           commands,
         );
         if (!outcomes.some(({ type }) => type === 'access_changed')) {
-          return new Map(asked.flatMap(({ number }, index) => pairOf(number, outcomes[index])));
+          return new Map(numbers.flatMap((number, index) => pairOf(number, outcomes[index])));
         }
         const again = await door.again(request);
         if (isRefusal(again)) return again;
@@ -159,12 +150,6 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
     }
     return refusal('service_unavailable');
   }
-}
-
-/** None of the customer's orders counts: the first one waits, or was not taken, or there was but a trial. */
-function refusalWithoutOrder({ pendingOrder }: RenewableCustomer['customer'], isTrial: boolean): Refusal {
-  if (pendingOrder !== null) return refusal('order_failed', { reason: 'order_pending' });
-  return isTrial ? refusal('package_unavailable', { reason: 'free_trial' }) : refusal('order_not_found');
 }
 
 function pairOf(number: number, outcome: OrderOutcome | undefined): [number, OrderOutcome][] {

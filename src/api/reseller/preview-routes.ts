@@ -22,8 +22,13 @@ import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import { type OrderPreview, PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
 import type { OrderCommand } from '../../orders/order-commands.ts';
-import { keyed, placeCommand, renewCommand } from '../shapes/order-command.ts';
-import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { keyed, placeCommand, renewCommand, renewCustomerCommand } from '../shapes/order-command.ts';
+import {
+  parseOrderRequest,
+  parseRenewedCustomer,
+  parseRenewRequest,
+  sentIdempotencyHeader,
+} from '../shapes/order-request.ts';
 import { orderCodes } from './order-routes.ts';
 
 export interface PreviewRoutesDependencies {
@@ -53,13 +58,14 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
           'invalid_customer',
           'customer_not_yours',
           'order_not_found',
+          'customer_not_found',
         ],
       },
       schema: {
         operationId: 'previewOrder',
         summary: 'What an order would do',
         description:
-          'Send the body of an order; or order_id, and months or period, for a renewal. Writes nothing and binds no key. Refused exactly as the order would be.',
+          'Send the body of an order; or order_id or renew_customer, and months or period, for a renewal. Writes nothing and binds no key. Refused exactly as the order would be.',
         body: orderPreviewBodySchema,
         response: { 200: orderPreviewAnswerSchema },
       },
@@ -127,6 +133,18 @@ function readPreview(
   headerKey: string | undefined,
 ): ((account: Account) => OrderCommand) | Refusal {
   const orderId = own(body, 'order_id');
+  const customer = own(body, 'renew_customer');
+  if (customer !== undefined) {
+    if (orderId !== undefined) {
+      return fieldRefusal('validation_failed', 'renew_customer', 'send order_id or renew_customer, not both');
+    }
+    const renewed = parseRenewedCustomer(customer);
+    if (isRefusal(renewed)) return renewed;
+    const wanted = parseRenewRequest(body, headerKey);
+    if (isRefusal(wanted)) return wanted;
+    const key = keyed(wanted.idempotencyKey);
+    return (account) => renewCustomerCommand(account, wanted, key, renewed);
+  }
   if (orderId === undefined) {
     const wanted = parseOrderRequest(body, headerKey);
     if (isRefusal(wanted)) return wanted;

@@ -11,8 +11,8 @@ import type { OrderView } from '../../contract/order-schemas.ts';
 import { errorOf, statusOf } from '../../http/errors.ts';
 import type { NewLoginLink, OrderCommand } from '../../orders/order-commands.ts';
 import type { OrderRecord } from '../../orders/order-table.ts';
-import { keyed, placeCommand, renewCommand } from './order-command.ts';
-import { parseOrderRequest, parseRenewRequest } from './order-request.ts';
+import { keyed, placeCommand, renewCommand, renewCustomerCommand } from './order-command.ts';
+import { parseOrderRequest, parseRenewedCustomer, parseRenewRequest } from './order-request.ts';
 
 /** A login link that was made for one order, and where it leads. */
 export interface MintedLink extends NewLoginLink {
@@ -24,10 +24,22 @@ export interface BulkOrder {
   readonly link: MintedLink | null;
 }
 
-/** The body of POST /orders, or `renew` with the body of a renewal. Each has a key: of a bulk whose answer is lost, none is. */
+/** The body of POST /orders, or `renew` or `renew_customer` with the body of a renewal. Each has a key: of a bulk whose answer is lost, none is. */
 export function readBulkOrder(item: unknown, mintLink: () => MintedLink): BulkOrder | Refusal {
   if (!isJsonObject(item)) return fieldRefusal('invalid_json', 'orders', 'each must be an object');
   const orderId = own(item, 'renew');
+  const customer = own(item, 'renew_customer');
+  if (customer !== undefined) {
+    if (orderId !== undefined) {
+      return fieldRefusal('validation_failed', 'renew_customer', 'send renew or renew_customer, not both');
+    }
+    const renewed = parseRenewedCustomer(customer);
+    if (isRefusal(renewed)) return renewed;
+    const wanted = parseRenewRequest(item, undefined, true);
+    if (isRefusal(wanted)) return wanted;
+    const key = keyed(wanted.idempotencyKey);
+    return { command: (account) => renewCustomerCommand(account, wanted, key, renewed), link: null };
+  }
   if (orderId === undefined) {
     const wanted = parseOrderRequest(item, undefined, true);
     if (isRefusal(wanted)) return wanted;

@@ -20,6 +20,8 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
     status: customer.status,
     plan: {
       package: byId.get(customer.packageId)?.name ?? '',
+      package_id: customer.packageId,
+      last_order_id: customer.lastOrder === null ? null : publicId(accountId, customer.lastOrder),
       status: planStatus(customer.expiresAt, isSuspended(customer), customer.cancelled, now),
       active: mayUsePlan(customer, now),
       starts_at: formatTime(customer.anchorAt),

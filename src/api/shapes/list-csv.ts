@@ -51,6 +51,8 @@ const customerColumns = [
   'starts_at',
   'expires_at',
   'days_left',
+  'package_id',
+  'last_order_id',
 ] as const;
 
 export function ledgerCsv(pages: Pages<FoundEntry>, currency: string): AsyncGenerator<string> {
@@ -89,6 +91,8 @@ export function customerCsv(pages: Pages<CustomerView>): AsyncGenerator<string> 
     plan.starts_at,
     plan.expires_at,
     String(plan.days_left),
+    String(plan.package_id),
+    String(plan.last_order_id ?? ''),
   ]);
 }
 

@@ -1,9 +1,16 @@
 // From a body that was read to a command for the engine: the same for an order, and for its preview.
 
 import type { Account } from '../../accounts/account-table.ts';
+import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { mintOrderKey } from '../../orders/mint-order-key.ts';
-import type { Keyed, NewLoginLink, PlaceOrder, RenewOrder } from '../../orders/order-commands.ts';
-import type { OrderRequest, RenewRequest } from './order-request.ts';
+import type {
+  Keyed,
+  NewLoginLink,
+  PlaceOrder,
+  RenewCustomer,
+  RenewOrder,
+} from '../../orders/order-commands.ts';
+import type { OrderRequest, RenewedCustomer, RenewRequest } from './order-request.ts';
 
 /** In whose name, and with which of its rights. */
 type Orderer = Pick<Account, 'id' | 'accessVersion'>;
@@ -36,6 +43,20 @@ export function renewCommand(
   orderNumber: number,
 ): RenewOrder {
   return { type: 'renew', accountId, accessVersion, ...key, orderNumber, months, maxChargeCents };
+}
+
+/** A customer of another account takes the same path as a missing one: none has the number 0. */
+export function renewCustomerCommand(
+  { id: accountId, accessVersion }: Orderer,
+  { months, maxChargeCents }: RenewRequest,
+  key: Keyed,
+  customer: RenewedCustomer,
+): RenewCustomer {
+  const named =
+    'reference' in customer
+      ? { customerReference: customer.reference }
+      : { customerNumber: parseOwnNumber(String(customer.id), accountId) ?? 0 };
+  return { type: 'renew_customer', accountId, accessVersion, ...key, ...named, months, maxChargeCents };
 }
 
 /** The key that was sent, or one minted for this request: so every order can be found and replayed. */

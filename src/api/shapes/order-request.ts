@@ -25,6 +25,9 @@ export interface RenewRequest {
   readonly maxChargeCents: bigint | null;
 }
 
+/** Whose plan is renewed: what `renew_customer` names. */
+export type RenewedCustomer = { readonly id: number } | { readonly reference: string };
+
 const referenceLengthMax = 64;
 const emailLengthMax = 254;
 const nameLengthMax = 120;
@@ -89,6 +92,16 @@ export function parseRenewRequest(
   return isRefused(maxChargeCents) ? maxChargeCents : { idempotencyKey, months, maxChargeCents };
 }
 
+/** A customer's id, a number, or their reference, a string. */
+export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal {
+  if (typeof value === 'number' && Number.isInteger(value)) return { id: value };
+  if (typeof value !== 'string') {
+    return fieldRefusal('invalid_customer', 'renew_customer', 'must be a reference or an id');
+  }
+  const reference = parseCustomerReference(value, 'renew_customer');
+  return isRefused(reference) ? reference : { reference };
+}
+
 /** 1 to 80 visible ASCII characters, from the header or the body, or the same in both; null when neither has one. */
 export function parseIdempotencyKey(
   body: JsonObject,
@@ -116,8 +129,8 @@ export function sentIdempotencyHeader(
 }
 
 /** An e-mail address or a username, trimmed and lower-cased (decisions "customer"). */
-export function parseCustomerReference(value: unknown): string | Refusal {
-  const invalid = (reason: string) => fieldRefusal('invalid_customer', 'customer', reason);
+export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
+  const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
   if (value === undefined) return invalid('missing');
   if (typeof value !== 'string') return invalid('must be a string');
   const text = value.trim();
