@@ -298,6 +298,7 @@ export const defaultLimits = {
     pollMilliseconds: 500,
     followMillisecondsMin: 10,
     writeMilliseconds: 50,
+    shortRetryMilliseconds: [200, 1_000],
     writtenAtOnce: 500,
     unwrittenMax: 2_000,
     skipMilliseconds: 5_000,

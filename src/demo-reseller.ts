@@ -10,6 +10,7 @@ import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
 import type { Database, Statement } from './database/database.ts';
+import { listenToAccount } from './events/event-log.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
 
 const demoUsername = 'demo';
@@ -103,6 +104,10 @@ async function makeDemo(
     actor,
   );
   const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
-  if (account !== null) await database.query(noteDemo, [account.id]);
+  if (account !== null) {
+    await database.query(noteDemo, [account.id]);
+    // Whoever tries the service out finds events of their first order.
+    await listenToAccount(database, account.id);
+  }
   return account === null ? null : { id: account.id, isNew: created !== null };
 }

@@ -91,6 +91,8 @@ const patientMilliseconds = 250_000;
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   engine: { waitMilliseconds: patientMilliseconds },
   verify: { waitMilliseconds: patientMilliseconds },
+  // Tests move the clock from one attempt to the next: none comes by real time in between.
+  deliveries: { shortRetryMilliseconds: [] },
   // A connection that the service closes in the moment in which a test asks on it again is an error to the test.
   http: { keepAliveMilliseconds: 2 * patientMilliseconds, idleMilliseconds: 4 * patientMilliseconds },
   database: {
@@ -288,7 +290,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     passwordCost: { ...quickHash, ...changes.passwordCost },
     jobs: { ...defaultLimits.jobs, ...changes.jobs },
     housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },
-    deliveries: { ...defaultLimits.deliveries, ...changes.deliveries },
+    deliveries: { ...defaultLimits.deliveries, ...patience.deliveries, ...changes.deliveries },
     outbound: { ...defaultLimits.outbound, ...changes.outbound },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },

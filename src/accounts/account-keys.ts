@@ -8,7 +8,7 @@ import type { JsonObject } from '../contract/json.ts';
 import { endingSecretsMax, keysPerAccountMax } from '../contract/key-schemas.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { appendEvents } from '../events/event-log.ts';
+import { appendEvents, listenToAccount } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
 import { type Actor, lockAccountRow, tellAccessChanged } from './account-store.ts';
@@ -106,6 +106,8 @@ export function createKey(
         viewedAt: now,
         createdAt: now,
       });
+      // Somebody builds on the API: from now on its events are worth their cost.
+      await listenToAccount(transaction, holder);
       const after = {
         ...auditView(settings),
         ...(mode === 'test' ? { mode } : {}),

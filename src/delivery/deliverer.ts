@@ -49,6 +49,8 @@ export interface DeliveryLimits extends SlotLimits {
   /** Between two looks, however much is told here. */
   readonly followMillisecondsMin: number;
   readonly writeMilliseconds: number;
+  /** Before the schedule of an event begins, where its endpoint has just answered: between one attempt and the next. */
+  readonly shortRetryMilliseconds: readonly number[];
   /** Attempts that wait to be written: at once, and before nothing more is sent. */
   readonly writtenAtOnce: number;
   readonly unwrittenMax: number;
@@ -384,7 +386,8 @@ function createRun(
       hungry.add(endpoint);
       feed.ask();
     }
-    if (endpoint.isBusy || slots.isWaiting(endpoint) || nextTask(queue, now()) === null) return;
+    if (endpoint.isBusy || slots.isWaiting(endpoint) || nextTask(queue, now(), monotonicNow()) === null)
+      return;
     endpoint.isLaggard = endpoint.isSlow || isFailing(queue);
     slots.enter(endpoint);
     dispatch();
@@ -394,7 +397,7 @@ function createRun(
     while (!isStopped && unwritten.length < limits.unwrittenMax) {
       const endpoint = slots.begin();
       if (endpoint === null) return;
-      const task = nextTask(endpoint.queue, now());
+      const task = nextTask(endpoint.queue, now(), monotonicNow());
       if (task === null || endpoint.isGone) slots.end(endpoint);
       else void send(endpoint, task);
     }
@@ -435,7 +438,18 @@ function createRun(
     // Its owner has moved it since.
     if (endpoint.queue !== queue) return;
     const at = now();
-    const { outcome, setAside, ended: endedRetries } = settle(queue, task, isDelivered, at, random());
+    const {
+      outcome,
+      setAside,
+      ended: endedRetries,
+    } = settle(queue, task, isDelivered, {
+      now: at,
+      monotonic: monotonicNow(),
+      random: random(),
+      shortDelays: limits.shortRetryMilliseconds,
+    });
+    if (queue.restsUntil !== null)
+      setTimeout(() => wake(endpoint), Math.ceil(queue.restsUntil - monotonicNow())).unref();
     if (!isOfTest(endpoint)) onAttempt(outcome);
     const { id: webhookId } = endpoint;
     const { event } = task;
@@ -447,7 +461,7 @@ function createRun(
         accountId: event.accountId,
         eventNumber: event.number,
         eventType: event.type,
-        attempt: task.step + 1,
+        attempt: task.step + 1 + (task.kind === 'head' ? task.shortRetries : 0),
         at,
         outcome,
         status: result.type === 'answered' ? result.status : null,

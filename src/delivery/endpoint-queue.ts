@@ -25,7 +25,13 @@ export interface SetAside {
 
 export type Task =
   /** The first of the queue. */
-  | { readonly kind: 'head'; readonly event: AccountEvent; readonly step: number }
+  | {
+      readonly kind: 'head';
+      readonly event: AccountEvent;
+      readonly step: number;
+      /** Made before its schedule began. */
+      readonly shortRetries: number;
+    }
   /** One behind it, to see whether it is the event or the endpoint. */
   | { readonly kind: 'probe'; readonly event: AccountEvent; readonly step: number; readonly index: number }
   | {
@@ -48,6 +54,12 @@ export interface EndpointQueue {
   dueAt: EpochSeconds | null;
   /** At this step of the head an event behind it was tried as well. */
   isProbed: boolean;
+  /** Its last event was delivered by this process, so one failure says little about it. */
+  isAnswering: boolean;
+  /** Of the head, made before its schedule began. */
+  shortRetries: number;
+  /** By the monotonic clock: the head rests until then. */
+  restsUntil: number | null;
   failures: Failures;
   /** Due, or about to be: the first few that are set aside. */
   readonly retries: SetAside[];
@@ -65,6 +77,9 @@ export function createEndpointQueue(settings: Webhook, available: number): Endpo
     headStep: settings.headStep,
     dueAt: settings.dueAt,
     isProbed: false,
+    isAnswering: false,
+    shortRetries: 0,
+    restsUntil: null,
     failures: {
       failuresInARow: settings.failuresInARow,
       failingSince: settings.failingSince,
@@ -75,16 +90,18 @@ export function createEndpointQueue(settings: Webhook, available: number): Endpo
   };
 }
 
-/** null: there is nothing to send now. */
-export function nextTask(queue: EndpointQueue, now: EpochSeconds): Task | null {
-  const { events, headStep, retries } = queue;
+/** null: there is nothing to send now. `monotonic`: milliseconds. */
+export function nextTask(queue: EndpointQueue, now: EpochSeconds, monotonic: number): Task | null {
+  const { events, headStep, retries, shortRetries, restsUntil } = queue;
   const isFailing = headStep > 0;
   // Asked for by a person, who expects it at once, or set aside and due: then only while the endpoint answers.
   const retry = retries.find(({ step, dueAt }) => isDue(dueAt, now) && (step === 0 || !isFailing));
   if (retry !== undefined) return { kind: 'retry', ...retry };
   const [head] = events;
   if (head === undefined) return null;
-  if (!isFailing || isDue(queue.dueAt, now)) return { kind: 'head', event: head.event, step: headStep };
+  if (restsUntil !== null && monotonic < restsUntil) return null;
+  if (!isFailing || isDue(queue.dueAt, now))
+    return { kind: 'head', event: head.event, step: headStep, shortRetries };
   if (!wantsProbe(queue)) return null;
   const index = Math.min(headStep - 1, events.length - 1);
   const probed = events[index];
@@ -120,14 +137,19 @@ export interface Settled {
   readonly ended: readonly Pick<SetAside, 'event' | 'version'>[];
 }
 
-/** Moves the queue on. `random` from 0 to 1. */
-export function settle(
-  queue: EndpointQueue,
-  task: Task,
-  isDelivered: boolean,
-  now: EpochSeconds,
-  random: number,
-): Settled {
+export interface SettleTimes {
+  readonly now: EpochSeconds;
+  /** Milliseconds. */
+  readonly monotonic: number;
+  /** From 0 to 1. */
+  readonly random: number;
+  /** Before the schedule begins, where the endpoint has just answered: milliseconds from one attempt to the next. */
+  readonly shortDelays: readonly number[];
+}
+
+/** Moves the queue on. */
+export function settle(queue: EndpointQueue, task: Task, isDelivered: boolean, times: SettleTimes): Settled {
+  const { now, monotonic, random, shortDelays } = times;
   queue.failures = isDelivered ? noFailures : oneMoreFailure(queue.failures, now);
   if (task.kind === 'retry') return settleRetry(queue, task, isDelivered, now, random);
   if (isDelivered) return settleDelivered(queue, task, now);
@@ -136,6 +158,14 @@ export function settle(
     keepHeadOnly(queue);
     return { outcome: 'failed', setAside: [], ended: [] };
   }
+  const shortDelay = shortDelays[queue.shortRetries];
+  if (queue.isAnswering && shortDelay !== undefined) {
+    queue.shortRetries += 1;
+    queue.restsUntil = monotonic + shortDelay;
+    return { outcome: 'failed', setAside: [], ended: [] };
+  }
+  queue.isAnswering = false;
+  queue.restsUntil = null;
   queue.headStep += 1;
   queue.isProbed = false;
   const dueAt = nextAttemptAt(queue.headStep, now, random);
@@ -160,6 +190,7 @@ function settleDelivered(
     dueAt: place === 0 ? (queue.dueAt ?? now) : now,
     version: 1,
   }));
+  queue.isAnswering = true;
   passBy(queue, index);
   for (const one of passed) comeBackAt(queue, one.dueAt);
   return { outcome: 'delivered', setAside: passed, ended: [] };
@@ -172,6 +203,8 @@ function passBy(queue: EndpointQueue, index: number): void {
   queue.headStep = 0;
   queue.dueAt = null;
   queue.isProbed = false;
+  queue.shortRetries = 0;
+  queue.restsUntil = null;
 }
 
 function settleRetry(

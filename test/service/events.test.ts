@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
@@ -38,6 +39,30 @@ async function silentReseller(): Promise<TestAccount> {
 
 /** Looks at what has to be told of plans that end. */
 const notePlanEnds = () => runPlanEnds(service);
+
+test('the first key that somebody makes begins the events of its account, a test key those of the test', async () => {
+  const account = await silentReseller();
+  await placeOrder(service, account, { customer: 'no-events@example.com' });
+  const makeKey = async (body: object) =>
+    expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/keys`, body), 201).api_key;
+  const inTests = createApiClient(service.address, await makeKey({ name: 'Tests', test: true }));
+  const [silent] = await sql(`select event_count from accounts where id = ${account.id}`);
+  assert.equal(silent?.['event_count'], null, 'a test key begins nothing for the real account');
+  expectStatus(await inTests.post('/orders', { package_id: service.packages.basic, customer: 'tried' }), 201);
+  assert.deepEqual(typesOf(expectStatus(await inTests.get('/events'), 200)), [
+    'customer.created',
+    'order.completed',
+    'plan.activated',
+  ]);
+  await makeKey({ name: 'Shop' });
+  await placeOrder(service, account, { customer: 'with-events@example.com' });
+  assert.deepEqual(typesOf(await feedOf(account)), [
+    'key.created',
+    'customer.created',
+    'order.completed',
+    'plan.activated',
+  ]);
+});
 
 test('of an account that nobody listens to nothing is written, and from the first question on everything is', async () => {
   const account = await silentReseller();

@@ -16,7 +16,7 @@ import { LeaseLost } from '../../src/delivery/delivery-progress.ts';
 import { createOutbound } from '../../src/delivery/outbound.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import {
   type Received,
   type ReceivedAt,
@@ -260,6 +260,39 @@ describe('an endpoint that fails', () => {
     assert.equal(first?.event.id, second?.event.id);
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'], 'its id never changes');
     await account.send('DELETE', made.path);
+  });
+
+  test('one that fails now and then is tried again in a moment: it does not stop for five seconds each time', async () => {
+    const hasty = await startTestService({
+      environment: { OUTBOUND_ALLOW: '127.0.0.0/8, ::1' },
+      limits: { deliveries: { pollMilliseconds: 20, writeMilliseconds: 5, shortRetryMilliseconds: [2, 10] } },
+    });
+    const account = await hasty.createReseller();
+    const at = receiver.at('/now-and-then');
+    const failedOnce = new Set<number>();
+    at.answer = ({ event }) => {
+      if (event.id % 5 !== 0 || failedOnce.has(event.id)) return 200;
+      failedOnce.add(event.id);
+      return 500;
+    };
+    expectStatus(await account.post('/webhooks', { url: at.url }), 201);
+    await hasty.service.jobs.hasten('deliveries');
+    await hasty.service.jobs.look();
+    for (let index = 0; index < 20; index += 1) {
+      const path = `/api/admin/v1/accounts/${account.id}/credit`;
+      expectStatus(await hasty.admin.post(path, { amount: '1.00' }), 201);
+    }
+    const told = (await feedOf(account)).map(({ id }) => id).slice(-20);
+    // The clock stands still: nothing but short retries can bring the rest.
+    await at.gets(20 + told.filter((id) => id % 5 === 0).length);
+    const delivered = at.received.filter(({ event }, index) => at.received[index + 1]?.event.id !== event.id);
+    assert.deepEqual(
+      delivered.map(({ event }) => event.id),
+      told,
+      'in order, each once',
+    );
+    assert.equal(failedOnce.size, 4);
+    await hasty.close();
   });
 
   test('an event that its endpoint always refuses is set aside, and tried again beside the others', async () => {

@@ -108,11 +108,12 @@ function tell(count: number, refuses: (number: number, now: number) => boolean, 
         return { cursor: number, event: event(number) };
       });
       if (more.length > 0) takeEvents(queue, more, more.at(-1)?.cursor ?? 0);
-      const task = nextTask(queue, now);
+      const task = nextTask(queue, now, now * 1_000);
       if (task === null) break;
       const { number } = task.event;
       sent.push({ number, now, kind: task.kind });
-      const settled = settle(queue, task, !refuses(number, now), now, 0);
+      const times = { now, monotonic: now * 1_000, random: 0, shortDelays: [] };
+      const settled = settle(queue, task, !refuses(number, now), times);
       if (settled.outcome === 'given_up') givenUp.push(number);
       // As the deliverer reads them again once they are written.
       for (const one of settled.setAside) queue.retries.push(one);
@@ -188,5 +189,44 @@ describe('the queue of an endpoint', () => {
       up,
       Array.from({ length: 20 }, (_, index) => index + 1),
     );
+  });
+
+  test('that has just answered is tried again after 0.2 s and 1 s, and then by the schedule; nothing passes', () => {
+    const queue = createEndpointQueue(webhook, 3);
+    takeEvents(
+      queue,
+      [1, 2, 3].map((number) => ({ cursor: number, event: event(number) })),
+      3,
+    );
+    const sent: [number: number, milliseconds: number][] = [];
+    // The first is delivered, the second fails four times.
+    for (let monotonic = 0, tries = 0; monotonic <= 7_000; monotonic += 100) {
+      const now = Math.floor(monotonic / 1_000);
+      for (let task = nextTask(queue, now, monotonic); task !== null; ) {
+        sent.push([task.event.number, monotonic]);
+        if (task.event.number === 2) tries += 1;
+        const isDelivered = task.event.number !== 2 || tries > 3;
+        settle(queue, task, isDelivered, { now, monotonic, random: 0, shortDelays: [200, 1_000] });
+        task = nextTask(queue, now, monotonic);
+      }
+    }
+    assert.deepEqual(sent, [
+      [1, 0],
+      [2, 0],
+      [2, 200],
+      [2, 1_200],
+      [2, 6_000],
+      [3, 6_000],
+    ]);
+  });
+
+  test('that has not answered yet waits for the schedule at once', () => {
+    const queue = createEndpointQueue(webhook, 1);
+    takeEvents(queue, [{ cursor: 1, event: event(1) }], 1);
+    const task = nextTask(queue, 0, 0);
+    assert.ok(task !== null);
+    settle(queue, task, false, { now: 0, monotonic: 0, random: 0, shortDelays: [200, 1_000] });
+    assert.equal(nextTask(queue, 4, 4_000), null);
+    assert.equal(nextTask(queue, 5, 5_000)?.step, 1);
   });
 });

@@ -99,8 +99,8 @@ export function EventsPage() {
             }
           >
             <Trans>
-              They are written from the moment that the account has an endpoint or alerts, or that a program
-              reads its feed through the API. This page alone begins nothing.
+              Events are written from the moment the account makes a key of its own, an endpoint or alerts, or
+              a program reads its feed through the API. Orders before that moment have none.
             </Trans>
           </EmptyState>
         ) : (
