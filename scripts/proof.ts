@@ -102,6 +102,7 @@ const machines: readonly Machine[] = [
     args: ['scripts/test.ts', '--only', place, '--whole'],
     result: lastLine,
   })),
+  test('CSV in LibreOffice', 'test/spreadsheets/libreoffice.test.ts', onEmbedded),
   test('every page in every theme', 'test/browser/{every-page,docs-site}.test.ts', {
     ...onEmbedded,
     PROOF_PAGES: 'all',

@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { stringify } from 'csv-stringify/sync';
 import { isSellthroughError, type PlaceOrdersInBulkAnswer, type Sellthrough } from '../../sdk/src/index.ts';
+import { type CsvCell, csvLines } from '../contract/csv-text.ts';
 import { type FileFormat, type FileOrder, readOrders } from './bulk-file.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { readEndingPlans } from './ending-plans.ts';
@@ -281,7 +281,14 @@ function failuresText(failures: readonly Failure[], format: FileFormat): string 
   }));
   if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return stringify(rows, { header: true, columns, cast: { boolean: String } });
+  const cells = rows.map((row: Readonly<Record<string, unknown>>) =>
+    columns.map((name) => cellOf(row[name])),
+  );
+  return csvLines([columns, ...cells]);
+}
+
+function cellOf(value: unknown): CsvCell {
+  return typeof value === 'string' ? { text: value } : String(value ?? '');
 }
 
 function formatOf(file: string): FileFormat {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import type { PlaceOrdersInBulkBody } from '../../sdk/src/index.ts';
+import { withoutGuards } from '../contract/csv-text.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { CommandFailed } from './command-end.ts';
 
@@ -98,12 +99,18 @@ function csvRows(text: string): Row[] {
   } catch (error) {
     throw new CommandFailed(error instanceof Error ? error.message : String(error));
   }
-  return lines.map(({ record, info }) => ({
-    line: info.lines,
-    values: Object.fromEntries(
-      Object.entries(record).flatMap(([name, cell]) => (cell === '' ? [] : [[name, fieldOf(name, cell)]])),
-    ),
-  }));
+  return lines.map(({ record, info }) => {
+    // A file of failures was written with guards against formulas; in other files an apostrophe was typed.
+    const read = failureFields.every((name) => name in record) ? withoutGuards : (cell: string) => cell;
+    return {
+      line: info.lines,
+      values: Object.fromEntries(
+        Object.entries(record).flatMap(([name, cell]) =>
+          cell === '' ? [] : [[name, fieldOf(name, read(cell))]],
+        ),
+      ),
+    };
+  });
 }
 
 const numbers = new Set(['package_id', 'renew', 'months']);

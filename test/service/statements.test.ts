@@ -127,7 +127,7 @@ test('a statement as CSV holds its entries, and nothing that a spreadsheet would
   assert.match(lines[0] ?? '', /^number,created_at,kind,amount,balance_after,/);
   assert.equal(lines.length, 1 + 33);
   assert.ok(
-    lines.some((line) => line.includes(",'=cmd-1@example.com,")) &&
+    lines.some((line) => line.includes(`,"'=cmd-1@example.com",`)) &&
       !lines.some((line) => line.includes(',=')),
   );
   assert.equal(name, 'attachment; filename="statement-account-1-2026-01.csv"');

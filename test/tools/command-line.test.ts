@@ -680,6 +680,17 @@ describe('the orders of a file', () => {
     assert.equal(data[0].idempotency_key, 'own-key');
   });
 
+  test('that are refused are written as CSV without formulas, and are the same order when sent again', async () => {
+    const args = file('hostile.csv', 'package_id,customer,customer_name', `4711,hostile-1,"Ada;=1+1"`);
+    assert.equal((await runCommand(args, customer())).code, 5);
+    const text = readFileSync(join(folder, 'hostile.failed.csv'), 'utf8');
+    assert.match(text, /^4711,"hostile-1","Ada;'=1\+1","file_[\w-]+_1",2,"invalid_package",/m);
+    const mended = file('mended.csv', ...text.trim().replace('\n4711,', `\n${packageId},`).split('\n'));
+    assert.deepEqual(counts(await runForJson(mended, customer())).slice(0, 4), [1, 1, 0, 0]);
+    const { data } = await runForJson(['customers', '--limit', '1'], customer());
+    assert.equal(data[0].name, 'Ada;=1+1');
+  });
+
   test('are sent in bulks that the rate limit admits, and wait for it', async () => {
     await runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '2'], admin());
     // One request for each ten orders: 21 never fit, and those that fit have to wait. What came before counts, too.

@@ -1,8 +1,8 @@
-// Lists as CSV, page by page: whoever reads slowly holds no connection to the database. Texts that a
-// spreadsheet would take for formulas begin with an apostrophe; numbers stay as they are.
+// Lists as CSV, page by page: a slow reader holds no connection to the database. Texts are quoted and cannot become
+// formulas (contract/csv-text.ts); numbers and dates stay plain, so that a spreadsheet can compute with them.
 
-import { stringify } from 'csv-stringify/sync';
 import { formatAmount } from '../../contract/amounts.ts';
+import { type CsvCell, csvLines } from '../../contract/csv-text.ts';
 import type { CustomerView } from '../../contract/customer-schemas.ts';
 import { publicId } from '../../contract/identifiers.ts';
 import type { OrderView } from '../../contract/order-schemas.ts';
@@ -66,15 +66,15 @@ export function orderCsv(pages: Pages<OrderView>): AsyncGenerator<string> {
     order.kind,
     order.status,
     String(order.package.id),
-    inert(order.package.name),
+    { text: order.package.name },
     String(order.months),
     String(order.customer.id),
-    inert(order.customer.reference),
+    { text: order.customer.reference },
     order.price,
     order.refund,
     order.currency,
     order.expires_at,
-    inert(order.idempotency_key),
+    { text: order.idempotency_key },
   ]);
 }
 
@@ -82,11 +82,11 @@ export function customerCsv(pages: Pages<CustomerView>): AsyncGenerator<string> 
   return csvOf(pages, customerColumns, ({ plan, ...customer }) => [
     String(customer.id),
     customer.created_at,
-    inert(customer.reference),
-    inert(customer.name),
-    inert(customer.external_ref ?? ''),
+    { text: customer.reference },
+    { text: customer.name },
+    { text: customer.external_ref ?? '' },
     customer.status,
-    inert(plan.package),
+    { text: plan.package },
     String(plan.active),
     plan.starts_at,
     plan.expires_at,
@@ -102,13 +102,13 @@ type Pages<Item> = AsyncIterable<readonly Item[]>;
 async function* csvOf<Item>(
   pages: Pages<Item>,
   header: readonly string[],
-  cells: (item: Item) => readonly string[],
+  cells: (item: Item) => readonly CsvCell[],
 ): AsyncGenerator<string> {
-  yield stringify([[...header]]);
-  for await (const page of pages) yield stringify(page.map((item) => [...cells(item)]));
+  yield csvLines([header]);
+  for await (const page of pages) yield csvLines(page.map(cells));
 }
 
-function cellsOf({ entry, actor, customerReference }: FoundEntry, currency: string): string[] {
+function cellsOf({ entry, actor, customerReference }: FoundEntry, currency: string): CsvCell[] {
   const { accountId, number, kind, amountCents, balanceAfterCents, createdAt, orderNumber, memo } = entry;
   return [
     String(number),
@@ -118,13 +118,8 @@ function cellsOf({ entry, actor, customerReference }: FoundEntry, currency: stri
     formatAmount(balanceAfterCents),
     currency,
     orderNumber === null ? '' : String(publicId(accountId, orderNumber)),
-    inert(customerReference ?? ''),
-    inert(actor ?? ''),
-    inert(memo ?? ''),
+    { text: customerReference ?? '' },
+    { text: actor ?? '' },
+    { text: memo ?? '' },
   ];
-}
-
-/** Spreadsheets compute what begins like this, some after blanks, some in full width. */
-function inert(text: string): string {
-  return /^[\s\p{Cf}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u.test(text) ? `'${text}` : text;
 }
