@@ -35,6 +35,7 @@ export const onBothDatabases: readonly string[] = [
   'people-upgrade',
   'plan-changes',
   'plan-life',
+  'calls-needing-attention',
   'product-calls',
   'query-plans',
   'refunds',

@@ -364,6 +364,7 @@ product_calls.next_attempt_at timestamp with time zone not null
 product_calls.first_attempt_at timestamp with time zone
 product_calls.last_status integer
 product_calls.last_error text
+product_calls.last_attempt_at timestamp with time zone
 recovery_codes.person_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -554,7 +555,7 @@ plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
 plan_end_marks: plan_end_marks_pkey PRIMARY KEY (days)
 product_calls: product_calls_call_id_key UNIQUE (call_id)
 product_calls: product_calls_pkey PRIMARY KEY (id)
-product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text])))
+product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text, 'superseded'::text])))
 recovery_codes: recovery_codes_pkey PRIMARY KEY (person_id, code_hash)
 refusal_account_days: refusal_account_days_pkey PRIMARY KEY (code, day, account_id)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)
@@ -685,9 +686,11 @@ CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, 
 CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
 CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
 CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)
-CREATE INDEX product_calls_of_customer ON public.product_calls USING btree (account_id, customer_number, id) WHERE (status = 'waiting'::text)
+CREATE INDEX product_calls_failing ON public.product_calls USING btree (first_attempt_at, id) WHERE ((status = 'waiting'::text) AND (attempts > 0) AND (account_id <= 5000000))
+CREATE INDEX product_calls_of_customer ON public.product_calls USING btree (account_id, customer_number, status, id)
 CREATE INDEX product_calls_of_tests ON public.product_calls USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX product_calls_order ON public.product_calls USING btree (account_id, order_number) WHERE (order_number IS NOT NULL)
+CREATE INDEX product_calls_over ON public.product_calls USING btree (created_at) WHERE (status = ANY (ARRAY['done'::text, 'failed'::text, 'superseded'::text]))
 CREATE UNIQUE INDEX product_calls_pkey ON public.product_calls USING btree (id)
 CREATE INDEX product_calls_waiting ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id <= 5000000))
 CREATE INDEX product_calls_waiting_of_tests ON public.product_calls USING btree (next_attempt_at, id) WHERE ((status = 'waiting'::text) AND (account_id > 5000000))

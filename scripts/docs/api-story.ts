@@ -16,13 +16,14 @@ import type { SampleRequest } from './request-samples.ts';
 const northwind = 2;
 
 /** Whose {id} a sample names: what the story world holds, or what an earlier step has made. */
-const ids: Readonly<Record<string, number>> = {
+const ids: Readonly<Record<string, number | string>> = {
   accounts: northwind,
   orders: 2_000_000_001,
   customers: 2_000_000_001,
   packages: 5,
   events: 2_000_000_001,
   webhooks: 1,
+  'product-calls': 'call_change_2000000009',
 };
 /** The first one that is invited. */
 const invited = 10_000_001;
@@ -171,6 +172,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     testKey,
     async environmentOf(operationId) {
       if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
+      if (operationId === 'listProductCalls') await leaveCallUntaken(service);
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
     },
   };
@@ -230,6 +232,16 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
   const since = clock.seconds - 72 * 3_600;
   await query(`update product_calls set status = 'attention', attempts = 12, last_status = 503,
     first_attempt_at = to_timestamp(${since}) where confirms`);
+}
+
+/** The call that failing an order by hand has made. */
+async function leaveCallUntaken({ database, clock }: TestService): Promise<void> {
+  const since = clock.seconds - 76 * 3_600;
+  const text = `update product_calls set status = 'attention', attempts = 10, last_status = 503,
+      first_attempt_at = to_timestamp(${since}), last_attempt_at = to_timestamp(${clock.seconds})
+    where status = 'waiting' returning call_id`;
+  const [call] = await database.ofAccount(northwind).query({ name: '', text });
+  assert.equal(call?.['call_id'], ids['product-calls']);
 }
 
 /** What the product is opened with when northwind's first customer uses a login link. */

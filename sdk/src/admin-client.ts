@@ -39,10 +39,12 @@ import type {
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
   ListOrdersNeedingAttentionQuery,
+  ListProductCallsQuery,
   Order,
   OrderNeedingAttention,
   Person,
   Product,
+  ProductCall,
   ReadAllEventsAnswer,
   ReadAllEventsQuery,
   RedeliverSinceToOperatorWebhookBody,
@@ -54,6 +56,7 @@ import type {
   RotateOperatorWebhookSecretBody,
   ScheduledPrices,
   SchedulePricesBody,
+  SendAllProductCallsAgainAnswer,
   SetBrandBody,
   SetBrandLogoBody,
   SetProductBody,
@@ -488,6 +491,49 @@ export class AdminClient {
   async failOrder(orderId: number, body: FailOrderBody, options?: KeyedCallOptions): Promise<Order> {
     const answer = await this.#call('failOrder', { id: orderId, body, options });
     return answer.body.order;
+  }
+
+  /** Calls that the product has not taken: those that need attention, or with `status` those that fail now or wait. */
+  async listProductCalls(
+    query?: ListProductCallsQuery,
+    options?: CallOptions,
+  ): Promise<FoundPage<ProductCall>> {
+    return (await this.#call('listProductCalls', { query, options })).body;
+  }
+
+  /** All of them, page after page. */
+  eachProductCall(
+    query?: Pick<ListProductCallsQuery, 'status'>,
+    options?: CallOptions,
+  ): AsyncGenerator<ProductCall> {
+    const limit = walkedPageItems;
+    return eachFound((cursor) => this.listProductCalls({ ...query, cursor, limit }, options));
+  }
+
+  /**
+   * Sends all calls that need attention again, at most 10,000; `more` says whether others are left.
+   * Errors: product_not_set, idempotency_conflict.
+   */
+  async sendAllProductCallsAgain(options?: KeyedCallOptions): Promise<SendAllProductCallsAgainAnswer> {
+    return (await this.#call('sendAllProductCallsAgain', { options })).body;
+  }
+
+  /**
+   * Sends a call again, now. One that is over is returned as it is.
+   * Errors: product_call_not_found, product_not_set, idempotency_conflict.
+   */
+  async sendProductCallAgain(callId: string, options?: KeyedCallOptions): Promise<ProductCall> {
+    const { body } = await this.#call('sendProductCallAgain', { id: callId, options });
+    return body.call;
+  }
+
+  /**
+   * Closes a call whose content you have set up in the product by hand: it is not sent any more.
+   * Errors: product_call_not_found, product_call_decides_order, idempotency_conflict.
+   */
+  async closeProductCall(callId: string, options?: KeyedCallOptions): Promise<ProductCall> {
+    const { body } = await this.#call('closeProductCall', { id: callId, options });
+    return body.call;
   }
 
   // ---- customers, audit, books

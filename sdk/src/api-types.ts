@@ -97,6 +97,15 @@ export interface Order {
   created_at: string;
   /** The key that was sent, or the one that was minted. At most 80 characters. */
   idempotency_key: string;
+  /** Present only if the order has failed. */
+  failure?: {
+    /** null: no reason was given. */
+    reason: string | null;
+    /** When it failed. At most 20 characters. */
+    at: string;
+    /** What was given back because it failed, net. At most 20 characters. */
+    refunded: string;
+  } | undefined;
 }
 
 export interface OrderPreview {
@@ -1104,6 +1113,45 @@ export interface OrderNeedingAttention {
     /** null: it was answered. */
     last_error: string | null;
   };
+}
+
+export interface ProductCall {
+  /** The id of the call, the same at every attempt. At most 64 characters. */
+  id: string;
+  /** What the call tells the product. At most 64 characters. */
+  type: string;
+  /** waiting: sent at next_attempt_at. attention: ran out of attempts, and needs you. done: taken, settled with its order, or done by hand. superseded: a later call tells the product the whole state. failed: not sent any more, because there is no product. */
+  status: 'waiting' | 'attention' | 'done' | 'superseded' | 'failed';
+  account: {
+    /** Whose customer it is about. */
+    id: number;
+    /** What the account signs in with. At most 64 characters. */
+    username: string;
+  };
+  customer: {
+    /** Whom it is about. */
+    id: number;
+    /** Their reference. At most 254 characters. */
+    reference: string;
+  };
+  /** null: it belongs to no order. */
+  order_id: number | null;
+  /** Whether its answer completes or fails the order. */
+  decides_order: boolean;
+  /** When it was written. At most 20 characters. */
+  created_at: string;
+  /** Attempts so far. */
+  attempts: number;
+  /** null: there was none yet. */
+  first_attempt_at: string | null;
+  /** null: there was none yet, or it was not recorded. */
+  last_attempt_at: string | null;
+  /** null: none is scheduled. */
+  next_attempt_at: string | null;
+  /** null: there was no answer. */
+  last_status: number | null;
+  /** null: it was answered, or not sent yet. */
+  last_error: string | null;
 }
 
 export interface Brand {
@@ -2159,6 +2207,38 @@ export interface FailOrderAnswer {
   order: Order;
 }
 
+export interface ListProductCallsQuery {
+  /** attention (the default): ran out of attempts. failing: waiting, and not taken at the last attempt. waiting: all that wait. */
+  status?: 'attention' | 'failing' | 'waiting' | undefined;
+  /** The call of this order alone, whatever its status. Send it without status and cursor. */
+  order_id?: number | undefined;
+  /** next_cursor of the page before; empty for the first page. At most 1300 characters. */
+  cursor?: string | undefined;
+  /** Items per page. Clamped, never refused. 1 to 100. Default: 25. */
+  limit?: number | undefined;
+}
+
+export interface ListProductCallsAnswer {
+  data: ProductCall[];
+  /** null: there is no more. */
+  next_cursor: string | null;
+}
+
+export interface SendAllProductCallsAgainAnswer {
+  /** Calls that left the list: sent again, or closed because a later call stands for them. */
+  calls: number;
+  /** More calls need attention: send the request again. */
+  more: boolean;
+}
+
+export interface SendProductCallAgainAnswer {
+  call: ProductCall;
+}
+
+export interface CloseProductCallAnswer {
+  call: ProductCall;
+}
+
 export interface GetBrandAnswer {
   brand: Brand;
 }
@@ -2449,6 +2529,10 @@ export const operations = {
   listOrdersNeedingAttention: { method: 'GET', path: '/api/admin/v1/orders/attention', takesKey: false, holdsKeys: false },
   acceptOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/accept', takesKey: true, holdsKeys: false },
   failOrder: { method: 'POST', path: '/api/admin/v1/orders/{id}/fail', takesKey: true, holdsKeys: false },
+  listProductCalls: { method: 'GET', path: '/api/admin/v1/product-calls', takesKey: false, holdsKeys: false },
+  sendAllProductCallsAgain: { method: 'POST', path: '/api/admin/v1/product-calls/send', takesKey: true, holdsKeys: false },
+  sendProductCallAgain: { method: 'POST', path: '/api/admin/v1/product-calls/{id}/send', takesKey: true, holdsKeys: false },
+  closeProductCall: { method: 'POST', path: '/api/admin/v1/product-calls/{id}/done', takesKey: true, holdsKeys: false },
   getBrand: { method: 'GET', path: '/api/admin/v1/brand', takesKey: false, holdsKeys: false },
   setBrand: { method: 'PUT', path: '/api/admin/v1/brand', takesKey: false, holdsKeys: false },
   setBrandLogo: { method: 'PUT', path: '/api/admin/v1/brand/logo', takesKey: false, holdsKeys: false },
@@ -2549,6 +2633,10 @@ export interface Answers {
   listOrdersNeedingAttention: ListOrdersNeedingAttentionAnswer;
   acceptOrder: AcceptOrderAnswer;
   failOrder: FailOrderAnswer;
+  listProductCalls: ListProductCallsAnswer;
+  sendAllProductCallsAgain: SendAllProductCallsAgainAnswer;
+  sendProductCallAgain: SendProductCallAgainAnswer;
+  closeProductCall: CloseProductCallAnswer;
   getBrand: GetBrandAnswer;
   setBrand: SetBrandAnswer;
   setBrandLogo: SetBrandLogoAnswer;
@@ -2630,6 +2718,7 @@ export interface Queries {
   listAccountCustomers: ListAccountCustomersQuery;
   unschedulePrices: UnschedulePricesQuery;
   listOrdersNeedingAttention: ListOrdersNeedingAttentionQuery;
+  listProductCalls: ListProductCallsQuery;
   readAllEvents: ReadAllEventsQuery;
   listOperatorWebhookDeliveries: ListOperatorWebhookDeliveriesQuery;
   listAudit: ListAuditQuery;
@@ -2652,6 +2741,7 @@ export type ErrorCode =
   | 'not_found'
   | 'order_not_found'
   | 'customer_not_found'
+  | 'product_call_not_found'
   | 'statement_not_found'
   | 'account_not_found'
   | 'key_not_found'
@@ -2674,6 +2764,8 @@ export type ErrorCode =
   | 'too_many_keys'
   | 'first_key'
   | 'order_already_settled'
+  | 'product_call_decides_order'
+  | 'product_not_set'
   | 'username_taken'
   | 'too_many_people'
   | 'invitation_used'

@@ -48,6 +48,7 @@ const chapters: readonly {
       people: async () => (await import('./people-commands.ts')).peopleCommand(),
       customer: async () => (await import('./customer-commands.ts')).customerCommand(),
       package: async () => (await import('./package-commands.ts')).packageCommand(),
+      product: async () => (await import('./product-commands.ts')).productCommand(),
       order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
       renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
       bulk: async () => (await import('./bulk-command.ts')).bulkCommand(),

@@ -55,6 +55,7 @@ export const errorCatalogue = {
   not_found: { status: 404, message: 'There is nothing at this address.' },
   order_not_found: { status: 404, message: 'There is no such order.' },
   customer_not_found: { status: 404, message: 'There is no such customer.' },
+  product_call_not_found: { status: 404, message: 'There is no such call, or it was deleted since.' },
   statement_not_found: {
     status: 404,
     message: 'There is no statement of this month: ask for yyyy-mm, as GET /statements lists them.',
@@ -131,6 +132,14 @@ export const errorCatalogue = {
   order_already_settled: {
     status: 409,
     message: 'The order has come to its end already, and to another one.',
+  },
+  product_call_decides_order: {
+    status: 409,
+    message: 'The order of this call is pending. Accept or fail the order instead.',
+  },
+  product_not_set: {
+    status: 409,
+    message: 'There is no product to call. Set its address first.',
   },
   username_taken: { status: 409, message: 'Another account has this username.' },
   too_many_people: {

@@ -13,9 +13,11 @@ import {
   keyInBody,
   months,
   monthsOf,
+  orNothing,
   packageName,
   period,
   signedAmount,
+  text,
   time,
   word,
 } from './schema-parts.ts';
@@ -49,6 +51,19 @@ export const orderSchema = Type.Object(
       pattern: '^[!-~]{1,80}$',
       maxLength: 80,
     }),
+    failure: Type.Optional(
+      Type.Object(
+        {
+          reason: orNothing(
+            text('Why it failed, in the words of the product or of the operator.', 200),
+            'null: no reason was given.',
+          ),
+          at: time('When it failed.'),
+          refunded: amount('What was given back because it failed, net.'),
+        },
+        { description: 'Present only if the order has failed.' },
+      ),
+    ),
   },
   { $id: 'Order' },
 );

@@ -576,6 +576,14 @@ export const refusedAccountsSchema = Type.Object({
   ),
 });
 
+const failingSchema = Type.Object(
+  {
+    ...boundedCount.properties,
+    since: nullable(time('The first attempt of the one that failed first; null: none fails.')),
+  },
+  { description: 'Calls that the product did not take at their last attempt, and that are sent again.' },
+);
+
 export const adminOverviewSchema = Type.Object({
   span: spanSchema,
   series: seriesSchema,
@@ -583,6 +591,7 @@ export const adminOverviewSchema = Type.Object({
   spending: spendingSchema,
   orders: Type.Object({
     attention: boundedCount,
+    failing: failingSchema,
   }),
   top_accounts: Type.Array(
     Type.Object({
@@ -594,26 +603,18 @@ export const adminOverviewSchema = Type.Object({
   expiring: Type.Object({ days: Type.Integer(), count: Type.Integer(), ...window }),
   refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
 });
-export const attentionCountSchema = Type.Object(boundedCount.properties, {
-  description: 'Orders that the product has not answered, of all accounts.',
-});
+export const attentionCountSchema = Type.Object(
+  {
+    ...boundedCount.properties,
+    failing: failingSchema,
+  },
+  { description: 'Calls of all accounts that ran out of attempts.' },
+);
 export const waitingCallsSchema = Type.Object({
   waiting: boundedCount,
   attention: boundedCount,
-  data: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      account: ownerSchema,
-      order_id: nullable(Type.Integer({ description: 'null: it is about no order.' })),
-      type: Type.String(),
-      created_at: time('When it was written.'),
-      attempts: Type.Integer(),
-      next_attempt_at: time('When it is tried next.'),
-      last_status: nullable(Type.Integer({ description: 'Of the last answer; null: there was none.' })),
-      last_error: nullable(Type.String({ description: 'Why the last attempt had no answer.' })),
-    }),
-    { description: 'The first 20.' },
-  ),
+  failing: failingSchema,
+  data: Type.Array(Type.Ref('ProductCall'), { description: 'The first 20.' }),
 });
 export const accountSpendingSchema = Type.Object({
   from: Type.String(),

@@ -2,7 +2,21 @@
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from './list-schemas.ts';
-import { count, example, id, keyInBody, oneOf, orNothing, text, time, word } from './schema-parts.ts';
+import {
+  count,
+  customerReference,
+  example,
+  id,
+  keyInBody,
+  oneOf,
+  orNothing,
+  text,
+  time,
+  word,
+} from './schema-parts.ts';
+
+/** In the order in which a call can pass through them. */
+export const productCallStatuses = ['waiting', 'attention', 'done', 'superseded', 'failed'] as const;
 
 const mode = oneOf(
   ['none', 'notify', 'confirm'] as const,
@@ -56,6 +70,77 @@ const attentionOrderSchema = Type.Object(
   },
   { $id: 'OrderNeedingAttention' },
 );
+
+const productCallSchema = Type.Object(
+  {
+    id: Type.String({
+      description: 'The id of the call, the same at every attempt.',
+      pattern: '^[A-Za-z0-9_-]+$',
+      maxLength: 64,
+    }),
+    type: word('What the call tells the product.', 'plan.suspend'),
+    status: oneOf(
+      productCallStatuses,
+      'waiting: sent at next_attempt_at. attention: ran out of attempts, and needs you. done: taken, settled with its order, or done by hand. superseded: a later call tells the product the whole state. failed: not sent any more, because there is no product.',
+    ),
+    account: Type.Object({
+      id: id('Whose customer it is about.'),
+      username: text('What the account signs in with.', 64),
+    }),
+    customer: Type.Object({ id: id('Whom it is about.'), reference: customerReference('Their reference.') }),
+    order_id: orNothing(id('The order that made it.'), 'null: it belongs to no order.'),
+    decides_order: Type.Boolean({
+      description: 'Whether its answer completes or fails the order.',
+    }),
+    created_at: time('When it was written.'),
+    attempts: count('Attempts so far.'),
+    first_attempt_at: orNothing(time('The first attempt.'), 'null: there was none yet.'),
+    last_attempt_at: orNothing(
+      time('The latest attempt.'),
+      'null: there was none yet, or it was not recorded.',
+    ),
+    next_attempt_at: orNothing(time('The next attempt.'), 'null: none is scheduled.'),
+    last_status: orNothing(
+      Type.Integer({ description: 'The status of the last answer.', minimum: 100, maximum: 999 }),
+      'null: there was no answer.',
+    ),
+    last_error: orNothing(
+      text('Why the last attempt had no answer; no_product: there is no product.', 200),
+      'null: it was answered, or not sent yet.',
+    ),
+  },
+  { $id: 'ProductCall' },
+);
+
+export const productCallAnswerSchema = Type.Object({ call: Type.Ref('ProductCall') });
+
+export const productCallsQuerySchema = Type.Object({
+  status: Type.Optional({
+    ...oneOf(
+      ['attention', 'failing', 'waiting'] as const,
+      'attention (the default): ran out of attempts. failing: waiting, and not taken at the last attempt. waiting: all that wait.',
+    ),
+    examples: ['waiting'],
+  }),
+  order_id: Type.Optional(
+    id('The call of this order alone, whatever its status. Send it without status and cursor.'),
+  ),
+  cursor: cursorParameter,
+  limit: { ...pageQuerySchema.properties.limit, examples: [25] },
+});
+
+export const productCallListSchema = Type.Object({
+  data: Type.Array(Type.Ref('ProductCall'), { maxItems: 100 }),
+  next_cursor: orNothing(
+    Type.String({ description: 'Send it as cursor for the next page.', maxLength: 200 }),
+    'null: there is no more.',
+  ),
+});
+
+export const sentCallsSchema = Type.Object({
+  calls: count('Calls that left the list: sent again, or closed because a later call stands for them.'),
+  more: Type.Boolean({ description: 'More calls need attention: send the request again.' }),
+});
 
 export const setProductBodySchema = Type.Object(
   {
@@ -119,5 +204,6 @@ export const attentionListSchema = Type.Object({
 
 export type ProductView = Static<typeof productSchema>;
 export type AttentionOrderView = Static<typeof attentionOrderSchema>;
+export type ProductCallView = Static<typeof productCallSchema>;
 
-export const productNamedSchemas = [productSchema, attentionOrderSchema];
+export const productNamedSchemas = [productSchema, attentionOrderSchema, productCallSchema];

@@ -25,9 +25,14 @@ const attemptsMax = delaysSeconds.length;
 /** What lies further ahead was written by a clock that was wrong. */
 export const delaySecondsMax = Math.max(...delaysSeconds);
 
+/** From the first attempt to the last, without jitter. */
+export const scheduleSeconds = delaysSeconds.reduce((sum, delay) => sum + delay, 0);
+
 /** Earlier than the list says by a tenth at most, and a minute at most: many that failed together do not come back together. */
 const jitterShare = 0.1;
 const jitterSecondsMax = minute;
+/** By so much at most the last attempt comes early. */
+export const scheduleSlackSeconds = attemptsMax * jitterSecondsMax;
 
 /**
  * When the next attempt is due, after `step` that failed; null: there is none.

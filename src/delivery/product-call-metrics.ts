@@ -20,12 +20,14 @@ interface Waiting {
   readonly calls: number;
   /** When the oldest of them was written. */
   readonly since: EpochSeconds | null;
-  readonly ordersNeedingAttention: number;
+  readonly failing: number;
+  readonly needingAttention: number;
 }
 
 const countWaiting: Statement = {
   name: 'count_waiting_product_calls',
   text: `select count(*) as calls, extract(epoch from min(created_at))::bigint as oldest,
+      count(*) filter (where attempts > 0) as failing,
       (select count(*) from product_calls where status = 'attention') as attention
     from product_calls where status = 'waiting' and account_id <= ${realAccountIdMax}`,
 };
@@ -48,7 +50,7 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
   return {
     onCall: (outcome) => calls.inc({ outcome }),
     observe(database, now) {
-      let known: Waiting = { calls: 0, since: null, ordersNeedingAttention: 0 };
+      let known: Waiting = { calls: 0, since: null, failing: 0, needingAttention: 0 };
       let asking: Promise<void> | null = null;
 
       async function ask(): Promise<void> {
@@ -56,7 +58,8 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
         known = {
           calls: Number(row['calls']),
           since: nullable(Number, row['oldest']),
-          ordersNeedingAttention: Number(row['attention']),
+          failing: Number(row['failing']),
+          needingAttention: Number(row['attention']),
         };
       }
       /** As it is now, or, when the database does not say it soon, as it was. */
@@ -92,9 +95,14 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
         since === null ? 0 : Math.max(0, now() - since),
       );
       gauge(
+        'sellthrough_product_calls_failing',
+        'Of these, calls that the product did not take at their last attempt.',
+        ({ failing }) => failing,
+      );
+      gauge(
         'sellthrough_orders_needing_attention',
-        'Orders that the product did not answer in time: a person has to decide.',
-        ({ ordersNeedingAttention }) => ordersNeedingAttention,
+        'Calls that ran out of attempts, those of pending orders and all others: an administrator has to decide.',
+        ({ needingAttention }) => needingAttention,
       );
     },
   };

@@ -34,9 +34,16 @@ import {
   type ProductCallType,
   productCallTypes,
 } from '../journal/product-call.ts';
-import { delaySecondsMax, nextAttemptAt } from './delivery-schedule.ts';
+import {
+  delaySecondsMax,
+  nextAttemptAt,
+  scheduleSeconds,
+  scheduleSlackSeconds,
+} from './delivery-schedule.ts';
+import { hastenFailingCalls, supersedeCalls } from './open-product-calls.ts';
 import type { Outbound, OutboundResult } from './outbound.ts';
 import type { CallOutcome } from './product-call-metrics.ts';
+import { createProductOutage } from './product-outage.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
 
 /** Whose calls: of real accounts, or of tests. */
@@ -94,6 +101,7 @@ interface Call {
   readonly id: number;
   readonly callId: string;
   readonly accountId: number;
+  readonly customerNumber: number;
   readonly orderNumber: number | null;
   readonly confirms: boolean;
   readonly type: ProductCallType;
@@ -111,6 +119,7 @@ interface Target {
 interface Written {
   readonly id: number;
   readonly accountId: number;
+  readonly customerNumber: number;
   readonly at: EpochSeconds;
   readonly status: ProductCallStatus;
   readonly nextAt: EpochSeconds;
@@ -129,7 +138,7 @@ const reasonLengthMax = 200;
 const waiting = (
   whose: string,
   when: string,
-) => `(select c.id, c.call_id, c.account_id, c.order_number, c.confirms, c.type,
+) => `(select c.id, c.call_id, c.account_id, c.customer_number, c.order_number, c.confirms, c.type,
       c.payload, c.created_at, c.attempts, c.first_attempt_at, c.next_attempt_at
     from product_calls c
     where c.status = 'waiting' and ${whose} and ${when} and not c.id = any($2::bigint[])
@@ -160,14 +169,15 @@ const readDue = {
   },
 } as const satisfies Record<CallMode, { readonly statement: Statement; readonly rank: Rank }>;
 
+// A call that settled its order was closed by the batch: what the product answered is added to it.
 const writeAnswers: Statement = {
   name: 'write_product_answers',
   text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
-      first_attempt_at = coalesce(t.first_attempt_at, to_timestamp(row.at)),
+      first_attempt_at = coalesce(t.first_attempt_at, to_timestamp(row.at)), last_attempt_at = to_timestamp(row.at),
       next_attempt_at = to_timestamp(row.next_at), last_status = row.last_status, last_error = row.last_error
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::text[])
       row (id, at, status, next_at, last_status, last_error)
-    where t.id = row.id and t.status = 'waiting'`,
+    where t.id = row.id and (t.status = 'waiting' or (t.confirms and t.status = 'done' and row.status = 'done'))`,
 };
 
 export function createProductCaller(dependencies: ProductCallerDependencies): ProductCaller {
@@ -206,6 +216,9 @@ async function callUntilStopped(
   /** Calls that came to something, which is not written yet. */
   const ended: number[] = [];
   let isAnswering = true;
+  const outage = createProductOutage();
+  /** The outage is over: what waits for a later attempt is sent now. */
+  let isOver = false;
   let hasLease = true;
   let news = Promise.withResolvers<void>();
   onWaker(() => news.resolve());
@@ -229,6 +242,8 @@ async function callUntilStopped(
               textArray(ofAccount.map(({ lastError }) => lastError)),
             ]);
         }
+        const over = rows.filter(({ status }) => status !== 'waiting');
+        await supersedeCalls(transaction, over);
       },
       { rank: 'lookups' },
     );
@@ -236,9 +251,9 @@ async function callUntilStopped(
 
   /** There is no product for tests any more, or it has not answered: no administrator decides about an order of a test. */
   async function giveUpTest(call: Call): Promise<void> {
-    const { id, accountId, orderNumber, confirms } = call;
+    const { id, accountId, customerNumber, orderNumber, confirms } = call;
     const at = now();
-    const nothing = { id, accountId, at, lastStatus: null, lastError: 'no_product' };
+    const nothing = { id, accountId, customerNumber, at, lastStatus: null, lastError: 'no_product' };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
     // It cannot be settled now, as of an account that was halted: later, and not at once again.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null })))
@@ -260,6 +275,7 @@ async function callUntilStopped(
     const answer = {
       id: call.id,
       accountId: call.accountId,
+      customerNumber: call.customerNumber,
       at,
       lastStatus,
       lastError: result.type === 'failed' ? result.reason : null,
@@ -267,20 +283,25 @@ async function callUntilStopped(
     const meaning = meaningOf(result, call.confirms);
     const again = async () => {
       const next = afterFailure(call, at, random());
-      if (next.status === 'attention' && mode === 'test') return giveUpTest(call);
-      unwritten.push({ ...answer, ...next });
+      if (next.status === 'attention' && mode === 'test') {
+        if (call.confirms) return giveUpTest(call);
+        unwritten.push({ ...answer, ...next, status: 'failed' });
+      } else unwritten.push({ ...answer, ...next });
       onCall(next.status === 'waiting' ? 'retried' : 'given_up');
     };
-    if (meaning === 'again') return again();
-    if (call.orderNumber === null || !call.confirms) {
-      unwritten.push({ ...answer, status: 'done', nextAt: at });
-    } else {
+    if (meaning === 'again') {
+      outage.failed(at);
+      return again();
+    }
+    if (outage.answered(at)) isOver = true;
+    if (call.orderNumber !== null && call.confirms) {
       const { accountId, orderNumber } = call;
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
       // The batch that settles the order closes the call.
       if (!(await settle({ accountId, orderNumber, outcome, reason }))) return again();
     }
+    unwritten.push({ ...answer, status: 'done', nextAt: at });
     onCall(meaning);
   }
 
@@ -326,6 +347,10 @@ async function callUntilStopped(
     const over = ended.splice(0);
     await write();
     for (const id of over) underWay.delete(id);
+    if (isOver && hasLease) {
+      isOver = false;
+      await hastenFailingCalls(database, mode, now());
+    }
   }
   const stopping = pause(limits.stopMilliseconds, undefined, { ref: false });
   await Promise.race([Promise.all(underWay.values()), stopping]);
@@ -369,7 +394,11 @@ function afterFailure(call: Call, at: EpochSeconds, random: number): Pick<Writte
   const { firstAttemptAt } = call;
   if (!call.confirms) {
     const nextAt = nextAttemptAt(call.attempts + 1, at, random);
-    return nextAt === null ? { status: 'failed', nextAt: at } : { status: 'waiting', nextAt };
+    if (nextAt !== null) return { status: 'waiting', nextAt };
+    // Attempts that an outage's end brought forward shorten nothing.
+    return firstAttemptAt !== null && at - firstAttemptAt >= scheduleSeconds - scheduleSlackSeconds
+      ? { status: 'attention', nextAt: at }
+      : { status: 'waiting', nextAt: at + delaySecondsMax };
   }
   if (firstAttemptAt !== null && at - firstAttemptAt >= confirmSeconds)
     return { status: 'attention', nextAt: at };
@@ -387,6 +416,7 @@ function parseCall(row: Row): Call {
     id: Number(row['id']),
     callId: String(row['call_id']),
     accountId: Number(row['account_id']),
+    customerNumber: Number(row['customer_number']),
     orderNumber: nullable(Number, row['order_number']),
     confirms: row['confirms'] === true,
     type,
@@ -399,10 +429,9 @@ function parseCall(row: Row): Call {
 
 const deleteOld: Statement = {
   name: 'delete_old_product_calls',
-  text: `delete from product_calls where id in (
-      select id from (select id, status, created_at from product_calls order by id limit 1000) oldest
-      where status in ('done', 'failed') and created_at < to_timestamp($1::bigint) limit 200)
-    returning id`,
+  text: `delete from product_calls where id = any(array(select id from product_calls
+      where status in ('done', 'failed', 'superseded') and created_at < to_timestamp($1::bigint)
+      order by created_at limit 200)) returning id`,
 };
 
 /** What is done with, in pieces. Whether something is left to delete. */

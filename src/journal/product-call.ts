@@ -6,6 +6,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
+import type { productCallStatuses } from '../contract/product-schemas.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import {
   boolean,
@@ -32,10 +33,11 @@ export const productCallTypes = [
 export type ProductCallType = (typeof productCallTypes)[number];
 
 /**
- * `waiting`: to be sent at next_attempt_at. `done`: nothing more is to be sent. `failed`: given up, and nothing hangs on it.
- * `attention`: given up, and its order still waits: an administrator has to decide.
+ * `waiting`: sent at next_attempt_at. `attention`: ran out of attempts; an administrator decides. `done`: taken by the
+ * product, settled with its order, or done by hand. `superseded`: a later call tells the product the whole state.
+ * `failed`: not sent any more, because there is no product, or because it belongs to a test account.
  */
-export type ProductCallStatus = 'waiting' | 'done' | 'failed' | 'attention';
+export type ProductCallStatus = (typeof productCallStatuses)[number];
 
 /** As it is written; everything about sending it has a beginning of its own. */
 export const newProductCalls = describeTable('product_calls', {
@@ -79,14 +81,24 @@ const giveUp: Statement = {
       order by next_attempt_at, id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 
+// Without a product they can never be sent.
+const giveUpAttention: Statement = {
+  name: 'give_up_product_calls_needing_attention',
+  text: `update product_calls set status = 'failed'
+    where id = any(array(select id from product_calls where status = 'attention' and not confirms and id > 0
+      and account_id <= ${realAccountIdMax} order by id limit ${givenUpAtOnce} for update skip locked)) returning id`,
+};
+
 /**
  * When there is no product to tell: orders that wait for its answer need an administrator, the rest is moot. A batch that
  * began before the product was removed may still write calls: whoever sends them does this in every round without one.
  */
 export async function giveUpProductCalls(database: Database): Promise<void> {
   for (const group of database.accountGroups()) {
-    for (let count = givenUpAtOnce; count === givenUpAtOnce; ) {
-      count = (await group.query(giveUp)).length;
+    for (const statement of [giveUp, giveUpAttention]) {
+      for (let count = givenUpAtOnce; count === givenUpAtOnce; ) {
+        count = (await group.query(statement)).length;
+      }
     }
   }
 }

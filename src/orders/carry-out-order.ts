@@ -101,6 +101,7 @@ export function carryOut(
     idempotencyKey: command.idempotencyKey,
     fingerprint,
     handoff: isConfirmed ? 'pending' : null,
+    failure: null,
   };
   working.addOrder(order);
   if (!isConfirmed) {

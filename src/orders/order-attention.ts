@@ -2,10 +2,9 @@
 // Called by product-admin-routes.ts.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
-import type { BoundedCount } from '../contract/panel-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
-import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
+import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
 
@@ -33,29 +32,13 @@ const listAttention: Statement = {
   name: 'list_orders_needing_attention',
   text: `select p.id as place, p.call_id, p.type, p.attempts, p.first_attempt_at, p.last_status, p.last_error, a.username,
       ${orderColumns}
-    from (select * from product_calls where status = 'attention' and id > $1::bigint
+    from (select * from product_calls where status = 'attention' and confirms and id > $1::bigint
       and account_id <= ${realAccountIdMax} order by id limit $2::int) p
     join accounts a on a.id = p.account_id
     join orders o on o.account_id = p.account_id and o.number = p.order_number
     ${orderJoins}
     order by p.id`,
 };
-
-const countedMax = 1_000;
-
-const countAttention: Statement = {
-  name: 'count_orders_needing_attention',
-  text: `select count(*)::int as count from (
-      select 1 from product_calls where status = 'attention' and id > 0 and account_id <= ${realAccountIdMax}
-      order by id limit ${countedMax + 1}) counted`,
-};
-
-/** Of every real account; not counted beyond what a page of figures needs. */
-export async function countOrdersNeedingAttention(database: Queryable): Promise<BoundedCount> {
-  const rows = await fromEveryGroup(database, countAttention);
-  const count = rows.reduce((sum, row) => sum + Number(row['count']), 0);
-  return { count: Math.min(count, countedMax), more: count > countedMax };
-}
 
 /** Those that have waited longest come first. */
 export async function listOrdersNeedingAttention(

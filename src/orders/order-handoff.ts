@@ -2,6 +2,9 @@
 // Written by the order batch alone: with its order, and once more when it is settled (settle-order.ts). An order without
 // one is completed (docs/decisions/0037-hand-off.md).
 
+import type { EpochSeconds } from '../contract/times.ts';
+import type { Row } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import {
   describeTable,
   int,
@@ -9,7 +12,6 @@ import {
   nullableText,
   nullableTime,
   oneOf,
-  orNull,
   type RowOf,
 } from '../database/table.ts';
 
@@ -40,5 +42,19 @@ export const settledHandoffs = orderHandoffs.without('customerNumber');
 export type NewHandoff = RowOf<typeof newHandoffs>;
 export type SettledHandoff = RowOf<typeof settledHandoffs>;
 
-/** An order's status as orders are read with it, from `order_handoffs h`; null: it was not handed over. */
-export const joinedHandoff = { columns: 'h.status as handoff', parse: orNull(status).parse };
+/** Why an order failed, and when. `reason` is null where none was given. */
+export interface OrderFailure {
+  readonly reason: string | null;
+  readonly at: EpochSeconds;
+}
+
+/** What orders are read with, from `order_handoffs h`. Without a row the order was not handed over. */
+export const joinedHandoff = {
+  columns: 'h.status as handoff, h.reason as handoff_reason, h.settled_at as handoff_at',
+  parse(row: Row): { readonly handoff: HandoffStatus | null; readonly failure: OrderFailure | null } {
+    const handoff = nullable((value) => status.parse(value), row['handoff']);
+    if (handoff !== 'failed') return { handoff, failure: null };
+    const at = Number(row['handoff_at']);
+    return { handoff, failure: { reason: nullable(String, row['handoff_reason']), at } };
+  },
+};

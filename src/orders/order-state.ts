@@ -242,7 +242,9 @@ export function createWorkingState(state: OrderState) {
 
     /** The order as it is from now on. */
     settleHandoff(order: OrderRecord, settled: SettledHandoff): OrderRecord {
-      const changed = { ...order, handoff: settled.status };
+      const { status, reason, settledAt } = settled;
+      const failure = status === 'failed' ? { reason, at: settledAt ?? time } : null;
+      const changed = { ...order, handoff: status, failure };
       settledHandoffs.push(settled);
       ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, changed);
       ordersByNumber.set(`${order.accountId} ${order.number}`, changed);

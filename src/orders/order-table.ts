@@ -3,7 +3,7 @@
 
 import type { Row } from '../database/database.ts';
 import { cents, describeTable, int, months, oneOf, type RowOf, text, time } from '../database/table.ts';
-import { type HandoffStatus, joinedHandoff } from './order-handoff.ts';
+import { type HandoffStatus, joinedHandoff, type OrderFailure } from './order-handoff.ts';
 
 export const orderKinds = ['activate', 'renew', 'change'] as const;
 export type OrderKind = (typeof orderKinds)[number];
@@ -32,6 +32,8 @@ export type OrderRecord = RowOf<typeof orders> & {
   readonly customerReference: string;
   /** null: it was not handed over to the product, and is completed. */
   readonly handoff: HandoffStatus | null;
+  /** null: it has not failed. */
+  readonly failure: OrderFailure | null;
 };
 
 /** The columns of `orders o` and of what orderJoins joins to it: what parseOrder reads. */
@@ -45,7 +47,7 @@ export function parseOrder(row: Row): OrderRecord {
   return {
     ...orders.parse(row),
     customerReference: String(row['reference']),
-    handoff: joinedHandoff.parse(row['handoff']),
+    ...joinedHandoff.parse(row),
   };
 }
 

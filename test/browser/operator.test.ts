@@ -110,7 +110,7 @@ test('an order that nobody answered is failed by hand, and what that means is sa
     text: `update product_calls set status = 'attention' where account_id = ${acme.id}`,
   });
   const page = await panel.openAs(service.admin, '/panel/admin');
-  await page.getByRole('link', { name: '1 order needs your attention' }).click();
+  await page.getByRole('link', { name: '1 call needs your attention' }).click();
   const counted = page.getByRole('link', { name: 'Needs attention 1' });
   await counted.waitFor();
   await row(page, 'waiting').getByRole('button', { name: 'Fail' }).click();

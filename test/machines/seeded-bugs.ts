@@ -578,4 +578,19 @@ export const seededBugs: readonly SeededBug[] = [
     replace: '',
     test: 'test/service/test-mode-budgets.test.ts',
   },
+  {
+    name: 'a call that ran out of attempts is dropped',
+    file: 'src/delivery/product-caller.ts',
+    find: "      ? { status: 'attention', nextAt: at }\n      : { status: 'waiting', nextAt: at + delaySecondsMax };",
+    replace:
+      "      ? { status: 'failed', nextAt: at }\n      : { status: 'waiting', nextAt: at + delaySecondsMax };",
+    test: 'test/service/calls-needing-attention.test.ts',
+  },
+  {
+    name: 'a failed order does not say what the product said',
+    file: 'src/orders/order-handoff.ts',
+    find: "reason: nullable(String, row['handoff_reason'])",
+    replace: 'reason: null',
+    test: 'test/service/hand-off.test.ts',
+  },
 ];

@@ -681,8 +681,11 @@ function sameOutcome(one: OrderOutcome, other: OrderOutcome): boolean {
 function sameMembers(one: object, other: object): boolean {
   const others: Readonly<Record<string, unknown>> = { ...other };
   const members = Object.entries(one);
+  const isSame = (value: unknown, other: unknown) =>
+    value === other || (typeof value === 'object' && toText(value) === toText(other));
   return (
-    members.length === Object.keys(others).length && members.every(([name, value]) => others[name] === value)
+    members.length === Object.keys(others).length &&
+    members.every(([name, value]) => isSame(value, others[name]))
   );
 }
 

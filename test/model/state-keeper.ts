@@ -176,7 +176,9 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (order === undefined || handoffs.get(key)?.status !== 'pending')
         throw new Error(`${key} is settled and does not wait`);
       handoffs.set(key, handoff);
-      ordersByNumber.set(key, { ...order, handoff: handoff.status });
+      const { status, reason, settledAt } = handoff;
+      const failure = status === 'failed' && settledAt !== null ? { reason, at: settledAt } : null;
+      ordersByNumber.set(key, { ...order, handoff: status, failure });
     }
     for (const { accountId, orderNumber } of [...changes.newHandoffs, ...changes.settledHandoffs]) {
       const order = ordersByNumber.get(`${accountId} ${orderNumber}`);

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { findProduct, openProductSecret } from '../../src/accounts/product-settings.ts';
 import { parseOwnedId } from '../../src/contract/identifiers.ts';
+import { formatTime } from '../../src/contract/times.ts';
 import type { OrderOutcome } from '../../src/orders/order-commands.ts';
 import { booksOf } from '../harness/books.ts';
 import { verify } from '../harness/falsified-books.ts';
@@ -121,7 +122,8 @@ test('a replay tells what has become of the order since, in the same words other
   const first = await place();
   assert.deepEqual(await place(), first);
   await answered(first.order.id, 'No');
-  assert.deepEqual(await place(), { ...first, order: { ...first.order, status: 'failed' } });
+  const failure = { reason: 'No', at: formatTime(service.clock.seconds), refunded: '10.00' };
+  assert.deepEqual(await place(), { ...first, order: { ...first.order, status: 'failed', failure } });
 });
 
 test('an order that failed is paid back by entries of its own, and the plan is as it was', async () => {
@@ -664,4 +666,49 @@ test('an account whose books are wrong settles nothing until they are right', as
   assert.deepEqual(refused.refusal.details, { reason: 'account_halted' });
   await halt('null');
   assert.equal((await answered(order.id)).type, 'settled');
+});
+
+test('a failed order says why, when and what was given back, wherever it is shown', async () => {
+  const reseller = await service.createReseller({ credit: '50.00' });
+  await reseller.get('/events');
+  const { order: completed } = await placeOrder(service, reseller, { customer: 'says-why' });
+  await answered(completed.id);
+  // Half of it is unused: the change gives 5.00 back at once, so the failure gives back 20.00.
+  service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
+  const changed = await placeOrder(service, reseller, {
+    customer: 'says-why',
+    package_id: service.packages.plus,
+  });
+  service.clock.seconds += 5;
+  await answered(changed.order.id, 'No seats left');
+  const refunded = '20.00';
+  assert.deepEqual([changed.order.price, changed.order.refund, changed.balance], ['25.00', '5.00', '20.00']);
+  const failure = { reason: 'No seats left', at: formatTime(service.clock.seconds), refunded };
+  const { order } = expectStatus(await reseller.get(`/orders/${changed.order.id}`), 200);
+  assert.deepEqual(order, { ...changed.order, status: 'failed', failure });
+  assert.equal((await reseller.get('/balance')).body.balance, '40.00');
+  for (const path of ['/orders', '/orders?status=failed', '/orders?customer=says-why']) {
+    const { data } = expectStatus(await reseller.get(path), 200);
+    const shown = data.map((each: { id: number; failure?: unknown }) => [each.id, each.failure]);
+    assert.deepEqual(shown[0], [order.id, failure], path);
+    if (data.length > 1) assert.deepEqual(shown[1], [completed.id, undefined], path);
+  }
+  const [event] = expectStatus(await reseller.get('/events?type=order.failed'), 200).data;
+  assert.deepEqual(event.data.order.failure, failure);
+  const csv = (await reseller.get('/orders?format=csv')).text.split(/\r?\n/);
+  const ofOrder = csv.find((line) => line.startsWith(String(order.id))) ?? '';
+  assert.ok(csv[0]?.endsWith('failure_reason,failed_at,failure_refunded'), csv[0]);
+  assert.match(ofOrder, new RegExp(`,"?No seats left"?,"?${failure.at}"?,"?${refunded}"?$`));
+  // The product gave no reason.
+  const { order: silent } = await placeOrder(service, reseller, { customer: 'silent' });
+  await service.service.engine.submit({
+    type: 'settle_order',
+    accountId: reseller.id,
+    orderNumber: silent.id % 1_000_000_000,
+    outcome: 'failed',
+    reason: null,
+    by: null,
+  });
+  const { failure: unsaid } = expectStatus(await reseller.get(`/orders/${silent.id}`), 200).order;
+  assert.deepEqual(unsaid, { reason: null, at: failure.at, refunded: '10.00' });
 });

@@ -225,9 +225,14 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
   assert.deepEqual(await handOff(), {
     waiting: { count: 0, more: false },
     attention: { count: 2, more: false },
+    failing: { count: 0, more: false, since: null },
     data: [],
   });
-  assert.deepEqual((await console.get('/admin/attention')).body, { count: 2, more: false });
+  assert.deepEqual((await console.get('/admin/attention')).body, {
+    count: 2,
+    more: false,
+    failing: { count: 0, more: false, since: null },
+  });
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${accepted.id}/accept`, {}), 200);
   expectStatus(
     await service.admin.post(`/api/admin/v1/orders/${failed.id}/fail`, { reason: 'The product is gone' }),

@@ -36,6 +36,7 @@ import { packageAdminRoutes } from './package-admin-routes.ts';
 import { packagePriceRoutes } from './package-price-routes.ts';
 import { peopleAdminRoutes } from './people-routes.ts';
 import { productAdminRoutes } from './product-admin-routes.ts';
+import { productCallRoutes } from './product-call-routes.ts';
 
 export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly database: Database;
@@ -90,6 +91,7 @@ export function adminRoutes(app: FastifyInstance, dependencies: AskingAgain): vo
   packagePriceRoutes(app, dependencies);
   customerAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);
+  productCallRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {

@@ -17,14 +17,15 @@ import {
 import { findAccountNames } from '../../database/account-names.ts';
 import { DatabaseUnavailable, ranked } from '../../database/database.ts';
 import { readServerVersion } from '../../database/server-version.ts';
+import { countOpenProductCalls } from '../../delivery/product-call-reads.ts';
 import { listRefusals } from '../../journal/refusal-counts.ts';
 import { findEntriesOfOrder } from '../../ledger/ledger-search.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
-import { countOrdersNeedingAttention } from '../../orders/order-attention.ts';
 import { countEndingPlansOfAll } from '../../plans/customer-search.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { numberMax } from '../shapes/list-filters.ts';
 import { orderView } from '../shapes/order-view.ts';
+import { failingView } from '../shapes/product-call-view.ts';
 import { listJobViews } from './job-view.ts';
 import { listsOfAccounts } from './list-owners.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
@@ -69,8 +70,9 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const sums = await ledgerDays.sumsOfAll(span.step, span.previousSince);
       const spent = await spending.ofAll(span);
       await requestLog.flush();
-      const [attention, top, count, refusals] = await Promise.all([
-        countOrdersNeedingAttention(database),
+      const [attention, failing, top, count, refusals] = await Promise.all([
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
         ledgerDays.topAccounts(span.since, topAccountsMax),
         countEndingPlansOfAll(database, at, at + endingDays * 86_400),
         listRefusals(database, span.since),
@@ -80,7 +82,10 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
         series: seriesOf(sums, span.dates),
         totals: totalsOf(sums, span.dates),
         spending: spendingView(spent, packages.current()),
-        orders: { attention },
+        orders: {
+          attention: { count: attention.count, more: attention.more },
+          failing: failingView(failing),
+        },
         top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
           account: { id, username, display_name: displayName },
           orders: orderCount,

@@ -1,13 +1,14 @@
-// How the hand-off to the product goes, for the console: what waits, and which orders need attention. Where the product is, and
-// what becomes of its orders, are routes of the administrator's API (product-admin-routes.ts).
+// How the hand-off to the product goes, for the console: what waits, what fails now, and what needs attention. The product's
+// settings, its calls and what becomes of its orders are routes of the administrator's API (product-admin-routes.ts,
+// product-call-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
 import { attentionCountSchema, waitingCallsSchema } from '../../contract/panel-schemas.ts';
-import { formatTime } from '../../contract/times.ts';
-import { findAccountNames } from '../../database/account-names.ts';
-import { countWaitingProductCalls, listWaitingProductCalls } from '../../delivery/waiting-product-calls.ts';
-import { countOrdersNeedingAttention } from '../../orders/order-attention.ts';
+import { countOpenProductCalls, listOpenProductCalls } from '../../delivery/product-call-reads.ts';
+import { failingView, productCallView } from '../shapes/product-call-view.ts';
 import type { PanelDependencies } from './panel-routes.ts';
+
+const listedMax = 20;
 
 /** For the operator; below /admin. */
 export function productPanelRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
@@ -17,11 +18,17 @@ export function productPanelRoutes(app: FastifyInstance, { database }: PanelDepe
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'countOrdersNeedingAttention',
-        summary: 'How many orders need attention',
+        summary: 'How many calls need attention, and how many fail now',
         response: { 200: attentionCountSchema },
       },
     },
-    async (_request, reply) => reply.send(await countOrdersNeedingAttention(database)),
+    async (_request, reply) => {
+      const [{ count, more }, failing] = await Promise.all([
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
+      ]);
+      return reply.send({ count, more, failing: failingView(failing) });
+    },
   );
 
   app.get(
@@ -35,29 +42,17 @@ export function productPanelRoutes(app: FastifyInstance, { database }: PanelDepe
       },
     },
     async (_request, reply) => {
-      const [waiting, attention, calls] = await Promise.all([
-        countWaitingProductCalls(database),
-        countOrdersNeedingAttention(database),
-        listWaitingProductCalls(database),
+      const [waiting, attention, failing, { calls }] = await Promise.all([
+        countOpenProductCalls(database, 'waiting'),
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
+        listOpenProductCalls(database, 'waiting', null, listedMax),
       ]);
-      const names = await findAccountNames(
-        database,
-        calls.map(({ accountId }) => accountId),
-      );
       return reply.send({
-        waiting,
-        attention,
-        data: calls.map((call) => ({
-          id: call.id,
-          account: { id: call.accountId, username: names.get(call.accountId) ?? '' },
-          order_id: call.orderId,
-          type: call.type,
-          created_at: formatTime(call.createdAt),
-          attempts: call.attempts,
-          next_attempt_at: formatTime(call.nextAttemptAt),
-          last_status: call.lastStatus,
-          last_error: call.lastError,
-        })),
+        waiting: { count: waiting.count, more: waiting.more },
+        attention: { count: attention.count, more: attention.more },
+        failing: failingView(failing),
+        data: calls.map(productCallView),
       });
     },
   );

@@ -37,6 +37,9 @@ const orderColumns = [
   'currency',
   'expires_at',
   'idempotency_key',
+  'failure_reason',
+  'failed_at',
+  'failure_refunded',
 ] as const;
 
 const customerColumns = [
@@ -75,6 +78,9 @@ export function orderCsv(pages: Pages<OrderView>): AsyncGenerator<string> {
     order.currency,
     order.expires_at,
     { text: order.idempotency_key },
+    { text: order.failure?.reason ?? '' },
+    order.failure?.at ?? '',
+    order.failure?.refunded ?? '',
   ]);
 }
 

@@ -6,6 +6,8 @@ import { publicId } from '../../contract/identifiers.ts';
 import type { OrderView } from '../../contract/order-schemas.ts';
 import { periodOfMonths } from '../../contract/periods.ts';
 import { formatTime } from '../../contract/times.ts';
+import { refundAtOnceCents } from '../../orders/carry-out-order.ts';
+import type { OrderFailure } from '../../orders/order-handoff.ts';
 import { type OrderRecord, orderStatus } from '../../orders/order-table.ts';
 
 export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency: string): OrderView {
@@ -28,5 +30,11 @@ export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency
     expires_at: formatTime(order.expiresAt),
     created_at: formatTime(order.createdAt),
     idempotency_key: order.idempotencyKey,
+    ...(order.failure === null ? {} : { failure: failureView(order, order.failure) }),
   };
+}
+
+function failureView(order: OrderRecord, { reason, at }: OrderFailure): NonNullable<OrderView['failure']> {
+  const refunded = formatAmount(order.priceCents - refundAtOnceCents(order));
+  return { reason, at: formatTime(at), refunded };
 }

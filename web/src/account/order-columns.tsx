@@ -9,6 +9,7 @@ import { type Column, TwoLines } from '../ui/data-table.tsx';
 import { Money } from '../ui/money.tsx';
 import { RowLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
+import { FailedRefund } from './order-failure.tsx';
 
 export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
 
@@ -95,20 +96,24 @@ export function orderColumns({
     {
       title: t`Price`,
       align: 'end',
-      cell: ({ price, refund, currency }) => (
-        <div className="leading-snug">
-          <Money amount={price} currency={currency} />
-          {refund === '0.00' ? null : (
-            <div className="text-xs">
-              <Money amount={refund} currency={currency} signed />
-              <span className="sr-only">
-                {' '}
-                <Trans>refund</Trans>
-              </span>
-            </div>
-          )}
-        </div>
-      ),
+      cell: (order) => {
+        const { price, refund, currency, failure } = order;
+        return (
+          <div className="leading-snug">
+            <Money amount={price} currency={currency} />
+            <FailedRefund order={order} />
+            {refund === '0.00' || failure !== undefined ? null : (
+              <div className="text-xs">
+                <Money amount={refund} currency={currency} signed />
+                <span className="sr-only">
+                  {' '}
+                  <Trans>refund</Trans>
+                </span>
+              </div>
+            )}
+          </div>
+        );
+      },
     },
   ];
 }

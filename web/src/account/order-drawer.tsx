@@ -16,6 +16,7 @@ import type { OpenRow } from '../ui/open-row.ts';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
+import { failureFacts } from './order-failure.tsx';
 
 interface OrderDrawerProps {
   readonly id: string;
@@ -69,7 +70,14 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
               { name: t`Period`, value: order && periodWord(order.months) },
               { name: t`Status`, value: order && orderStatusWord(order.status) },
               { name: t`Price`, value: order && <Money amount={order.price} currency={order.currency} /> },
-              { name: t`Refund`, value: order && <Money amount={order.refund} currency={order.currency} /> },
+              ...(order?.failure === undefined
+                ? [
+                    {
+                      name: t`Refund`,
+                      value: order && <Money amount={order.refund} currency={order.currency} />,
+                    },
+                  ]
+                : failureFacts(order)),
               { name: t`Placed`, value: order && <Time at={order.created_at} /> },
               { name: t`Plan then ends`, value: order && <OrderedEnd order={order} /> },
               {

@@ -14,6 +14,7 @@ import { Money } from '../ui/money.tsx';
 import { Time } from '../ui/time.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
+import { failureFacts } from './order-failure.tsx';
 
 const columns = entryColumns(null);
 
@@ -23,9 +24,11 @@ interface OrderSheetProps {
   readonly customer: (order: Order) => ReactNode;
   /** Facts that stand before the order's own. */
   readonly first?: readonly Fact[];
+  /** Between the facts and the ledger. */
+  readonly below?: ReactNode;
 }
 
-export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
+export function OrderSheet({ found, customer, first = [], below = null }: OrderSheetProps) {
   const order = found?.order;
   const value = <Value,>(read: (order: Order) => Value) => (order === undefined ? undefined : read(order));
   const facts: readonly Fact[] = [
@@ -43,10 +46,14 @@ export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
       )),
     },
     { name: t`Price`, value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
-    {
-      name: t`Refund`,
-      value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />),
-    },
+    ...(order?.failure === undefined
+      ? [
+          {
+            name: t`Refund`,
+            value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />),
+          },
+        ]
+      : []),
     { name: t`Placed`, value: value(({ created_at: at }) => <Time at={at} />) },
     { name: t`Plan then ends`, value: value((known) => <OrderedEnd order={known} />) },
     {
@@ -59,12 +66,14 @@ export function OrderSheet({ found, customer, first = [] }: OrderSheetProps) {
       )),
     },
     { name: t`Status`, value: value(({ status }) => orderStatusWord(status)) },
+    ...failureFacts(order),
   ];
   return (
     <div className="flex flex-col gap-5">
       <Card>
         <Facts columns={2} facts={facts} />
       </Card>
+      {below}
       <Card title={t`In the ledger`} description={t`What this order moved.`} flush>
         <div className="border-t border-line">
           <DataTable

@@ -2,6 +2,7 @@
 // made once for each dialog: whoever clicks twice, or retries after a lost answer, is charged once.
 
 import { call } from './client.ts';
+import { mintIdempotencyKey } from './random-text.ts';
 import type {
   Account,
   AdminPackage,
@@ -17,6 +18,7 @@ import type {
   Person,
   PlacedOrder,
   Product,
+  ProductCall,
   Role,
   SavedAllowList,
   ScheduledPrices,
@@ -352,6 +354,18 @@ export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: stri
     outcome === 'fail' ? { reason } : {},
     `settle-${outcome}-${id}`,
   );
+/** Each click is a request of its own: a call that failed again may be sent again. */
+export const sendCallAgain = (id: string) =>
+  post<{ readonly call: ProductCall }>(`/admin/v1/product-calls/${id}/send`, {}, mintIdempotencyKey());
+export const sendAllCallsAgain = () =>
+  post<{ readonly calls: number; readonly more: boolean }>(
+    '/admin/v1/product-calls/send',
+    {},
+    mintIdempotencyKey(),
+  );
+/** A call is closed once, whatever the key. */
+export const closeCall = (id: string) =>
+  post<{ readonly call: ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
 export const beginAccountView = (id: number) =>
   post<{ readonly until: string }>(`/admin/accounts/${id}/view`);
 export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>

@@ -14,7 +14,6 @@ import type {
   ApiKey,
   ApiKeyFacts,
   AttentionCount,
-  AttentionOrder,
   Balance,
   Brand,
   CancelPreview,
@@ -43,6 +42,7 @@ import type {
   Person,
   PlanHistory,
   Product,
+  ProductCall,
   RefusalCount,
   RefusedAccounts,
   Renewals,
@@ -237,11 +237,7 @@ export const spendingOfAccountsQuery = (query: Query) =>
   listing<SpendingOfAccounts>('/admin/spending', query);
 export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
 
-const attentionMilliseconds = 60_000;
-export const attentionQuery = queryOptions({
-  ...reading<Listed<AttentionOrder>>('/admin/v1/orders/attention', { limit: 100 }),
-  refetchInterval: attentionMilliseconds,
-});
+const attentionMilliseconds = 15_000;
 
 export const productQuery = reading<{ readonly product: Product }>('/admin/v1/product');
 const callsMilliseconds = 15_000;
@@ -249,6 +245,18 @@ export const waitingCallsQuery = queryOptions({
   ...reading<WaitingCalls>('/admin/product-calls'),
   refetchInterval: callsMilliseconds,
 });
+
+/** The calls that need attention, or that fail now: the first hundred. */
+export const productCallsQuery = (status: 'attention' | 'failing') =>
+  queryOptions({
+    ...reading<Listed<ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
+    refetchInterval: callsMilliseconds,
+  });
+export const callOfOrderQuery = (orderId: number) =>
+  queryOptions({
+    ...reading<Listed<ProductCall>>('/admin/v1/product-calls', { order_id: orderId }),
+    refetchInterval: callsMilliseconds,
+  });
 
 /** For the navigation, on every page: counted no more often than the list is read. */
 export const attentionCountQuery = queryOptions({

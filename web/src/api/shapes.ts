@@ -46,7 +46,7 @@ import type {
 } from '../../../src/contract/panel-schemas.ts';
 import type { PersonView } from '../../../src/contract/people-schemas.ts';
 import type { PlanHistoryItemView } from '../../../src/contract/plan-schemas.ts';
-import type { AttentionOrderView, ProductView } from '../../../src/contract/product-schemas.ts';
+import type { ProductCallView, ProductView } from '../../../src/contract/product-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
 import type {
   DeliveryView,
@@ -232,11 +232,8 @@ export type ConsoleOverview = With<
   { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
 >;
 export type Product = ProductView;
-export type WaitingCalls = With<Static<typeof waitingCallsSchema>, { data: readonly WaitingCall[] }>;
-export type WaitingCall = With<
-  Static<typeof waitingCallsSchema>['data'][number],
-  { order_id: number | null; last_status: number | null; last_error: string | null }
->;
+export type ProductCall = ProductCallView;
+export type WaitingCalls = With<Static<typeof waitingCallsSchema>, { data: readonly ProductCall[] }>;
 export type AttentionCount = Static<typeof attentionCountSchema>;
 export type SpendingOfAccount = NonNullable<Static<typeof accountSpendingSchema>['data']>[number];
 export type SpendingOfAccounts = With<
@@ -247,11 +244,6 @@ export type SpendingOfAccounts = With<
   }
 >;
 export type Health = Static<typeof healthSchema>;
-export interface AttentionOrder {
-  readonly order: OrderView;
-  readonly account: AccountCustomer['account'];
-  readonly call: AttentionOrderView['call'];
-}
 export interface FoundAuditEntry {
   readonly entry: AuditEntryView;
   readonly target: AuditTargetView;

@@ -10,6 +10,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
+import { OrderCallCard } from './order-call-card.tsx';
 
 const route = getRouteApi('/panel/admin/orders/$orderId');
 
@@ -58,6 +59,7 @@ export function AccountOrderPage() {
             <bdi>{customer.reference}</bdi>
           </TextLink>
         )}
+        below={data === undefined ? null : <OrderCallCard orderId={data.order.id} />}
       />
     </>
   );

@@ -1,165 +1,101 @@
-// Orders that the operator's product did not answer in time: an administrator completes each in its place, or fails it. What that
-// does to the money is said before.
+// Calls that the product has not taken: those that ran out of attempts, orders among them, and those that fail now.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
-import { settleOrder } from '../api/commands.ts';
+import { sendAllCallsAgain } from '../api/commands.ts';
 import { useMay } from '../api/person.ts';
-import { attentionQuery } from '../api/queries.ts';
-import type { AttentionOrder } from '../api/shapes.ts';
+import { attentionCountQuery, productCallsQuery } from '../api/queries.ts';
 import { tableState } from '../api/table-state.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatMoney } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { Money } from '../ui/money.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { RowLink, TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
-
-interface Asked {
-  readonly of: AttentionOrder;
-  readonly outcome: 'accept' | 'fail';
-}
+import { CallTable } from './call-table.tsx';
+import { failingText } from './product-words.ts';
 
 export function AttentionPage() {
-  const query = useQuery(attentionQuery);
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const maySettle = useMay()('admin:credit');
-  const columns: readonly Column<AttentionOrder>[] = [
-    {
-      title: t`Order`,
-      grows: true,
-      cell: ({ order, account }) => (
-        <TwoLines
-          first={
-            <RowLink to="/admin/orders/$orderId" params={{ orderId: String(order.id) }}>
-              <bdi>{order.customer.reference}</bdi>
-            </RowLink>
-          }
-          second={<bdi className="md:hidden">{account.username}</bdi>}
-        />
-      ),
-    },
-    {
-      title: t`Account`,
-      from: 'md',
-      cell: ({ account }) => (
-        <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-          <bdi>{account.username}</bdi>
-        </TextLink>
-      ),
-    },
-    { title: t`Package`, from: 'md', cell: ({ order }) => <bdi>{order.package.name}</bdi> },
-    { title: t`Ordered`, from: 'sm', cell: ({ order }) => <Time at={order.created_at} style="minute" /> },
-    {
-      title: t`The product said`,
-      from: 'lg',
-      cell: ({ call }) => call.last_error ?? call.last_status ?? t`Nothing`,
-    },
-    {
-      title: t`Charged`,
-      align: 'end',
-      cell: ({ order }) => <Money amount={order.price} currency={order.currency} />,
-    },
-    ...(maySettle
-      ? [
-          {
-            title: t`Decide`,
-            untitled: true,
-            align: 'end',
-            cell: (of: AttentionOrder) => (
-              <span className="inline-flex flex-wrap justify-end gap-2">
-                <Button onClick={() => setAsked({ of, outcome: 'accept' })}>
-                  <Trans>Accept</Trans>
-                </Button>
-                <Button onClick={() => setAsked({ of, outcome: 'fail' })}>
-                  <Trans>Fail</Trans>
-                </Button>
-              </span>
-            ),
-          } as const,
-        ]
-      : []),
-  ];
+  const needing = useQuery(productCallsQuery('attention'));
+  const failing = useQuery(productCallsQuery('failing'));
+  const { data: counts } = useQuery(attentionCountQuery);
+  const [isSendingAll, setIsSendingAll] = useState(false);
+  const maySend = useMay()('admin:accounts');
+  const hasNeeding = (needing.data?.data.length ?? 0) > 0;
+  const hasFailing = (failing.data?.data.length ?? 0) > 0;
   return (
     <>
       <PageHeader
         title={t`Needs attention`}
-        description={t`Orders that the product has not answered. It is not asked again: decide about each one.`}
+        description={t`Calls that the product has not taken. Those that ran out of attempts are not sent again by themselves: decide about each one.`}
+        actions={
+          maySend && hasNeeding ? (
+            <Button onClick={() => setIsSendingAll(true)}>
+              <Trans>Send all again</Trans>
+            </Button>
+          ) : null
+        }
       />
-      <Card flush>
-        <DataTable
-          caption={t`Needs attention`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={({ order }) => order.id}
-          phone={({ order }) => <Time at={order.created_at} />}
-          empty={
-            <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
-              <Trans>Orders that the product has not answered for 72 hours are listed here.</Trans>
-            </EmptyState>
-          }
-        />
-      </Card>
-      {asked === null ? null : <SettleDialog asked={asked} onClose={() => setAsked(null)} />}
+      <div className="flex flex-col gap-5">
+        {counts === undefined || counts.failing.since === null ? null : (
+          <Notice tone="warn">
+            {failingText(counts.failing)}{' '}
+            <Trans>
+              since <Time at={counts.failing.since} style="minute" />.
+            </Trans>
+          </Notice>
+        )}
+        <Card flush>
+          <CallTable
+            caption={t`Needs attention`}
+            list="attention"
+            state={tableState(needing)}
+            empty={
+              <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
+                <Trans>Calls that ran out of attempts are listed here, orders among them.</Trans>
+              </EmptyState>
+            }
+          />
+        </Card>
+        {hasFailing ? (
+          <Card
+            title={t`Failing now`}
+            description={t`They are sent again by themselves, and at once when the product answers again.`}
+            flush
+          >
+            <div className="border-t border-line">
+              <CallTable caption={t`Failing now`} list="waiting" state={tableState(failing)} empty={null} />
+            </div>
+          </Card>
+        ) : null}
+      </div>
+      {isSendingAll ? <SendAllDialog onClose={() => setIsSendingAll(false)} /> : null}
     </>
   );
 }
 
-function SettleDialog({
-  asked: { of, outcome },
-  onClose,
-}: {
-  readonly asked: Asked;
-  readonly onClose: () => void;
-}) {
-  const { order, account } = of;
-  const [reason, setReason] = useState('');
-  const fails = outcome === 'fail';
-  const { username } = account;
-  const { name } = order.package;
-  const customer = order.customer.reference;
-  const price = formatMoney(order.price, order.currency);
-  const command = useCommand(() => settleOrder(order.id, outcome, reason.trim()), {
-    onDone: () => {
-      say(fails ? t`The order has failed. ${username} has its money back.` : t`The order is completed.`);
+function SendAllDialog({ onClose }: { readonly onClose: () => void }) {
+  const command = useCommand(sendAllCallsAgain, {
+    onDone: ({ calls }) => {
+      say(plural(calls, { one: '# call is sent again.', other: '# calls are sent again.' }));
       onClose();
     },
   });
   return (
     <FormDialog
-      title={fails ? t`Fail this order?` : t`Complete this order?`}
-      description={
-        fails
-          ? t`${username} gets back what the order took: its price was ${price}. The plan of ${customer} stays as it was before.`
-          : t`${customer} gets ${name}. The price of ${price} stays charged to ${username}. The product is not called again: it must have the plan already, or get it from you.`
-      }
-      action={fails ? t`Fail the order` : t`Complete the order`}
-      danger={fails}
+      title={t`Send all calls again?`}
+      description={t`Each call on this list is sent once more, now. What the product does not take comes back to the list.`}
+      action={t`Send all again`}
       busy={command.isPending}
-      ready={!fails || reason.trim() !== ''}
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
-    >
-      {fails ? (
-        <TextField
-          label={t`Reason, for the account`}
-          value={reason}
-          maxLength={200}
-          required
-          onText={setReason}
-        />
-      ) : null}
-    </FormDialog>
+    />
   );
 }

@@ -23,6 +23,8 @@ import { SeriesCard, spans } from '../ui/series-card.tsx';
 import { SpendingCard } from '../ui/spending-card.tsx';
 import { Stat, Stats } from '../ui/stat.tsx';
 import { RowLink, TextLink } from '../ui/text-link.tsx';
+import { Time } from '../ui/time.tsx';
+import { failingText } from './product-words.ts';
 import { RefusedAccountsCard } from './refused-accounts-card.tsx';
 
 const route = getRouteApi('/panel/admin/');
@@ -77,7 +79,7 @@ export function ConsoleOverviewPage() {
     <>
       <PageHeader title={t`Business`} />
       <div className="flex flex-col gap-4 lg:gap-5">
-        <AttentionNotice attention={data?.orders.attention} />
+        <AttentionNotice orders={data?.orders} />
         <Stats>
           <Stat name={t`Revenue`} value={figure(totals?.spent, {})} note={t`${span.words}, less refunds`} />
           <Stat
@@ -233,24 +235,35 @@ export function ConsoleOverviewPage() {
   );
 }
 
-/** Orders that wait for a decision; nothing, where none does. */
-function AttentionNotice({
-  attention,
-}: {
-  readonly attention: ConsoleOverview['orders']['attention'] | undefined;
-}) {
-  if (attention === undefined || attention.count === 0) return null;
+/** Calls that the product does not take now, and calls that ran out of attempts. */
+function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
+  if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
+  const { attention, failing } = orders;
   return (
     <Notice tone="warn">
-      <TextLink to="/admin/attention">
-        {attention.more
-          ? t`More than ${formatCount(attention.count)} orders need your attention`
-          : plural(attention.count, {
-              one: '# order needs your attention',
-              other: '# orders need your attention',
-            })}
-      </TextLink>{' '}
-      <Trans>The product has not answered. It is not asked again: decide about each one.</Trans>
+      {failing.count === 0 ? null : (
+        <p>
+          <TextLink to="/admin/attention">{failingText(failing)}</TextLink>{' '}
+          {failing.since === null ? null : (
+            <Trans>
+              Since <Time at={failing.since} style="minute" />. They are sent again by themselves.
+            </Trans>
+          )}
+        </p>
+      )}
+      {attention.count === 0 ? null : (
+        <p>
+          <TextLink to="/admin/attention">
+            {attention.more
+              ? t`More than ${formatCount(attention.count)} calls need your attention`
+              : plural(attention.count, {
+                  one: '# call needs your attention',
+                  other: '# calls need your attention',
+                })}
+          </TextLink>{' '}
+          <Trans>The product did not take them in time. They are not sent again by themselves.</Trans>
+        </p>
+      )}
     </Notice>
   );
 }

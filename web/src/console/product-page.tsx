@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { removeProduct } from '../api/commands.ts';
 import { useMay } from '../api/person.ts';
 import { healthQuery, productQuery, waitingCallsQuery } from '../api/queries.ts';
-import type { Health, Product, WaitingCall, WaitingCalls } from '../api/shapes.ts';
+import type { Health, Product, WaitingCalls } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatCount } from '../text/language.ts';
@@ -16,17 +16,17 @@ import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { AnchorButton, Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { type Column, DataTable, TwoLines } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { RowLink, TextLink } from '../ui/text-link.tsx';
+import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
+import { CallTable } from './call-table.tsx';
 import { ProductForm } from './product-form.tsx';
-import { productCallWord, productModeWord } from './product-words.ts';
+import { productModeWord } from './product-words.ts';
 
 export function ProductPage() {
   const may = useMay();
@@ -73,12 +73,10 @@ export function ProductPage() {
           flush
         >
           <div className="border-t border-line">
-            <DataTable
+            <CallTable
               caption={t`Calls that the product has not taken`}
-              columns={columns}
-              {...tableState(calls)}
-              rowKey={({ id }) => id}
-              phone={(call) => <NextAttempt call={call} />}
+              list="waiting"
+              state={tableState(calls)}
               empty={<EmptyState icon={CircleCheck} title={t`No call waits`} />}
             />
           </div>
@@ -97,18 +95,13 @@ function ProductBadge({
   readonly calls: WaitingCalls | undefined;
 }) {
   if (mode === 'none') return <Badge>{productModeWord(mode)}</Badge>;
-  return calls?.data.some(isFailing) ? (
+  return (calls?.failing.count ?? 0) > 0 ? (
     <Badge tone="bad">
       <Trans>Does not take calls</Trans>
     </Badge>
   ) : (
     <Badge tone="good">{productModeWord(mode)}</Badge>
   );
-}
-
-/** It was tried, and is to be tried again. */
-function isFailing({ attempts }: WaitingCall): boolean {
-  return attempts > 0;
 }
 
 function stateFacts(
@@ -125,6 +118,21 @@ function stateFacts(
       value: product && (product.url === null ? t`None` : <bdi className="wrap-anywhere">{product.url}</bdi>),
     },
     { name: t`Calls that wait`, value: calls && bounded(calls.waiting) },
+    {
+      name: t`Failing now`,
+      value:
+        calls &&
+        (calls.failing.since === null ? (
+          t`None`
+        ) : (
+          <>
+            <TextLink to="/admin/attention">{bounded(calls.failing)}</TextLink>{' '}
+            <Trans>
+              since <Time at={calls.failing.since} style="minute" />
+            </Trans>
+          </>
+        )),
+    },
     {
       name: t`Needs attention`,
       value:
@@ -154,66 +162,6 @@ function Caller({ job }: { readonly job: Health['jobs'][number] }) {
   return (
     <Trans>
       Began <Time at={job.started_at} style="relative" />
-    </Trans>
-  );
-}
-
-const columns: readonly Column<WaitingCall>[] = [
-  {
-    title: t`Call`,
-    grows: true,
-    cell: ({ type, account, order_id: orderId }) => (
-      <TwoLines
-        first={
-          orderId === null ? (
-            productCallWord(type)
-          ) : (
-            <RowLink to="/admin/orders/$orderId" params={{ orderId: String(orderId) }}>
-              {productCallWord(type)}
-            </RowLink>
-          )
-        }
-        second={<bdi className="md:hidden">{account.username}</bdi>}
-      />
-    ),
-  },
-  {
-    title: t`Account`,
-    from: 'md',
-    cell: ({ account }) => (
-      <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-        <bdi>{account.username}</bdi>
-      </TextLink>
-    ),
-  },
-  { title: t`Since`, from: 'md', cell: ({ created_at: at }) => <Time at={at} style="relative" /> },
-  { title: t`Attempts`, from: 'sm', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
-  { title: t`The product said`, from: 'sm', cell: (call) => <Answer call={call} /> },
-  {
-    title: t`Next attempt`,
-    from: 'sm',
-    cell: ({ next_attempt_at: at }) => <Time at={at} style="relative" />,
-  },
-];
-
-function Answer({
-  call: { attempts, last_status: status, last_error: problem },
-}: {
-  readonly call: WaitingCall;
-}) {
-  if (attempts === 0)
-    return (
-      <span className="text-soft">
-        <Trans>Not asked yet</Trans>
-      </span>
-    );
-  return <code className="font-mono text-xs wrap-anywhere">{status ?? problem ?? t`Nothing`}</code>;
-}
-
-function NextAttempt({ call }: { readonly call: WaitingCall }) {
-  return (
-    <Trans>
-      <Answer call={call} />, next attempt <Time at={call.next_attempt_at} style="relative" />
     </Trans>
   );
 }

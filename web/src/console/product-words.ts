@@ -1,6 +1,8 @@
 // The hand-off's modes and calls in words for people. Unknown values are shown as they are.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
+import type { AttentionCount, ProductCall } from '../api/shapes.ts';
+import { formatCount } from '../text/language.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -25,4 +27,31 @@ export function productModeWord(mode: string): string {
 
 export function productCallWord(type: string): string {
   return calls[type] ?? type;
+}
+
+const statuses: Words = {
+  waiting: t`Waiting`,
+  attention: t`Needs attention`,
+  done: t`Taken`,
+  superseded: t`Replaced by a later call`,
+  failed: t`Not sent any more`,
+};
+
+export function callStatusWord({ status, last_status: last, decides_order: decides }: ProductCall): string {
+  if (status !== 'done') return statuses[status] ?? status;
+  if (decides && last === 422) return t`Refused`;
+  return last !== null && last >= 200 && last < 300 ? t`Taken` : t`Done by hand`;
+}
+
+/** What the product answered last, as it came; sentences for what is no answer. */
+export function callAnswerWord({ attempts, last_status: status, last_error: problem }: ProductCall): string {
+  if (status !== null) return String(status);
+  if (problem === 'no_product') return t`There is no product`;
+  return problem ?? (attempts === 0 ? t`Not asked yet` : t`Nothing`);
+}
+
+export function failingText({ count, more }: AttentionCount['failing']): string {
+  return more
+    ? t`The product does not take more than ${formatCount(count)} calls`
+    : plural(count, { one: 'The product does not take # call', other: 'The product does not take # calls' });
 }

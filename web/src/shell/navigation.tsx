@@ -136,16 +136,17 @@ function PageLinks({
   );
 }
 
-/** How many orders wait for a decision; nothing, where none does. */
+/** Calls that need attention and calls that fail now; nothing, where there are none. */
 function AttentionCount() {
   const isOperator = useMay()('admin:read');
   const { data } = useQuery({ ...attentionCountQuery, enabled: isOperator });
-  if (data === undefined || data.count === 0) return null;
+  const count = data === undefined ? 0 : data.count + data.failing.count;
+  if (data === undefined || count === 0) return null;
   return (
     <span className="ml-auto">
       <Badge tone="warn">
-        {formatCount(data.count)}
-        {data.more ? '+' : ''}
+        {formatCount(count)}
+        {data.more || data.failing.more ? '+' : ''}
       </Badge>
     </span>
   );

@@ -1,0 +1,423 @@
+// Calls that the product does not take: they are seen at once, are never dropped, and are sent again or closed by an
+// administrator. What the product heard last of a customer is always what holds.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/config.ts';
+import { deleteOldProductCalls } from '../../src/delivery/product-caller.ts';
+import { signIn } from '../harness/panel-client.ts';
+import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { placeOrder } from '../harness/shop.ts';
+
+const hour = 3_600;
+const calls = '/api/admin/v1/product-calls';
+
+let service: TestService;
+let product: ProductReceiver;
+before(async () => {
+  service = await startTestService({
+    limits: {
+      outbound: { callMilliseconds: 2_000 },
+      productCalls: { ...defaultLimits.productCalls, pollMilliseconds: 20, writeMilliseconds: 5 },
+    },
+  });
+});
+after(() => service.close());
+beforeEach(async () => {
+  product = await startProductReceiver();
+});
+afterEach(async () => {
+  await endProductCalls(service);
+  // Calls that a test left open are given up without a product; pending orders are failed.
+  expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
+  for (const { order } of expectStatus(await service.admin.get('/api/admin/v1/orders/attention'), 200).data) {
+    const failed = await service.admin.post(`/api/admin/v1/orders/${order.id}/fail`, { reason: 'Test' });
+    expectStatus(failed, 200);
+  }
+  await product.close();
+});
+
+interface ShownCall {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly next_attempt_at: string | null;
+  readonly customer: { readonly reference: string };
+}
+
+async function connect(mode: 'notify' | 'confirm'): Promise<void> {
+  const { url, secret } = product;
+  expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { mode, url, secret }), 200);
+  await beginProductCalls(service);
+}
+
+/** Looks until the answer is yes; the test runner ends a test that waits for ever. */
+async function until(question: () => Promise<boolean>): Promise<void> {
+  while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const list = async (query: string): Promise<ShownCall[]> =>
+  expectStatus(await service.admin.get(`${calls}?${query}`), 200).data;
+const needing = () => list('status=attention');
+const waiting = () => list('status=waiting');
+
+/** What waits now makes the last attempt of the schedule, so many hours after the first one. */
+async function lastAttempt(hours: number): Promise<void> {
+  const { clock, database } = service;
+  await until(async () => (await waiting()).every(({ attempts }) => attempts > 0));
+  const text = `update product_calls set attempts = 9, next_attempt_at = to_timestamp(${clock.seconds}),
+      first_attempt_at = to_timestamp(${clock.seconds - hours * hour}) where status = 'waiting'`;
+  for (const group of database.accountGroups()) await group.query({ name: '', text });
+}
+
+/** The schedule of what waits is over; returns when this many calls need attention. */
+async function untilNeeding(count: number): Promise<void> {
+  await lastAttempt(76);
+  await until(async () => (await needing()).length === count);
+}
+
+const isTaken = (id: string) => async () => {
+  const text = `select status from product_calls where call_id = '${id}'`;
+  const [row] = await service.database.query({ name: '', text });
+  return row?.['status'] === 'done';
+};
+const heard = (reference: string) =>
+  product.calls.filter(({ data }) => data.customer.reference === reference);
+const lastHeard = (reference: string) => heard(reference).at(-1)?.data.status;
+
+async function suspend(account: TestAccount, customerId: number): Promise<void> {
+  expectStatus(await account.post(`/customers/${customerId}/suspend`, {}), 200);
+}
+async function resume(account: TestAccount, customerId: number): Promise<void> {
+  expectStatus(await account.post(`/customers/${customerId}/resume`, {}), 200);
+}
+
+/** A customer whose plan the product has taken. */
+async function customerAtProduct(account: TestAccount, reference: string): Promise<number> {
+  product.answer(() => ({ status: 200 }));
+  const { order } = await placeOrder(service, account, { customer: reference });
+  await until(isTaken(`call_order_${order.id}`));
+  return order.customer.id;
+}
+
+/** Their suspension ran out of attempts; the id of its call. */
+async function customerWithListedCall(account: TestAccount, reference: string) {
+  const customer = await customerAtProduct(account, reference);
+  product.answer(() => ({ status: 503 }));
+  await suspend(account, customer);
+  await untilNeeding(1);
+  const [call] = await needing();
+  assert.ok(call);
+  return { customer, call };
+}
+
+test('a call that ran out of attempts needs attention, whatever it is about, and raises the alert', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const customer = await customerAtProduct(account, 'kept');
+  product.answer(() => ({ status: 503 }));
+  await suspend(account, customer);
+  await placeOrder(service, account, { customer: 'new' });
+  // Attempts that were brought forward shorten nothing: ten within as many hours are not the whole schedule.
+  await lastAttempt(10);
+  await until(async () => (await waiting()).every(({ attempts }) => attempts === 10));
+  assert.deepEqual([(await needing()).length, (await waiting()).length], [0, 2]);
+  await untilNeeding(2);
+  const [suspended, activated] = await needing();
+  assert.deepEqual(
+    [suspended, activated].map((call) => [
+      call?.type,
+      call?.customer.reference,
+      call?.status,
+      call?.last_status,
+    ]),
+    [
+      ['plan.suspend', 'kept', 'attention', 503],
+      ['plan.activate', 'new', 'attention', 503],
+    ],
+  );
+  assert.ok((suspended?.attempts ?? 0) >= 10);
+  assert.equal(suspended?.next_attempt_at, null);
+  assert.deepEqual(
+    expectStatus(await service.admin.get('/api/admin/v1/orders/attention'), 200).data,
+    [],
+    'no order waits for a decision',
+  );
+  const console = await signIn(service, service.admin);
+  const counted = expectStatus(await console.get('/admin/attention'), 200);
+  assert.deepEqual([counted.count, counted.failing.count], [2, 0]);
+  await until(async () => (await readMetrics(service)).get('sellthrough_orders_needing_attention') === 2);
+});
+
+test('a call that fails now is counted at its first failure, with the time of it', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  product.answer(() => ({ status: 500 }));
+  const { order } = await placeOrder(service, account, { customer: 'failing' });
+  const console = await signIn(service, service.admin);
+  const failing = async () => expectStatus(await console.get('/admin/attention'), 200).failing;
+  await until(async () => (await failing()).count === 1);
+  assert.deepEqual(await failing(), { count: 1, more: false, since: order.created_at });
+  const overview = expectStatus(await console.get('/admin/overview?from=2026-01-01&to=2026-01-31'), 200);
+  assert.deepEqual(overview.orders, {
+    attention: { count: 0, more: false },
+    failing: { count: 1, more: false, since: order.created_at },
+  });
+  const [call] = await list('status=failing');
+  const [ofOrder] = await list(`order_id=${order.id}`);
+  assert.deepEqual(call, ofOrder);
+  assert.deepEqual(
+    [ofOrder?.customer.reference, ofOrder?.attempts, ofOrder?.last_status],
+    ['failing', 1, 500],
+  );
+  // Before the 72 hours are over it can be decided about.
+  expectStatus(await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {}), 200);
+  assert.equal((await failing()).count, 0);
+});
+
+test('when the product answers again, what waits for a later attempt goes out at once', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  product.answer(() => ({ status: 503 }));
+  const { order } = await placeOrder(service, account, { customer: 'patient' });
+  // Attempts at 0, 5, 35 and 155 seconds: the next is ten minutes away.
+  for (const [attempts, delay] of [5, 30, 120, 0].entries()) {
+    await until(async () => (await list(`order_id=${order.id}`))[0]?.attempts === attempts + 1);
+    service.clock.seconds += delay;
+  }
+  product.answer(() => ({ status: 200 }));
+  const { order: next } = await placeOrder(service, account, { customer: 'prompt' });
+  await until(isTaken(`call_order_${next.id}`));
+  await until(isTaken(`call_order_${order.id}`));
+  assert.equal(expectStatus(await account.get(`/orders/${order.id}`), 200).order.status, 'completed');
+});
+
+test('also when another process had seen it fail', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  product.answer(() => ({ status: 503 }));
+  const { order } = await placeOrder(service, account, { customer: 'handed-on' });
+  for (const [attempts, delay] of [5, 30, 120, 0].entries()) {
+    await until(async () => (await list(`order_id=${order.id}`))[0]?.attempts === attempts + 1);
+    service.clock.seconds += delay;
+  }
+  // Another process takes the job over.
+  await endProductCalls(service);
+  product.answer(() => ({ status: 200 }));
+  service.clock.seconds += 60;
+  await beginProductCalls(service);
+  const { order: next } = await placeOrder(service, account, { customer: 'handed-over' });
+  await until(isTaken(`call_order_${next.id}`));
+  await until(isTaken(`call_order_${order.id}`));
+});
+
+test('a customer whose calls alone fail is not tried more often because others are taken', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  await customerAtProduct(account, 'first');
+  product.answer(({ data }) => ({ status: data.customer.reference === 'broken' ? 500 : 200 }));
+  const { order: broken } = await placeOrder(service, account, { customer: 'broken' });
+  await until(async () => (await list(`order_id=${broken.id}`))[0]?.attempts === 1);
+  service.clock.seconds += 5;
+  await until(async () => (await list(`order_id=${broken.id}`))[0]?.attempts === 2);
+  for (const customer of ['second', 'third', 'fourth']) {
+    const { order } = await placeOrder(service, account, { customer });
+    await until(isTaken(`call_order_${order.id}`));
+  }
+  assert.equal((await list(`order_id=${broken.id}`))[0]?.attempts, 2);
+});
+
+test('a call that is sent again goes out at once, once for a key, and is noted', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const { call } = await customerWithListedCall(account, 'again');
+  // The product is still away: after its one attempt the call is on the list again.
+  const before = heard('again').length;
+  const key = { idempotency_key: 'again-1' };
+  const sent = await service.admin.post(`${calls}/${call.id}/send`, key);
+  assert.equal(expectStatus(sent, 200).call.status, 'waiting');
+  await until(async () => heard('again').length === before + 1 && (await needing()).length === 1);
+  const replayed = await service.admin.post(`${calls}/${call.id}/send`, key);
+  assert.equal(replayed.headers.get('idempotent-replayed'), 'true');
+  assert.equal(expectStatus(replayed, 200).call.status, 'attention');
+  expectRefusal(await service.admin.post(`${calls}/${call.id}/done`, key), '409 idempotency_conflict');
+  product.answer(() => ({ status: 200 }));
+  expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200);
+  await until(isTaken(call.id));
+  assert.equal(lastHeard('again'), 'suspended');
+  assert.equal(heard('again').length, before + 2);
+  assert.equal(
+    expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200).call.status,
+    'done',
+  );
+  const { data } = expectStatus(await service.admin.get('/api/admin/v1/audit?limit=5'), 200);
+  const noted = data.filter(({ subject }: { subject: string }) => subject === `product call ${call.id}`);
+  assert.deepEqual(
+    noted.map(({ action, before: was, after: is }: Record<string, unknown>) => [action, was, is]),
+    Array(2).fill(['product_call.send_again', { status: 'attention' }, { status: 'waiting' }]),
+  );
+});
+
+test('a call is closed when a later one is taken, and then tells the product nothing old', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const { customer, call } = await customerWithListedCall(account, 'past');
+  product.answer(() => ({ status: 200 }));
+  await resume(account, customer);
+  await until(async () => (await needing()).length === 0);
+  assert.equal(lastHeard('past'), 'active');
+  const count = heard('past').length;
+  const sent = await service.admin.post(`${calls}/${call.id}/send`, {});
+  assert.equal(expectStatus(sent, 200).call.status, 'superseded');
+  // Anything that was sent for it would have come before this.
+  await customerAtProduct(account, 'after-past');
+  assert.equal(heard('past').length, count);
+});
+
+test('of several calls of a customer that ran out of attempts the last one stands for all', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const { customer, call } = await customerWithListedCall(account, 'twice');
+  await resume(account, customer);
+  await untilNeeding(1);
+  await until(async () => (await needing())[0]?.type === 'plan.resume' && (await needing()).length === 1);
+  product.answer(() => ({ status: 200 }));
+  assert.deepEqual(expectStatus(await service.admin.post(`${calls}/send`, {}), 200), {
+    calls: 1,
+    more: false,
+  });
+  await until(async () => lastHeard('twice') === 'active' && (await waiting()).length === 0);
+  assert.equal(
+    expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200).call.status,
+    'superseded',
+  );
+});
+
+test('a call whose later one still waits is not sent before it: the later one goes out', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const { customer, call } = await customerWithListedCall(account, 'both');
+  const before = heard('both').length;
+  await resume(account, customer);
+  await until(async () => heard('both').length === before + 1 && (await waiting())[0]?.attempts === 1);
+  product.answer(() => ({ status: 200 }));
+  assert.equal(
+    expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200).call.status,
+    'superseded',
+  );
+  await until(async () => (await waiting()).length === 0);
+  assert.deepEqual(
+    heard('both')
+      .slice(before)
+      .map(({ type }) => type),
+    ['plan.resume', 'plan.resume'],
+  );
+});
+
+test('all that need attention are sent again by one request', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const references = ['all-1', 'all-2', 'all-3'];
+  product.answer(() => ({ status: 503 }));
+  for (const customer of references) await placeOrder(service, account, { customer });
+  await untilNeeding(3);
+  product.answer(() => ({ status: 200 }));
+  const key = { idempotency_key: 'all-at-once' };
+  assert.deepEqual(expectStatus(await service.admin.post(`${calls}/send`, key), 200), {
+    calls: 3,
+    more: false,
+  });
+  await until(async () => (await waiting()).length === 0);
+  assert.deepEqual(references.map(lastHeard), ['active', 'active', 'active']);
+  const again = await service.admin.post(`${calls}/send`, key);
+  assert.deepEqual(expectStatus(again, 200), { calls: 3, more: false });
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+});
+
+test('what was done by hand is not sent any more; a pending order is accepted or failed instead', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  const { call } = await customerWithListedCall(account, 'by-hand');
+  assert.equal(
+    expectStatus(await service.admin.post(`${calls}/${call.id}/done`, {}), 200).call.status,
+    'done',
+  );
+  assert.deepEqual(await needing(), []);
+  const count = heard('by-hand').length;
+  const { order } = await placeOrder(service, account, { customer: 'undecided' });
+  await untilNeeding(1);
+  expectRefusal(
+    await service.admin.post(`${calls}/call_order_${order.id}/done`, {}),
+    '409 product_call_decides_order',
+    { order_id: order.id },
+  );
+  product.answer(() => ({ status: 200 }));
+  expectStatus(await service.admin.post(`${calls}/call_order_${order.id}/send`, {}), 200);
+  await until(isTaken(`call_order_${order.id}`));
+  assert.equal(expectStatus(await account.get(`/orders/${order.id}`), 200).order.status, 'completed');
+  const [taken] = await list(`order_id=${order.id}`);
+  await until(async () => (await list(`order_id=${order.id}`))[0]?.last_status === 200);
+  assert.equal(taken?.status, 'done');
+  assert.equal(heard('by-hand').length, count);
+  expectRefusal(await service.admin.post(`${calls}/call_order_1/done`, {}), '404 product_call_not_found');
+});
+
+test('without a product nothing is sent again', async () => {
+  expectRefusal(await service.admin.post(`${calls}/send`, {}), '409 product_not_set');
+  expectRefusal(await service.admin.post(`${calls}/call_order_1/send`, {}), '409 product_not_set');
+});
+
+test('pages of a list go on where the last one ended', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  product.answer(() => ({ status: 500 }));
+  for (const customer of ['page-1', 'page-2', 'page-3']) await placeOrder(service, account, { customer });
+  await until(async () => (await list('status=failing')).length === 3);
+  for (const status of ['failing', 'waiting']) {
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: { data: ShownCall[]; next_cursor: string | null } = expectStatus(
+        await service.admin.get(`${calls}?status=${status}&limit=2&cursor=${cursor}`),
+        200,
+      );
+      seen.push(...page.data.map(({ customer }) => customer.reference));
+      cursor = page.next_cursor;
+    }
+    assert.deepEqual(seen.sort(), ['page-1', 'page-2', 'page-3'], status);
+  }
+  expectRefusal(await service.admin.get(`${calls}?order_id=x`), '422 invalid_filter');
+});
+
+test('old calls are deleted however many older ones are undecided', async () => {
+  const { database, clock } = service;
+  const account = await service.createReseller({ credit: '100.00' });
+  const group = database.ofAccount(account.id);
+  const old = clock.seconds - 80 * 24 * hour;
+  const insert = (status: string, count: number) =>
+    group.query({
+      name: '',
+      text: `insert into product_calls (call_id, account_id, customer_number, type, payload, created_at, status,
+          next_attempt_at)
+        select 'call_${status}_' || n, ${account.id}, 1, 'plan.suspend', '{}', to_timestamp(${old}), '${status}',
+          to_timestamp(${old}) from generate_series(1, ${count}) n`,
+    });
+  await insert('attention', 1_000);
+  for (const status of ['done', 'failed', 'superseded']) await insert(status, 300);
+  const { signal } = new AbortController();
+  assert.equal(await deleteOldProductCalls(database, clock.seconds - 30 * 24 * hour, signal), false);
+  const text = `select status, count(*)::int as count from product_calls where account_id = ${account.id} group by 1`;
+  assert.deepEqual(
+    (await group.query({ name: '', text })).map((row) => [row['status'], row['count']]),
+    [['attention', 1_000]],
+  );
+});
