@@ -64,16 +64,35 @@ const findInbox: Statement = {
 
 /** How many events found their place; 0: there was nothing. */
 export async function extendStream(database: Database): Promise<number> {
+  return (await extendOnce(database)).events;
+}
+
+/** Everything that was committed before the call finds its place: a reader then sees what was answered before it asked. */
+export async function extendStreamWholly(database: Database): Promise<void> {
+  while ((await extendOnce(database)).isFull);
+}
+
+interface Extended {
+  readonly events: number;
+  /** As many rows as one transaction takes: there may be more. */
+  readonly isFull: boolean;
+}
+
+async function extendOnce(database: Database): Promise<Extended> {
   // Nothing is locked for nothing.
   const found = await fromEveryGroup(database, findInbox);
-  if (!found.some((row) => row['waits'] === true)) return 0;
+  if (!found.some((row) => row['waits'] === true)) return { events: 0, isFull: false };
   return database.transaction(
     async (transaction) => {
       const [head] = await transaction.query(lockHead);
       const { isSpread } = transaction;
       const taken: Row[] = [];
-      for (const group of transaction.accountGroups())
-        taken.push(...(await group.query(isSpread ? takeInboxApart : takeInbox)));
+      let isFull = false;
+      for (const group of transaction.accountGroups()) {
+        const ofGroup = await group.query(isSpread ? takeInboxApart : takeInbox);
+        isFull ||= ofGroup.length >= inboxRowsMax;
+        taken.push(...ofGroup);
+      }
       const rows = isSpread
         ? inTime(taken)
         : taken.toSorted((one, other) => Number(one['id']) - Number(other['id']));
@@ -91,7 +110,7 @@ export async function extendStream(database: Database): Promise<number> {
         transaction.query(moveHead, [position]),
         transaction.commit(),
       ]);
-      return Number(position - begin);
+      return { events: Number(position - begin), isFull };
     },
     { rank: 'reads' },
   );

@@ -4,7 +4,7 @@ import type { EventType } from '../contract/event-schemas.ts';
 import type { OwnedId } from '../contract/identifiers.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { type AccountEvent, listenToEverybody } from './event-log.ts';
-import { extendStream, lastOfStream, positionOf, readStream } from './event-stream.ts';
+import { extendStreamWholly, lastOfStream, positionOf, readStream } from './event-stream.ts';
 
 export interface WholeFeedQuestion {
   /** The last event that is known; null: none. */
@@ -42,7 +42,7 @@ export async function readWholeFeed(
   const accountId = after?.accountId ?? 0;
   const [state] = await database.ofAccount(accountId).query(isListening, [accountId]);
   if (state?.['listens_to_all'] !== true) await listenToEverybody(database, 'live');
-  await extendStream(database);
+  await extendStreamWholly(database);
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
     const wasTold = after !== null && after.number <= Number(state?.['event_count'] ?? 0);

@@ -10,7 +10,7 @@ import { firstOfEveryGroup, fromTheirGroups } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { listenToEverybody } from '../events/event-log.ts';
-import { extendStream, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
+import { extendStreamWholly, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 
 /** A customer, and whose. */
@@ -111,7 +111,7 @@ export async function findEntitlement(
 /** From now on every change of a plan has its place in the stream, and a copy can be begun. */
 export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementPlace> {
   await listenToEverybody(database, mode);
-  await extendStream(database);
+  await extendStreamWholly(database);
   const accountId = mode === 'live' ? 0 : realAccountIdMax;
   const incarnation = await findIncarnation(database);
   return { type: 'all', accountId, number: 0, position: await streamEnd(database), incarnation };
@@ -127,7 +127,7 @@ export async function readEntitlements(
   const { incarnation } = place;
   if (incarnation !== (await findIncarnation(database))) return null;
   if (place.type === 'all') return readAll(database, mode, place, limit);
-  await extendStream(database);
+  await extendStreamWholly(database);
   const begin = await streamBegin(database);
   const end = await streamEnd(database);
   if (place.position > end || (place.position < end && (begin === null || begin > place.position + 1n)))

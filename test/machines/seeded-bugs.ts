@@ -593,4 +593,12 @@ export const seededBugs: readonly SeededBug[] = [
     replace: 'reason: null',
     test: 'test/service/hand-off.test.ts',
   },
+  {
+    name: 'after a restore product calls go on with the ids of before',
+    file: 'src/journal/product-call.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'return incarnation === null ? callId : `${callId}_r${incarnation}`;',
+    replace: "return incarnation === '' ? '' : callId;",
+    test: 'test/tools/restore-incarnation.test.ts',
+  },
 ];

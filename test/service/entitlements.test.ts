@@ -299,3 +299,27 @@ test('alerts that make no sense are refused, and nothing is changed', async () =
   }
   assert.deepEqual(expectStatus(await reseller.get('/alerts'), 200).alerts.emails, []);
 });
+
+test('has_more is false only when everything that was answered before is in the answer, however much waits', async () => {
+  const reseller = await service.createReseller({ credit: '1000.00' });
+  await placeOrder(service, reseller, { customer: 'before-many' });
+  const { catchUp, copy, place } = createCopy();
+  await catchUp(1_000);
+  const lastId = expectStatus(await service.admin.get('/api/admin/v1/events?limit=1'), 200).last_id;
+  // Each answer is a batch of its own: more than one transaction moves into the stream.
+  const path = `/api/admin/v1/accounts/${reseller.id}/credit`;
+  for (let count = 0; count <= 500; count += 1)
+    expectStatus(await service.admin.post(path, { amount: '0.01' }), 201);
+  await placeOrder(service, reseller, { customer: 'behind-many' });
+  const query = `after=${lastId}&type=order.completed&limit=100`;
+  const page = expectStatus(
+    await service.admin.get(`${product}/entitlements?limit=1000&after=${place()}`),
+    200,
+  );
+  assert.deepEqual(page.has_more || page.data.map(({ reference }: Entitlement) => reference), [
+    'behind-many',
+  ]);
+  assert.equal(copy.has('behind-many'), false);
+  const feed = expectStatus(await service.admin.get(`/api/admin/v1/events?${query}`), 200);
+  assert.deepEqual(feed.has_more || feed.data.map(({ type }: { type: string }) => type), ['order.completed']);
+});
