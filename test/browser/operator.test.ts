@@ -124,6 +124,57 @@ test('an order that nobody answered is failed by hand, and what that means is sa
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
 
+test('calls that the product does not take are seen at once, sent again, closed by hand, and decided on the order', async () => {
+  await prepare();
+  const { service } = panel;
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
+  const place = async (customer: string) => {
+    const placed = await acme.post('/orders', { package_id: service.packages.basic, customer });
+    assert.equal(placed.status, 201, placed.text);
+    return placed.body.order;
+  };
+  const held = [await place('held'), await place('held-too')];
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  for (const { customer } of held) {
+    assert.equal((await acme.post(`/customers/${customer.id}/suspend`, {})).status, 200);
+  }
+  const { id } = await place('slow');
+  await service.database.query({
+    name: '',
+    text: `update product_calls set attempts = 10, last_status = 503, first_attempt_at = to_timestamp(1767600000),
+        last_attempt_at = to_timestamp(1767870000), status = case when confirms then 'waiting' else 'attention' end
+      where account_id = ${acme.id} and status = 'waiting'`,
+  });
+  const page = await panel.openAs(service.admin, '/panel/admin');
+  await page.getByRole('link', { name: '2 calls need your attention' }).waitFor();
+  await page.getByRole('link', { name: 'The product has not taken 1 call' }).click();
+  const counted = page.getByRole('link', { name: 'Needs attention 3' });
+  await counted.waitFor();
+  await row(page, 'held-too').getByRole('button', { name: 'Done by hand' }).click();
+  await dialog(page, 'Was this done by hand?').getByRole('button', { name: 'Done by hand' }).click();
+  await said(page, 'The call is closed.');
+  await page.getByRole('button', { name: 'Send all again' }).click();
+  await dialog(page, 'Send all calls again?').getByRole('button', { name: 'Send all again' }).click();
+  await said(page, '1 call is sent again.');
+  await page.getByText('Nothing waits for you').waitFor();
+  // The pending order can be decided about long before the 72 hours are over.
+  await row(page, 'slow')
+    .getByRole('link', { name: String(id) })
+    .click();
+  await heading(page, `Order ${id}`).waitFor();
+  await page.getByText('503', { exact: true }).waitFor();
+  await page.getByText('You can decide in its place at any time.').waitFor();
+  await page.getByRole('button', { name: 'Fail', exact: true }).click();
+  const asked = dialog(page, 'Fail this order?');
+  await asked.getByLabel('Reason, for the account').fill('No seats left');
+  await asked.getByRole('button', { name: 'Fail the order' }).click();
+  await said(page, `The order has failed. ${username} has its money back.`);
+  await page.getByText('No seats left', { exact: true }).waitFor();
+  await page.getByText(/^Refunded .*10\.00 because the order failed$/).waitFor();
+  await page.goto(`${panel.service.address}/panel/admin/product`);
+  await row(page, 'held').getByRole('link', { name: 'held', exact: true }).waitFor();
+});
+
 test('the operator reads a reseller’s last refused request in four clicks', async () => {
   await prepare();
   const refused = await acme.post('/orders', { package_id: 999, customer: 'nobody' });

@@ -24,7 +24,7 @@ export function CallActions({ call }: { readonly call: ProductCall }) {
   const close = () => setAsked(null);
   const orderId = call.decides_order ? call.order_id : null;
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
+    <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
       {may('admin:accounts') ? (
         <Button onClick={() => setAsked('send')}>
           {call.status === 'attention' ? t`Send again` : t`Send now`}

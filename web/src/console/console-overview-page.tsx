@@ -246,7 +246,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
           <TextLink to="/admin/attention">{failingText(failing)}</TextLink>{' '}
           {failing.since === null ? null : (
             <Trans>
-              Since <Time at={failing.since} style="minute" />. They are sent again by themselves.
+              since <Time at={failing.since} style="minute" />. They are sent again by themselves.
             </Trans>
           )}
         </p>
@@ -260,7 +260,8 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
                   one: '# call needs your attention',
                   other: '# calls need your attention',
                 })}
-          </TextLink>{' '}
+          </TextLink>
+          {'. '}
           <Trans>The product did not take them in time. They are not sent again by themselves.</Trans>
         </p>
       )}

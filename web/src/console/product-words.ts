@@ -40,7 +40,8 @@ const statuses: Words = {
 export function callStatusWord({ status, last_status: last, decides_order: decides }: ProductCall): string {
   if (status !== 'done') return statuses[status] ?? status;
   if (decides && last === 422) return t`Refused`;
-  return last !== null && last >= 200 && last < 300 ? t`Taken` : t`Done by hand`;
+  if (last !== null && last >= 200 && last < 300) return t`Taken`;
+  return decides ? t`Decided by hand` : t`Done by hand`;
 }
 
 /** What the product answered last, as it came; sentences for what is no answer. */
@@ -52,6 +53,6 @@ export function callAnswerWord({ attempts, last_status: status, last_error: prob
 
 export function failingText({ count, more }: AttentionCount['failing']): string {
   return more
-    ? t`The product does not take more than ${formatCount(count)} calls`
-    : plural(count, { one: 'The product does not take # call', other: 'The product does not take # calls' });
+    ? t`The product has not taken more than ${formatCount(count)} calls`
+    : plural(count, { one: 'The product has not taken # call', other: 'The product has not taken # calls' });
 }
