@@ -264,7 +264,9 @@ export const defaultLimits = {
   },
   mail: {
     perRunMax: 100,
+    atOnceMax: 20,
     perRecipientHourMax: 20,
+    perAccountHourMax: 100,
     keptTryingSeconds: 3 * 86_400,
     retrySecondsMin: 60,
     retrySecondsMax: 4 * 3_600,
@@ -282,8 +284,9 @@ export const defaultLimits = {
     invitationValidSeconds: 7 * 86_400,
     // One reset link of a person in this time, however often it is asked for.
     restSeconds: 300,
-    // People of one address that are written to.
-    accountsMax: 5,
+    // People of one address that are written to, in all and of one account.
+    peopleMax: 10,
+    peopleOfAccountMax: 2,
     pendingMax: 100,
   },
   // An address that an account was not signed in from for this long is a new one again.

@@ -8,6 +8,7 @@ import { vacuumTables } from './database/vacuum-tables.ts';
 import type { Deliverer } from './delivery/deliverer.ts';
 import { shortenLogs } from './delivery/delivery-log.ts';
 import { deliveriesKind } from './delivery/delivery-progress.ts';
+import { askAlertAddresses } from './delivery/mail/alert-addresses.ts';
 import { queueAlertMails } from './delivery/mail/alert-mails.ts';
 import type { MailOutbox } from './delivery/mail/mail-outbox.ts';
 import { type SendMailsDependencies, sendMails } from './delivery/mail/send-mails.ts';
@@ -85,7 +86,11 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     {
       kind: 'alert_mails',
       ...times.alertMails,
-      run: async ({ signal }) => ({ backlog: (await queueAlertMails(dependencies, signal)) ? 1 : 0 }),
+      run: async ({ signal }) => {
+        const { seal, publicUrl } = dependencies.mail;
+        const isLeft = await askAlertAddresses({ ...dependencies, seal, publicUrl }, signal);
+        return { backlog: isLeft || (await queueAlertMails(dependencies, signal)) ? 1 : 0 };
+      },
     },
     {
       kind: 'plan_ends',

@@ -249,6 +249,10 @@ login_links.created_at timestamp with time zone not null
 login_links.expires_at timestamp with time zone not null
 login_links.spent_at timestamp with time zone
 login_links.replaced_at timestamp with time zone
+mail_addresses.account_id integer not null
+mail_addresses.address text not null
+mail_addresses.asked_at timestamp with time zone
+mail_addresses.confirmed_at timestamp with time zone
 mail_unsubscribes.account_id integer not null
 mail_unsubscribes.address text not null
 mail_unsubscribes.unsubscribed_at timestamp with time zone not null
@@ -534,6 +538,7 @@ list_stretch_marks: list_stretch_marks_pkey PRIMARY KEY (account_id, list)
 list_stretches: list_stretches_pkey PRIMARY KEY (account_id, list, facet, stretch)
 login_codes: login_codes_pkey PRIMARY KEY (code_hash)
 login_links: login_links_pkey PRIMARY KEY (token_hash)
+mail_addresses: mail_addresses_pkey PRIMARY KEY (account_id, address)
 mail_unsubscribes: mail_unsubscribes_pkey PRIMARY KEY (account_id, address)
 mails: mails_pkey PRIMARY KEY (id)
 order_handoffs: order_handoffs_pkey PRIMARY KEY (account_id, order_number)
@@ -656,11 +661,15 @@ CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
 CREATE INDEX login_links_of_tests ON public.login_links USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX login_links_pkey ON public.login_links USING btree (token_hash)
+CREATE INDEX mail_addresses_asked ON public.mail_addresses USING btree (address, asked_at) WHERE (asked_at IS NOT NULL)
+CREATE UNIQUE INDEX mail_addresses_pkey ON public.mail_addresses USING btree (account_id, address)
+CREATE INDEX mail_addresses_to_ask ON public.mail_addresses USING btree (account_id, address) WHERE ((confirmed_at IS NULL) AND (asked_at IS NULL))
 CREATE UNIQUE INDEX mail_unsubscribes_pkey ON public.mail_unsubscribes USING btree (account_id, address)
 CREATE INDEX mails_created ON public.mails USING btree (created_at)
 CREATE UNIQUE INDEX mails_occasion ON public.mails USING btree (account_id, to_address, occasion) NULLS NOT DISTINCT
 CREATE UNIQUE INDEX mails_pkey ON public.mails USING btree (id)
 CREATE INDEX mails_sent ON public.mails USING btree (to_address, sent_at)
+CREATE INDEX mails_sent_of_account ON public.mails USING btree (account_id, sent_at)
 CREATE INDEX mails_waiting ON public.mails USING btree (send_after, id) WHERE ((sent_at IS NULL) AND (gave_up_at IS NULL))
 CREATE UNIQUE INDEX order_handoffs_pending ON public.order_handoffs USING btree (account_id, customer_number) WHERE ((status)::text = 'pending'::text)
 CREATE UNIQUE INDEX order_handoffs_pkey ON public.order_handoffs USING btree (account_id, order_number)

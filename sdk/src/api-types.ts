@@ -1656,6 +1656,8 @@ export interface RedeliverSinceToWebhookAnswer {
 
 export interface GetAlertsAnswer {
   alerts: Alerts;
+  /** Those of emails that were confirmed by the link mailed to them: alerts go to these alone. */
+  confirmed_emails: string[];
 }
 
 export interface SetAlertsBody {
@@ -1669,6 +1671,8 @@ export interface SetAlertsBody {
 
 export interface SetAlertsAnswer {
   alerts: Alerts;
+  /** Those of emails that were confirmed by the link mailed to them: alerts go to these alone. */
+  confirmed_emails: string[];
 }
 
 export interface GetTestClockAnswer {

@@ -44,6 +44,7 @@ import type {
   RenewOrderAnswer,
   RenewOrderBody,
   RotateWebhookSecretBody,
+  SetAlertsAnswer,
   SetAlertsBody,
   SetAutoRenewBody,
   Statement,
@@ -79,6 +80,7 @@ interface Replayable {
   replayed: boolean;
 }
 
+export type AlertsWithAddresses = Alerts & Pick<SetAlertsAnswer, 'confirmed_emails'>;
 export type PlacedOrder = PlaceOrderAnswer & Replayable;
 export type EditedCustomer = EditCustomerAnswer & Replayable;
 export type RenewedOrder = RenewOrderAnswer & Replayable;
@@ -419,14 +421,16 @@ export class Sellthrough {
     return (await this.#call('redeliverSinceToWebhook', { id: webhookId, body, options })).body.webhook;
   }
 
-  /** What you are told in time. */
-  async getAlerts(options?: CallOptions): Promise<Alerts> {
-    return (await this.#call('getAlerts', { options })).body.alerts;
+  /** What you are told in time, and which addresses were confirmed. */
+  async getAlerts(options?: CallOptions): Promise<AlertsWithAddresses> {
+    const { alerts, confirmed_emails } = (await this.#call('getAlerts', { options })).body;
+    return { ...alerts, confirmed_emails };
   }
 
   /** All of it at once: what is left out is off. Errors: validation_failed. */
-  async setAlerts(body: SetAlertsBody, options?: CallOptions): Promise<Alerts> {
-    return (await this.#call('setAlerts', { body, options })).body.alerts;
+  async setAlerts(body: SetAlertsBody, options?: CallOptions): Promise<AlertsWithAddresses> {
+    const { alerts, confirmed_emails } = (await this.#call('setAlerts', { body, options })).body;
+    return { ...alerts, confirmed_emails };
   }
 
   /** One page of your ledger, newest first. */

@@ -55,6 +55,7 @@ import { createDeedConfirmation } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionDoor } from './doors/session-door.ts';
 import { keepUnreadBody, noteRequests } from './noted-requests.ts';
+import { confirmAddressRoutes } from './panel/confirm-address-routes.ts';
 import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
 import { passwordLinkRoutes } from './panel/password-link-routes.ts';
@@ -291,6 +292,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   });
   await app.register((pages) =>
     unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
+  );
+  await app.register((pages) =>
+    confirmAddressRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
   );
   await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
   brandPages(app, dependencies.brand);

@@ -41,5 +41,15 @@ export const alertsSchema = Type.Object(
   },
   { $id: 'Alerts' },
 );
-export const alertsAnswerSchema = Type.Object({ alerts: Type.Ref('Alerts') });
+export const alertsAnswerSchema = Type.Object({
+  alerts: Type.Ref('Alerts'),
+  confirmed_emails: Type.Array(
+    Type.String({ description: 'One address.', format: 'email', maxLength: 254 }),
+    {
+      description:
+        'Those of emails that were confirmed by the link mailed to them: alerts go to these alone.',
+      maxItems: 10,
+    },
+  ),
+});
 export type AlertsView = Static<typeof alertsSchema>;

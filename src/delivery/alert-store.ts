@@ -4,6 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { formatAmount } from '../contract/amounts.ts';
+import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Row, Statement } from '../database/database.ts';
@@ -11,6 +12,7 @@ import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { listenToAccount } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
+import { noteAlertAddresses } from './mail/alert-addresses.ts';
 
 export interface Alerts {
   /** null: of no balance. */
@@ -66,6 +68,8 @@ export function replaceAlerts(
     const [row] = await transaction.query(lockAlerts, [accountId]);
     if (row === undefined) return false;
     const before = parseAlerts(row);
+    // Nothing is mailed from tests.
+    if (!isTestAccount(accountId)) await noteAlertAddresses(transaction, accountId, wanted.emails, now);
     if (isDeepStrictEqual(before, wanted)) return true;
     const { belowCents, plansEndingDays, emails } = wanted;
     await listenToAccount(transaction, accountId);

@@ -32,8 +32,9 @@ export interface PasswordLinkLimits {
   readonly invitationValidSeconds: number;
   /** One reset link of a person in this time, however often it is asked for. */
   readonly restSeconds: number;
-  /** People of one address that are written to. */
-  readonly accountsMax: number;
+  /** People of one address that are written to, in all and of one account. */
+  readonly peopleMax: number;
+  readonly peopleOfAccountMax: number;
   /** Requests on their way to the database. */
   readonly pendingMax: number;
 }
@@ -54,17 +55,28 @@ const links = describeTable('password_links', {
 
 const insertLink = links.insert('insert_password_link');
 
+/**
+ * Whose username was typed comes first, then who confirmed the address, then a few of each account in turn: people of another
+ * account who name somebody's address as theirs take no place from them.
+ */
 const findHolders: Statement = {
   name: 'find_mail_holders',
-  text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+  text: `with holders as (
+    select ${credentials.list('p', 'p_')}, ${accounts.list('a')},
+      case when p.username = $1 then 0 else 1 end as by_address,
+      case when exists (select 1 from mail_addresses c where c.account_id = a.id and c.confirmed_at is not null
+        and c.address = lower(coalesce(p.email, a.email))) then 0 else 1 end as is_unconfirmed
     from (
         select n.id from people n where n.username = $1 and n.removed_at is null
         union select m.id from people m where lower(m.email) = $1 and m.email is not null and m.removed_at is null
         union select o.id from accounts o where lower(o.email) = $1 and o.email is not null) named
       join people p on p.id = named.id join accounts a on a.id = p.account_id
     where (p.email is not null or (p.id = a.id and a.email is not null))
-      and p.removed_at is null and not a.blocked
-    order by p.id limit $2::int`,
+      and p.removed_at is null and not a.blocked),
+    placed as (select h.*, row_number() over (partition by p_account_id
+      order by by_address, is_unconfirmed, p_id) as place from holders h)
+    select * from placed where place <= $3::int
+    order by by_address, is_unconfirmed, place, p_id limit $2::int`,
 };
 
 const findOpenLink: Statement = {
@@ -234,9 +246,10 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
   }
 
   async function mailResets(nameOrAddress: string, from: Asker, now: EpochSeconds): Promise<void> {
-    const limit = limits.accountsMax;
-    const order = { columns: ['p_id'], limit };
-    const rows = await firstOfEveryGroup(database, findHolders, [nameOrAddress, limit], order);
+    const { peopleMax: limit, peopleOfAccountMax } = limits;
+    const order = { columns: ['by_address', 'is_unconfirmed', 'place', 'p_id'], limit };
+    const values = [nameOrAddress, limit, peopleOfAccountMax];
+    const rows = await firstOfEveryGroup(database, findHolders, values, order);
     for (const row of rows) {
       const { passwordHash: _, ...person } = credentials.parse(row, 'p_');
       const account = accounts.parse(row);

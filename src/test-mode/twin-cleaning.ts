@@ -38,6 +38,7 @@ const tables = [
   'test_moves',
   'webhook_requests',
   'mail_unsubscribes',
+  'mail_addresses',
   'api_request_bodies',
   'api_requests',
   'api_request_counts',

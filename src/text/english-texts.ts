@@ -61,6 +61,11 @@ export const englishTexts = {
   alerts_off_undo: 'Send them again',
   alerts_on_title: 'Alerts come again',
   alerts_on_text: 'Alerts of this account are mailed to {address}.',
+  confirm_address_title: 'Receive alerts?',
+  confirm_address_text:
+    'An account wants to mail its alerts to {address}: a low balance, and plans that end soon.',
+  confirm_address_button: 'Confirm this address',
+  confirm_address_unknown: 'Open the whole link in the mail. It works for seven days.',
   mail_link_unknown_heading: 'This link is not valid',
   mail_link_unknown_text: 'Open the whole link at the end of a mail.',
   // Mails.
@@ -90,6 +95,12 @@ export const englishTexts = {
   mail_address: 'Address',
   mail_browser: 'Browser',
   mail_browser_unknown: 'not named',
+  mail_address_subject: 'Confirm this address for alerts',
+  mail_address_text:
+    'The account of {account} wants to mail its alerts to this address: a low balance, and plans that end soon.',
+  mail_address_label: 'Confirm this address',
+  mail_address_after:
+    'If you do not expect this, do nothing: without your confirmation no alert is mailed to you.',
   mail_low_subject: 'Your balance is below {limit}',
   mail_low_text:
     'Orders, and plans that renew themselves, are refused once the balance no longer covers them.',

@@ -62,6 +62,11 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   alerts_off_undo: 'Wieder senden',
   alerts_on_title: 'Hinweise kommen wieder',
   alerts_on_text: 'Hinweise zu diesem Konto gehen an {address}.',
+  confirm_address_title: 'Benachrichtigungen erhalten?',
+  confirm_address_text:
+    'Ein Konto möchte Benachrichtigungen an {address} senden: bei niedrigem Guthaben und wenn Tarife bald enden.',
+  confirm_address_button: 'Adresse bestätigen',
+  confirm_address_unknown: 'Öffnen Sie den vollständigen Link aus der E-Mail. Er gilt sieben Tage.',
   mail_link_unknown_heading: 'Dieser Link ist ungültig',
   mail_link_unknown_text: 'Öffnen Sie den vollständigen Link am Ende einer E-Mail.',
   mail_end: 'Keine E-Mails dieser Art mehr',
@@ -93,6 +98,12 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   mail_address: 'Adresse',
   mail_browser: 'Browser',
   mail_browser_unknown: 'nicht genannt',
+  mail_address_subject: 'Bitte bestätigen Sie diese Adresse',
+  mail_address_text:
+    'Das Konto {account} möchte Benachrichtigungen an diese Adresse senden: bei niedrigem Guthaben und wenn Tarife bald enden.',
+  mail_address_label: 'Adresse bestätigen',
+  mail_address_after:
+    'Falls Sie das nicht erwarten, müssen Sie nichts tun: Ohne Ihre Bestätigung senden wir Ihnen keine Benachrichtigungen.',
   mail_low_subject: 'Ihr Guthaben liegt unter {limit}',
   mail_low_text:
     'Bestellungen und automatische Verlängerungen werden abgelehnt, sobald das Guthaben nicht mehr reicht.',

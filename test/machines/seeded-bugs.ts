@@ -601,4 +601,11 @@ export const seededBugs: readonly SeededBug[] = [
     replace: "return incarnation === '' ? '' : callId;",
     test: 'test/tools/restore-incarnation.test.ts',
   },
+  {
+    name: 'alerts and mail about security share the budget of an address',
+    file: 'src/delivery/mail/mail-sendings.ts',
+    find: 'else o.kind <> all($4::text[]) and o.account_id is not distinct from m.account_id end) as recent,',
+    replace: 'else true end) as recent,',
+    test: 'test/service/alert-mails.test.ts',
+  },
 ];

@@ -255,6 +255,62 @@ test('an address gets so many an hour, and keeps no other waiting', async () => 
   assert.equal(subjects().length, 5);
 });
 
+test('mail about security goes first, is counted apart, and is not held back by what other accounts mail', async () => {
+  const many = Array.from({ length: limits.perRecipientHourMax + 5 }, (_, index) => alert(`flood ${index}`));
+  const invitations = Array.from({ length: limits.perRecipientHourMax + 5 }, (_, index) =>
+    alert(`invitation ${index}`, { kind: 'invitation', accountId: account.id + 1 }),
+  );
+  await queue(...many, ...invitations);
+  service.clock.seconds += 1;
+  await queue(alert('reset', { kind: 'password_reset' }), alert('sign-in', { kind: 'new_sign_in' }));
+  await runJob();
+  const arrived = subjects();
+  const count = (word: string) => arrived.filter((subject) => subject?.startsWith(`About ${word}`)).length;
+  assert.deepEqual(
+    [count('flood'), count('invitation'), count('reset'), count('sign-in')],
+    [limits.perRecipientHourMax, limits.perRecipientHourMax, 1, 1],
+  );
+  assert.ok(
+    arrived.slice(-limits.perRecipientHourMax).every((subject) => subject?.startsWith('About flood')),
+  );
+  // What is about security has another chance within the hour that a link lives.
+  await runJob(1_800);
+  assert.deepEqual(subjects(), []);
+  await runJob(1_801);
+  assert.ok(subjects().some((subject) => subject?.startsWith('About invitation')));
+});
+
+test('mail about security that comes while a run sends alerts does not wait for all of them', async () => {
+  const many = Array.from({ length: limits.atOnceMax * 2 }, (_, index) =>
+    alert(`alert ${index}`, { to: `a${index}@example.com` }),
+  );
+  await queue(...many);
+  let queued: Promise<unknown> | null = null;
+  mailServer.onMail = () => {
+    queued ??= queue(alert('urgent', { kind: 'password_reset' }));
+    return null;
+  };
+  await runJob();
+  await queued;
+  await runJob();
+  const place = subjects().indexOf('About urgent');
+  assert.ok(place >= 0 && place <= limits.atOnceMax, `it was number ${place}`);
+});
+
+test('one account sends so many optional mails an hour, to however many addresses', async () => {
+  const many = Array.from({ length: limits.perAccountHourMax + 10 }, (_, index) =>
+    alert(`wide ${index}`, { to: `wide-${index}@example.com` }),
+  );
+  await queue(...many);
+  for (let runs = 0; runs < 3; runs += 1) await runJob();
+  assert.equal(subjects().length, limits.perAccountHourMax);
+  await queue(alert('another', { accountId: account.id + 1, to: 'wide@example.com' }));
+  await runJob();
+  assert.deepEqual(subjects(), ['About another']);
+  for (let runs = 0; runs < 3; runs += 1) await runJob(1_801);
+  assert.equal(subjects().length, 10);
+});
+
 test('rows go after thirty days', async () => {
   await queue(alert('old'));
   await runJob();

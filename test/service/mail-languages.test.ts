@@ -7,6 +7,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { confirmAddresses } from '../harness/confirm-addresses.ts';
 import { pngFile } from '../harness/logo-files.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../harness/mail-server.ts';
 import {
@@ -160,6 +161,16 @@ test('alerts reach each address in the language of its person, with money and ti
   const emails = ['boss@example.com', 'Clerk@example.com', 'books@example.com'];
   const alerts = { balance_below: '1995.00', plans_ending_days: 3, emails };
   expectStatus(await account.send('PUT', '/alerts', alerts), 200);
+  const asked = await arrived();
+  assert.deepEqual(
+    new Map(asked.map(({ to, parsed }) => [to, parsed.subject])),
+    new Map([
+      ['boss@example.com', 'Bitte bestätigen Sie diese Adresse'],
+      ['books@example.com', 'Bitte bestätigen Sie diese Adresse'],
+      ['clerk@example.com', 'Confirm this address for alerts'],
+    ]),
+  );
+  await confirmAddresses(service, asked);
   const { order } = await placeOrder(service, account, { customer: 'ada@example.com' });
   const low = new Map((await arrived()).map((mail) => [mail.to, mail.parsed]));
   assert.equal(low.get('boss@example.com')?.subject, 'Ihr Guthaben liegt unter 1.995,00\u00a0$');

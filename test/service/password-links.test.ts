@@ -250,6 +250,36 @@ test('asking is answered alike whether there is an account or not, and slowed do
   );
 });
 
+test('people of another account who name an address take no link from its owner', async () => {
+  const [attacker, other] = [await createAccount('x@example.com'), await createAccount('y@example.com')];
+  const victim = await createAccount('');
+  for (const one of [1, 2, 3, 4, 5]) {
+    await sql(
+      `insert into people (account_id, username, email, role, password_hash, created_at)
+        values (${attacker.id}, 'squatter-${one}', 'v@example.com', 'viewer', 'x', now())`,
+    );
+  }
+  const owner = `insert into people (account_id, username, email, role, password_hash, created_at)
+    values (${victim.id}, 'the-victim', 'V@example.com', 'viewer', 'x', now())`;
+  await sql(owner);
+  expectStatus(await ask('v@example.com'), 202);
+  const names = (mails: readonly ReceivedMail[]) =>
+    mails.map(({ parsed }) => /Username: (\S+)/.exec(parsed.text ?? '')?.[1]);
+  const first = await arrived();
+  assert.deepEqual(names(first).toSorted(), ['squatter-1', 'squatter-2', 'the-victim']);
+  const victims = first.find(({ parsed }) => parsed.text?.includes('the-victim'));
+  // Whoever used a link has confirmed the address, and comes first from then on.
+  expectStatus(await complete(tokenIn(victims)), 204);
+  rest();
+  expectStatus(await ask('v@example.com'), 202);
+  assert.equal(names(await arrived())[0], 'the-victim');
+  // The answer is the same for everybody, and so is an address of nobody.
+  rest();
+  const unknown = await ask('nobody@example.com');
+  assert.deepEqual([unknown.status, unknown.text], [202, (await ask('v@example.com')).text]);
+  assert.ok(other.id > 0);
+});
+
 test('a sign-in from a new address is told of, never the first one, and not again within ninety days', async () => {
   const { id } = await createAccount('watched@example.com');
   await signIn(service, { id });

@@ -301,6 +301,8 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /brand/logo': { anybody: 404 },
   'GET /customer.css': { anybody: 200 },
   // A link is for whoever has it; this is none.
+  'GET /panel/confirm-address/{token}': { anybody: 410 },
+  'POST /panel/confirm-address/{token}': { anybody: 410 },
   'GET /panel/unsubscribe/{token}': { anybody: 410 },
   'POST /panel/unsubscribe/{token}': { anybody: 410 },
   'POST /panel/unsubscribe/{token}/undo': { anybody: 410 },

@@ -45,6 +45,7 @@ const published = {
   '0037-test-usage.sql': '04d6267b1555275fc7b5f378e0d5f2d235df6e261ab24c23c6deba1df201de58',
   '0038-last-orders.sql': '58ea754c272610fcb8468ff7e80efcbc3a1e2ba2c826cb684759ea20aa3c101d',
   '0039-product-calls.sql': '99c840d167137557388ea16756e7920998d3b44967d0a0a6ef502e9bb462310e',
+  '0040-mail-addresses.sql': 'a49c3300ecccafa7c36f0068a60e587de27a2abcf38b7fd3e25752125fb93a4b',
 };
 
 test('no migration changes after it was published', () => {

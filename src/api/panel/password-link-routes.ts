@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findCredentials } from '../../accounts/find-people.ts';
 import { changePassword } from '../../accounts/people-deeds.ts';
+import { mailAddressOf } from '../../accounts/people-table.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { Overloaded } from '../../contract/overloaded.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { ranked } from '../../database/database.ts';
+import { confirmAddress } from '../../delivery/mail/alert-addresses.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { acceptedLanguage } from '../../http/request-language.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
@@ -128,6 +130,10 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDepe
       if (!(await changePassword(database, person, password, by))) {
         return reply.refuse(refusal('link_not_found'));
       }
+      // The link was mailed and shown to nobody: whoever has it reads this address.
+      const address = mailAddressOf(person, account);
+      if (purpose === 'password_reset' && address !== null)
+        await confirmAddress(database, { accountId: account.id, address }, now());
       forgetAccount(account.id);
       if (body.sign_in === true && purpose === 'invitation')
         await enter(request, reply, person.username, hash);

@@ -7,11 +7,17 @@ import { formatAmount, parseAmount } from '../../contract/amounts.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Database } from '../../database/database.ts';
 import { type Alerts, readAlerts, replaceAlerts } from '../../delivery/alert-store.ts';
+import { confirmedAddresses } from '../../delivery/mail/alert-addresses.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 
 const readBody = createBodyReader(alertsBodySchema);
 
 export function alertRoutes(app: FastifyInstance, { database }: { readonly database: Database }): void {
+  async function answerOf(accountId: number, alerts: Alerts) {
+    const confirmed = await confirmedAddresses(database, accountId, alerts.emails);
+    return { alerts: alertsView(alerts), confirmed_emails: [...confirmed] };
+  }
+
   app.get(
     '/alerts',
     {
@@ -19,13 +25,14 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       schema: {
         operationId: 'getAlerts',
         summary: 'What you are told in time',
-        description: 'Nothing beyond the events that are told anyway, until you set it.',
+        description:
+          'Nothing beyond the events that are told anyway, until you set it. confirmed_emails: those of emails that alerts are mailed to.',
         response: { 200: alertsAnswerSchema },
       },
     },
     async (request, reply) => {
       const alerts = await readAlerts(database, request.principal.account.id);
-      return reply.send({ alerts: alertsView(alerts) });
+      return reply.send(await answerOf(request.principal.account.id, alerts));
     },
   );
 
@@ -37,7 +44,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
         operationId: 'setAlerts',
         summary: 'Be told of a low balance, and of plans that end',
         description:
-          'All of it at once: what is left out is off, and the same request again changes nothing. balance.low is told each time that the balance falls below balance_below, not again while it stays there, and not of a balance that is below it already. Each is an event, and a mail to emails where the operator sends mail.',
+          'All of it at once: what is left out is off, and the same request again changes nothing. balance.low is told each time that the balance falls below balance_below, not again while it stays there, and not of a balance that is below it already. Each is an event, and a mail to emails where the operator sends mail. An address is first mailed a link, and gets alerts once it was confirmed there; the same request again mails another link to one that was not, once a day at most.',
         body: alertsBodySchema,
         response: { 200: alertsAnswerSchema },
       },
@@ -57,7 +64,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       const { now, ...author } = actorOf(request.principal);
       const isSet = await replaceAlerts(database, request.principal.account.id, wanted, author, now);
       if (!isSet) return reply.refuse(refusal('reset_in_progress'));
-      return reply.send({ alerts: alertsView(wanted) });
+      return reply.send(await answerOf(request.principal.account.id, wanted));
     },
   );
 }

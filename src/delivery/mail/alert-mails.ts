@@ -8,6 +8,7 @@ import type { EventData } from '../../contract/event-schemas.ts';
 import { publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import { type EpochSeconds, parseTime } from '../../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
+import { confirmedAddresses } from './alert-addresses.ts';
 import type { MailPart } from './mail-content.ts';
 import type { MailOutbox, MailToQueue } from './mail-outbox.ts';
 
@@ -20,7 +21,10 @@ export interface AlertMailDependencies {
 const accountsAtOnce = 50;
 const eventsAtOnce = 200;
 const plansListedMax = 50;
+/** Between two mails about plans that end. Half of it where a plan has no longer than a day: it must not be over by then. */
 const gatherSeconds = 86_400;
+const isGathered = `t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint)
+      - make_interval(secs => ${gatherSeconds} / case when t.plans_ending_days = 1 then 2 else 1 end)`;
 
 const listLow: Statement = {
   name: 'list_low_balances_to_mail',
@@ -34,7 +38,7 @@ const listEnding: Statement = {
   name: 'list_ending_plans_to_mail',
   text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and t.plans_ending_days is not null
-      and (t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint) - make_interval(secs => ${gatherSeconds}))
+      and (${isGathered})
       and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'plan.ending'
         and e.number > t.ending_mailed_number)
     order by t.account_id limit ${accountsAtOnce}`,
@@ -50,6 +54,13 @@ const readEvents: Statement = {
   name: 'read_events_to_mail',
   text: `select number, data from events where account_id = $1::int and type = $2::text and number > $3::int
     order by account_id, type, number limit ${eventsAtOnce}`,
+};
+
+const readEnding: Statement = {
+  name: 'read_ending_plans_to_mail',
+  text: `select number, data, (data::jsonb ->> 'days')::int = $4::int as is_asked
+    from events where account_id = $1::int and type = 'plan.ending' and number > $2::int
+    order by account_id, type, number limit $3::int`,
 };
 
 const noteLow: Statement = {
@@ -132,17 +143,13 @@ async function mailEndingPlans(
   now: EpochSeconds,
 ): Promise<void> {
   const [alerts] = await transaction.query(lockAlerts, [accountId]);
-  const events = await eventsBehind(transaction, accountId, 'plan.ending', alerts?.['ending_mailed_number']);
-  const last = events.at(-1);
-  if (alerts === undefined || last === undefined) return;
+  if (alerts === undefined) return;
   const days = Number(alerts['plans_ending_days']);
-  const plans = events
-    .map(({ data }) => data as EventData<'plan.ending'>)
-    .filter((one) => one.days === days)
-    .map(({ customer }) => customer as { reference: string; plan: { package: string; expires_at: string } });
-  if (plans.length > 0) {
-    const listed = plans.slice(0, plansListedMax);
-    const more = plans.length - listed.length;
+  const firstNumber = Number(alerts['ending_mailed_number']);
+  const { listed, total, lastNumber } = await endingPlans(transaction, accountId, { firstNumber, days, now });
+  if (lastNumber === firstNumber) return;
+  if (total > 0) {
+    const more = total - listed.length;
     const content: MailToQueue['content'] = ({ say, moment, count }) => {
       const facts = listed.map(({ reference, plan }) => {
         const time = moment(parseTime(plan.expires_at) ?? now);
@@ -151,13 +158,40 @@ async function mailEndingPlans(
       const rest: MailPart[] =
         more > 0 ? [{ type: 'text', text: say('mail_ending_more', { count: count(more) }) }] : [];
       return {
-        subject: say('mail_ending_subject', { count: plans.length }),
+        subject: say('mail_ending_subject', { count: total }),
         parts: [{ type: 'facts', facts }, ...rest],
       };
     };
-    await queueToAll(transaction, mails, alerts, { accountId, number: last.number, content }, now);
+    await queueToAll(transaction, mails, alerts, { accountId, number: lastNumber, content }, now);
   }
-  await transaction.query(noteEnding, [accountId, last.number, plans.length > 0 ? now : null]);
+  await transaction.query(noteEnding, [accountId, lastNumber, total > 0 ? now : null]);
+}
+
+interface EndingCustomer {
+  readonly reference: string;
+  readonly plan: { readonly package: string; readonly expires_at: string };
+}
+
+/** Everything up to the present in one run: what was left for the next one would fall behind for good. */
+async function endingPlans(
+  transaction: Queryable,
+  accountId: number,
+  { firstNumber, days, now }: { firstNumber: number; days: number; now: EpochSeconds },
+): Promise<{ listed: readonly EndingCustomer[]; total: number; lastNumber: number }> {
+  const listed: EndingCustomer[] = [];
+  let [total, lastNumber] = [0, firstNumber];
+  for (;;) {
+    const rows = await transaction.query(readEnding, [accountId, lastNumber, eventsAtOnce, days]);
+    for (const row of rows) {
+      lastNumber = Number(row['number']);
+      if (row['is_asked'] !== true) continue;
+      const { customer }: { customer: EndingCustomer } = JSON.parse(String(row['data']));
+      if ((parseTime(customer.plan.expires_at) ?? 0) <= now) continue;
+      total += 1;
+      if (listed.length < plansListedMax) listed.push(customer);
+    }
+    if (rows.length < eventsAtOnce) return { listed, total, lastNumber };
+  }
 }
 
 async function eventsBehind(
@@ -179,7 +213,7 @@ async function queueToAll(
   now: EpochSeconds,
 ): Promise<void> {
   const emails = Array.isArray(alerts['emails']) ? alerts['emails'].map(String) : [];
-  for (const to of emails) {
+  for (const to of await confirmedAddresses(transaction, accountId, emails)) {
     const occasion = `event ${publicId(accountId, number)}`;
     const language = await languageAt(transaction, accountId, to);
     const mail: MailToQueue = { accountId, to, kind: 'alert', occasion, language, content };

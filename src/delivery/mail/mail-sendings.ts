@@ -4,16 +4,23 @@
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable, Statement } from '../../database/database.ts';
 import type { OldRows } from '../../database/delete-in-pieces.ts';
+import { textArray } from '../../database/sql-arrays.ts';
+import { optionalKinds } from './mail-kinds.ts';
 import { type OutgoingMail, outgoingMails } from './mail-outbox.ts';
 
 const isWaiting = 'm.sent_at is null and m.gave_up_at is null';
 
 const listDue: Statement = {
   name: 'list_due_mails',
+  // Mail about security is counted for each account apart: no other account can use up what an address may get of it.
   text: `select ${outgoingMails.list('m')},
-      (select count(*) from mails o where o.to_address = m.to_address and o.sent_at > to_timestamp($2::bigint)) as recent
+      (select count(*) from mails o where o.to_address = m.to_address and o.sent_at > to_timestamp($2::bigint)
+        and case when m.kind = any($4::text[]) then o.kind = any($4::text[])
+          else o.kind <> all($4::text[]) and o.account_id is not distinct from m.account_id end) as recent,
+      (select count(*) from mails o where o.account_id = m.account_id and o.sent_at > to_timestamp($2::bigint)
+        and o.kind = any($4::text[])) as recent_of_account
     from mails m where ${isWaiting} and m.begun_at is null and m.send_after <= to_timestamp($1::bigint)
-    order by m.send_after, m.id limit $3::int`,
+    order by m.kind = any($4::text[]), m.send_after, m.id limit $3::int`,
 };
 
 const countWaiting: Statement = {
@@ -84,17 +91,23 @@ export const oldMails: OldRows = {
 
 export interface DueMail {
   readonly mail: OutgoingMail;
-  /** Mails that its address was sent since. */
+  /** Mails of its class that its address was sent since; about security: by its account. */
   readonly recent: number;
+  /** Optional mails that its account sent since. */
+  readonly recentOfAccount: number;
 }
 
-/** The longest due first. */
+/** Those about security first, then the longest due. */
 export async function listDueMails(
   database: Queryable,
   { now, since, limit }: { now: EpochSeconds; since: EpochSeconds; limit: number },
 ): Promise<DueMail[]> {
-  const rows = await database.query(listDue, [now, since, limit]);
-  return rows.map((row) => ({ mail: outgoingMails.parse(row), recent: Number(row['recent']) }));
+  const rows = await database.query(listDue, [now, since, limit, textArray(optionalKinds)]);
+  return rows.map((row) => ({
+    mail: outgoingMails.parse(row),
+    recent: Number(row['recent']),
+    recentOfAccount: Number(row['recent_of_account']),
+  }));
 }
 
 /** At most 1,000. */

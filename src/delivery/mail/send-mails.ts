@@ -10,10 +10,12 @@ import { deleteInPieces } from '../../database/delete-in-pieces.ts';
 import { JobProblem } from '../../jobs/create-jobs.ts';
 import { speechOf } from '../../text/speech.ts';
 import { type MailFace, writeMail } from './mail-content.ts';
+import { isOptionalMail } from './mail-kinds.ts';
 import { type MailBody, type OutgoingMail, openMailBody } from './mail-outbox.ts';
 import {
   beginMail,
   countDueMails,
+  type DueMail,
   endMail,
   type GivenUpMail,
   giveMailUp,
@@ -28,7 +30,12 @@ import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } 
 
 export interface MailLimits extends SmtpLimits {
   readonly perRunMax: number;
+  /** Read again after so many: mail about security that came meanwhile is next. */
+  readonly atOnceMax: number;
+  /** To one address: of optional mail, and of mail about the security of each account. */
   readonly perRecipientHourMax: number;
+  /** Optional mail of one account. */
+  readonly perAccountHourMax: number;
   /** A mail that was not sent by then is given up. */
   readonly keptTryingSeconds: number;
   readonly retrySecondsMin: number;
@@ -84,24 +91,47 @@ async function sendDue(
   signal: AbortSignal,
 ): Promise<void> {
   const { database, now, limits } = dependencies;
-  const due = await listDueMails(database, {
-    now: now(),
-    since: now() - hourSeconds,
-    limit: limits.perRunMax,
-  });
+  for (let left = limits.perRunMax; left > 0; ) {
+    const limit = Math.min(left, limits.atOnceMax);
+    const due = await listDueMails(database, { now: now(), since: now() - hourSeconds, limit });
+    left -= due.length;
+    await sendThese(dependencies, settings, sender, due, signal);
+    if (due.length < limit || signal.aborted) return;
+  }
+}
+
+async function sendThese(
+  dependencies: SendMailsDependencies,
+  settings: MailSettings,
+  sender: SmtpSender,
+  due: readonly DueMail[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now, limits } = dependencies;
   const sentNow = new Map<string, number>();
-  for (const { mail, recent } of due) {
+  const sentOf = (key: string) => sentNow.get(key) ?? 0;
+  for (const { mail, recent, recentOfAccount } of due) {
     if (signal.aborted) return;
-    const already = recent + (sentNow.get(mail.toAddress) ?? 0);
-    if (already >= limits.perRecipientHourMax) {
-      const reason = 'this address had its mails of this hour';
-      await postponeMail(database, mail.id, { sendAfter: now() + hourSeconds, reason });
+    const isOptional = isOptionalMail(mail.kind);
+    const address = isOptional ? mail.toAddress : `${mail.toAddress} of ${mail.accountId}`;
+    const account = isOptional ? `account ${mail.accountId}` : null;
+    const reason =
+      recent + sentOf(address) >= limits.perRecipientHourMax
+        ? 'this address had its mails of this hour'
+        : account !== null && recentOfAccount + sentOf(account) >= limits.perAccountHourMax
+          ? 'this account had its optional mails of this hour'
+          : null;
+    if (reason !== null) {
+      // A link to a new password lives for an hour: it must have another chance before it ends.
+      const sendAfter = now() + (isOptional ? hourSeconds : hourSeconds / 6);
+      await postponeMail(database, mail.id, { sendAfter, reason });
       continue;
     }
     const begun = await beginMail(database, mail.id, now());
     if (begun === null) continue;
     const outcome = await sendOne(dependencies, settings, sender, begun, signal);
-    if (outcome.type === 'taken') sentNow.set(mail.toAddress, (sentNow.get(mail.toAddress) ?? 0) + 1);
+    if (outcome.type === 'taken')
+      for (const key of [address, account]) if (key !== null) sentNow.set(key, sentOf(key) + 1);
     await note(dependencies, begun, outcome);
     if (outcome.type === 'unusable' && !signal.aborted) {
       throw new JobProblem(`The mail server ${settings.server.host} cannot be used: ${outcome.reason}`);

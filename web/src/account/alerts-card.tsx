@@ -38,7 +38,7 @@ export function AlertsCard() {
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         )
       ) : (
-        <AlertsForm alerts={data.alerts} />
+        <AlertsForm alerts={data.alerts} confirmed={data.confirmed_emails} />
       )}
     </Card>
   );
@@ -52,8 +52,15 @@ function textsOf(alerts: Alerts) {
   };
 }
 
-function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
-  const { currency } = useMe().account;
+interface AlertsFormProps {
+  readonly alerts: Alerts;
+  readonly confirmed: readonly string[];
+}
+
+function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
+  const { mail, account } = useMe();
+  const { currency } = account;
+  const unconfirmed = alerts.emails.filter((email) => !confirmed.includes(email)).join(', ');
   const mayChange = useMay()('webhooks:write');
   // What somebody else saved meanwhile is shown, unless it was typed over here.
   const saved = textsOf(alerts);
@@ -138,6 +145,18 @@ function AlertsForm({ alerts }: { readonly alerts: Alerts }) {
           hint={t`Up to ten, separated by commas.`}
           problem={problems.emails}
         />
+        {mail && unconfirmed !== '' ? (
+          <p className="text-sm text-soft sm:col-span-2">
+            {mayChange ? (
+              <Trans>
+                Waiting for confirmation: {unconfirmed}. Each address gets a mail with a link, and no alerts
+                until the link is used. If the mail is lost, save the alerts again after a day.
+              </Trans>
+            ) : (
+              <Trans>Waiting for confirmation: {unconfirmed}. These addresses get no alerts yet.</Trans>
+            )}
+          </p>
+        ) : null}
         {command.error === null ? null : (
           <div className="sm:col-span-2">
             <ErrorNotice error={command.error} />

@@ -6,7 +6,7 @@ import { mintIdempotencyKey } from './random-text.ts';
 import type {
   Account,
   AdminPackage,
-  Alerts,
+  AlertsAnswer,
   ApiKey,
   Brand,
   BulkAnswer,
@@ -59,7 +59,7 @@ export const setAlerts = (body: {
   balance_below?: string;
   plans_ending_days?: number;
   emails: readonly string[];
-}) => call<{ readonly alerts: Alerts }>('/v1/alerts', { method: 'PUT', body });
+}) => call<AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
 export const setBrand = (body: Omit<Brand, 'logo'>) =>
   call<{ readonly brand: Brand }>('/admin/v1/brand', { method: 'PUT', body });
 export const setBrandLogo = (body: { data: string }) =>

@@ -9,7 +9,7 @@ import type {
   AccountEvent,
   AccountOrder,
   AdminPackage,
-  Alerts,
+  AlertsAnswer,
   AnyCustomer,
   ApiKey,
   ApiKeyFacts,
@@ -113,7 +113,7 @@ export const overviewQuery = (span: { days?: number; months?: number }) =>
   listing<Overview>('/overview', span);
 
 export const forecastQuery = (days: number) => listing<Forecast>('/v1/forecast', { days });
-export const alertsQuery = reading<{ readonly alerts: Alerts }>('/v1/alerts');
+export const alertsQuery = reading<AlertsAnswer>('/v1/alerts');
 
 /** Of the own account, or of one that the operator looks at. */
 export const ofAccount = (accountId: number | null, path: string) =>

@@ -137,6 +137,11 @@ export type Totals = TotalsView;
 export type SpendingRow = NonNullable<SpendingView>[number];
 export type Forecast = Static<typeof forecastSchema>;
 export type Alerts = AlertsView;
+/** `confirmed_emails`: those of its addresses that alerts are mailed to. */
+export interface AlertsAnswer {
+  readonly alerts: Alerts;
+  readonly confirmed_emails: readonly string[];
+}
 export type Overview = With<
   Static<typeof overviewSchema>,
   {

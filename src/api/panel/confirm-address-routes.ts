@@ -1,0 +1,82 @@
+// The page that an alert address confirms itself on: GET asks, because mail scanners open links; POST confirms. No session
+// is needed. Registered by api/app.ts.
+
+import type { FastifyInstance } from 'fastify';
+import type { Seal } from '../../accounts/seal.ts';
+import type { BrandHolder } from '../../brand/brand-store.ts';
+import { html } from '../../contract/markup.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
+import type { Queryable } from '../../database/database.ts';
+import {
+  confirmAddress,
+  confirmAddressPath,
+  readConfirmAddressToken,
+} from '../../delivery/mail/alert-addresses.ts';
+import type { TextKey } from '../../text/english-texts.ts';
+import { type PageLook, page } from '../customer/customer-pages.ts';
+import { installPlainPages, showPage } from '../customer/plain-pages.ts';
+
+export interface ConfirmAddressDependencies {
+  readonly database: Queryable;
+  readonly brand: BrandHolder;
+  readonly seal: Seal;
+  readonly now: () => EpochSeconds;
+}
+
+interface WithToken {
+  Params: { token: string };
+}
+
+export async function confirmAddressRoutes(
+  app: FastifyInstance,
+  { database, brand, seal, now }: ConfirmAddressDependencies,
+): Promise<void> {
+  const hidden = { schema: { hide: true } };
+  const lookOf = installPlainPages(app, { formTargets: "'self'", notReadable: unknownPage, brand });
+
+  app.get<WithToken>(`${confirmAddressPath}:token`, hidden, async (request, reply) => {
+    const found = readConfirmAddressToken(seal, request.params.token, now());
+    if (found === null) return showPage(reply, 410, unknownPage(lookOf(request)));
+    const look = lookOf(request);
+    const { say } = look.speech;
+    const button = html`<form method="post"><button type="submit">${say('confirm_address_button')}</button></form>`;
+    const text = say('confirm_address_text', { address: found.address });
+    return showPage(
+      reply,
+      200,
+      page(
+        look,
+        say('confirm_address_title'),
+        html`<h1>${say('confirm_address_title')}</h1><p>${text}</p>${button}`,
+      ),
+    );
+  });
+
+  app.post<WithToken>(`${confirmAddressPath}:token`, hidden, async (request, reply) => {
+    const found = readConfirmAddressToken(seal, request.params.token, now());
+    if (found === null) return showPage(reply, 410, unknownPage(lookOf(request)));
+    await confirmAddress(database, found, now());
+    const look = lookOf(request);
+    return showPage(reply, 200, plainPage(look, 'alerts_on_title', 'alerts_on_text', found.address));
+  });
+}
+
+function plainPage(look: PageLook, title: TextKey, text: TextKey, address: string): string {
+  const { say } = look.speech;
+  return page(
+    look,
+    say(title),
+    html`<h1>${say(title)}</h1>
+<p>${say(text, { address })}</p>`,
+  );
+}
+
+function unknownPage(look: PageLook): string {
+  const { say } = look.speech;
+  return page(
+    look,
+    say('spent_title'),
+    html`<h1>${say('mail_link_unknown_heading')}</h1>
+<p>${say('confirm_address_unknown')}</p>`,
+  );
+}
