@@ -175,7 +175,7 @@ test('nor does a page of an account that is empty, blocked, or nobody’s yet', 
   const arriving = await panel.open('/panel/sign-in');
   await look(arriving, '/panel/sign-in', 'Sign in');
   await look(arriving, '/panel/reset-password', 'Forgot your password?');
-  await look(arriving, '/panel/reset-password#token=of-a-mail', 'Choose your password');
+  await look(arriving, '/panel/reset-password#token=of-a-mail', 'This link no longer works');
   await look(arriving, '/panel/sign-in', 'Sign in');
   const invited = await panel.service.createReseller();
   await changeAccount(panel.service, invited, { password: testPassword });

@@ -193,3 +193,31 @@ test('the operator reads a reseller’s last refused request in four clicks', as
   await drawer.getByText('invalid_package').first().waitFor();
   await expectAccessible(page, 'a request of an account, in the console');
 });
+
+test('an operator’s navigation begins with the console, leaves out ordering until asked, and keeps the way out in view', async () => {
+  const { service } = panel;
+  const page = await panel.openAs(service.admin, '/panel/admin', { viewport: { width: 1280, height: 800 } });
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  const side = page.getByRole('complementary', { name: 'Menu' });
+  await menu.getByRole('link', { name: 'Business' }).waitFor();
+  const offered = await menu.getByRole('link').allInnerTexts();
+  assert.equal(offered[0], 'Business');
+  for (const title of ['Overview', 'Orders', 'Customers', 'Ledger', 'Statements'])
+    assert.ok(!offered.includes(title), title);
+  for (const title of ['API access', 'People', 'Security']) assert.ok(offered.includes(title), title);
+  for (const control of [
+    side.getByRole('button', { name: 'Sign out' }),
+    side.getByRole('combobox', { name: 'Language' }),
+  ]) {
+    const box = await control.boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, `seen without scrolling: ${box?.y}`);
+  }
+  await expectAccessible(page, 'the navigation of an operator');
+  await menu.getByRole('button', { name: 'Show ordering pages' }).click();
+  await menu.getByRole('link', { name: 'Orders' }).click();
+  await heading(page, 'Orders').waitFor();
+  await page.reload();
+  await menu.getByRole('link', { name: 'Statements' }).waitFor();
+  const seen = await side.getByRole('button', { name: 'Sign out' }).boundingBox();
+  assert.ok(seen !== null && seen.y + seen.height <= 800, 'the way out stays in view');
+});

@@ -34,10 +34,17 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await row(owner, 'grace').getByText('Invited').waitFor();
 
   const colleague = await panel.open(link);
+  // Who invites, to what, and as whom; the page loaded anew is still that of the invitation.
+  const { body } = await panel.service.admin.get(`/api/admin/v1/accounts/${reseller.id}`);
+  const { username: inviter, display_name: account } = body.account;
+  await colleague.getByText(`${inviter} invited you to ${account}.`).waitFor();
+  assert.equal(new URL(colleague.url()).hash, '');
+  await colleague.reload();
+  await colleague.getByText(`${inviter} invited you to ${account}.`).waitFor();
+  assert.equal(await colleague.getByLabel('Your username').inputValue(), 'grace');
+  await expectAccessible(colleague, 'an invitation that was opened');
   await chooseByLink(colleague);
-  await heading(colleague, 'Your password is set').waitFor();
-  await colleague.getByRole('link', { name: 'Back to the sign-in' }).click();
-  await typeSignIn(colleague, 'grace', ownPassword);
+  // Signed in already.
   await heading(colleague, 'Overview').waitFor();
   const menu = colleague.getByRole('complementary', { name: 'Menu' });
   await menu.getByText('grace', { exact: true }).waitFor();
@@ -66,8 +73,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await expectAccessible(colleague, 'a page that is not for the role');
 
   const again = await panel.open(link);
-  await chooseByLink(again);
-  await again.getByRole('alert').waitFor();
+  await heading(again, 'This link no longer works').waitFor();
   await owner.reload();
   await row(owner, 'grace').getByText('Invited').waitFor({ state: 'detached' });
 });
@@ -133,11 +139,16 @@ test('a new link for somebody who was invited replaces the one before', async ()
   const second = await shownLink(owner, 'henrietta');
   assert.notEqual(second, first);
   const page = await panel.open(first);
-  await chooseByLink(page);
-  await page.getByRole('alert').waitFor();
+  // At once, before anything is typed.
+  await heading(page, 'This link no longer works').waitFor();
+  await expectAccessible(page, 'a link that no longer works');
   const other = await panel.open(second);
   await chooseByLink(other);
-  await heading(other, 'Your password is set').waitFor();
+  await heading(other, 'Overview').waitFor();
+  const used = await panel.open(second);
+  await heading(used, 'This link no longer works').waitFor();
+  await used.getByRole('button', { name: 'Forgot your password?' }).click();
+  await heading(used, 'Forgot your password?').waitFor();
 });
 
 test('a role that needs a second factor sets it up first, sees the recovery codes, and cannot switch it off', async () => {
@@ -319,10 +330,10 @@ async function shownLink(
 }
 
 async function chooseByLink(page: Page): Promise<void> {
-  await heading(page, 'Choose your password').waitFor();
+  await heading(page, /^Join /).waitFor();
   await page.getByLabel('New password', { exact: true }).fill(ownPassword);
   await page.getByLabel('New password again').fill(ownPassword);
-  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByRole('button', { name: 'Set password and sign in' }).click();
 }
 
 async function openSignedIn(username: string): Promise<Page> {

@@ -3,33 +3,90 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '../api/client.ts';
 import { completePasswordReset, requestPasswordReset } from '../api/commands.ts';
+import { meQuery, passwordLinkQuery } from '../api/queries.ts';
+import type { PasswordLink } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { EntryCard } from '../shell/entry-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 
 const passwordLengthMin = 12;
 
 export function ResetPasswordPage() {
   const hash = useLocation({ select: (location) => location.hash });
-  const [token, setToken] = useState(() => tokenIn(hash));
+  const [token, setToken] = useState(() => tokenIn(hash) ?? keptToken());
   // Also a link that is pasted where this page is open: nothing is loaded anew then.
   useEffect(() => {
     const found = tokenIn(hash);
     if (found === null) return;
     setToken(found);
-    window.history.replaceState(window.history.state, '', window.location.pathname);
+    // Kept with this entry of the history alone: loaded again, as by another language, the page is still that of the link.
+    window.history.replaceState(
+      { ...window.history.state, passwordToken: found },
+      '',
+      window.location.pathname,
+    );
   }, [hash]);
-  return token === null ? <AskForLink /> : <ChoosePassword key={token} token={token} />;
+  if (token === null) return <AskForLink />;
+  const askAnew = () => {
+    window.history.replaceState({ ...window.history.state, passwordToken: null }, '');
+    setToken(null);
+  };
+  return <OpenedLink key={token} token={token} onAskAnew={askAnew} />;
 }
 
 function tokenIn(hash: string): string | null {
   return new URLSearchParams(hash).get('token');
+}
+
+function keptToken(): string | null {
+  const state: { readonly passwordToken?: unknown } | null = window.history.state;
+  return typeof state?.passwordToken === 'string' ? state.passwordToken : null;
+}
+
+/** The link is checked before anybody types a password. */
+function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onAskAnew: () => void }) {
+  const { data: link, error, refetch } = useQuery(passwordLinkQuery(token));
+  if (link !== undefined) return <ChoosePassword token={token} link={link} />;
+  if (error === null)
+    return (
+      <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
+        <Skeleton className="h-40 w-full" />
+      </EntryCard>
+    );
+  if (error instanceof ApiError && error.code === 'link_not_found')
+    return (
+      <EntryCard
+        title={t`This link no longer works`}
+        heading={t`This link no longer works`}
+        below={<BackToSignIn />}
+      >
+        <p role="alert">
+          <Trans>It was already used, has expired, or was replaced by a newer one.</Trans>
+        </p>
+        <p className="mt-3 mb-5 text-soft">
+          <Trans>
+            If you have set your password already, sign in. If you were invited, ask for a new invitation.
+          </Trans>
+        </p>
+        <Button onClick={onAskAnew}>
+          <Trans>Forgot your password?</Trans>
+        </Button>
+      </EntryCard>
+    );
+  return (
+    <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    </EntryCard>
+  );
 }
 
 function AskForLink() {
@@ -73,38 +130,70 @@ function AskForLink() {
   );
 }
 
-function ChoosePassword({ token }: { readonly token: string }) {
+function ChoosePassword({ token, link }: { readonly token: string; readonly link: PasswordLink }) {
   const [chosen, setChosen] = useState('');
   const [again, setAgain] = useState('');
-  const command = useCommand(completePasswordReset);
+  const [isSet, setIsSet] = useState(false);
+  const client = useQueryClient();
+  const isInvitation = link.purpose === 'invitation';
+  const command = useCommand(completePasswordReset, {
+    onDone: () => {
+      if (!isInvitation) return setIsSet(true);
+      // Signed in, unless a code is needed as well.
+      client.fetchQuery(meQuery).then(
+        () => window.location.assign(import.meta.env.BASE_URL),
+        () => setIsSet(true),
+      );
+    },
+  });
   const shortText = t`At least ${passwordLengthMin} characters.`;
-  if (command.isSuccess) {
+  const { username, account, invited_by: invitedBy } = link;
+  if (isSet) {
     return (
       <EntryCard title={t`Your password is set`} heading={t`Your password is set`} below={<BackToSignIn />}>
         <p role="status">
           <Trans>
-            Sign in with your username and this password. Whoever was signed in as you before has been signed
-            out.
+            Sign in as <bdi className="font-medium">{username}</bdi> with this password. All earlier sessions
+            have ended.
           </Trans>
         </p>
       </EntryCard>
     );
   }
+  const heading = isInvitation ? t`Join ${account}` : t`Choose your password`;
   return (
-    <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
-      <p className="mb-5 text-soft">
-        <Trans>
-          One that only you know. The link works once; if you were invited, you then sign in with the username
-          that you were told.
-        </Trans>
+    <EntryCard title={heading} heading={heading} below={<BackToSignIn />}>
+      <p className="mb-4 text-soft wrap-anywhere">
+        {!isInvitation ? (
+          <Trans>Choose a password that you use nowhere else.</Trans>
+        ) : invitedBy === null ? (
+          <Trans>
+            The operator of this service invited you to <bdi>{account}</bdi>. Choose a password to sign in.
+          </Trans>
+        ) : (
+          <Trans>
+            <bdi>{invitedBy}</bdi> invited you to <bdi>{account}</bdi>. Choose a password to sign in.
+          </Trans>
+        )}
       </p>
       <EntryForm
         isReady={chosen.length >= passwordLengthMin && again === chosen}
-        isBusy={command.isPending}
+        isBusy={command.isPending || command.isSuccess}
         error={command.error}
-        action={t`Set password`}
-        onSubmit={() => command.mutate({ token, new_password: chosen })}
+        action={isInvitation ? t`Set password and sign in` : t`Set password`}
+        onSubmit={() =>
+          command.mutate({ token, new_password: chosen, ...(isInvitation && { sign_in: true }) })
+        }
       >
+        {/* Also for password managers: whose password this is. */}
+        <TextField
+          label={t`Your username`}
+          name="username"
+          autoComplete="username"
+          readOnly
+          value={username}
+          onText={() => undefined}
+        />
         <TextField
           label={t`New password`}
           type="password"
@@ -120,7 +209,7 @@ function ChoosePassword({ token }: { readonly token: string }) {
           label={t`New password again`}
           type="password"
           autoComplete="new-password"
-          problem={again !== '' && again !== chosen ? t`The two are not the same.` : null}
+          problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
           maxLength={200}
           value={again}
           onText={setAgain}

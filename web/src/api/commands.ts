@@ -51,7 +51,7 @@ interface WithOwnPassword {
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Account }>('/sign-in', body);
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
-export const completePasswordReset = (body: { token: string; new_password: string }) =>
+export const completePasswordReset = (body: { token: string; new_password: string; sign_in?: boolean }) =>
   post<null>('/password-reset/complete', body);
 export const setEmail = (body: { email: string; password: OwnPassword }) =>
   call<{ readonly email: string }>('/email', { method: 'PUT', body });

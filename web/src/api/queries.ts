@@ -39,6 +39,7 @@ import type {
   PackageList,
   Page,
   PanelCustomer,
+  PasswordLink,
   Person,
   PlanHistory,
   Product,
@@ -95,6 +96,14 @@ export const testClockQuery = queryOptions({
 /** Before anybody has signed in, too. */
 export const shownBrandQuery = reading<ShownBrand>('/brand');
 export const brandQuery = reading<{ readonly brand: Brand }>('/admin/v1/brand');
+/** Whom a link to a password is for. The token is in the body: it never stands in a request line. */
+export const passwordLinkQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['/password-reset/link', token],
+    queryFn: ({ signal }) =>
+      call<PasswordLink>('/password-reset/link', { method: 'POST', body: { token }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Listed<Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);

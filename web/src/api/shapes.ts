@@ -26,6 +26,7 @@ import type {
   overviewSchema,
   PanelCustomerView,
   panelEntrySchema,
+  passwordLinkSchema,
   refusalCountsSchema,
   refusedAccountsSchema,
   renewalsSchema,
@@ -124,6 +125,7 @@ export type Checklist = Me['checklist'];
 export type { BrandView as Brand } from '../../../src/contract/brand-schemas.ts';
 export type ShownBrand = Static<typeof shownBrandSchema>;
 export type SignInOptions = Static<typeof signInOptionsSchema>;
+export type PasswordLink = With<Static<typeof passwordLinkSchema>, { invited_by: string | null }>;
 export type Session = Static<typeof sessionListSchema>['data'][number];
 export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;
 export type ApiKeyFacts = With<Static<typeof keyFactsSchema>, { last_used_at: string | null }>;

@@ -84,7 +84,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         <aside
           aria-label={t`Menu`}
           data-print="no"
-          className="sticky top-0 hidden h-dvh w-60 shrink-0 overflow-y-auto border-r border-line bg-card lg:block"
+          className="sticky top-0 hidden h-dvh w-60 shrink-0 border-r short:overflow-y-auto border-line bg-card lg:block"
         >
           {navigation}
         </aside>

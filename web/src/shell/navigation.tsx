@@ -4,7 +4,8 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Keyboard, LogOut, Search } from 'lucide-react';
+import { ChevronDown, Keyboard, LogOut, Search } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
@@ -20,7 +21,7 @@ import { Money } from '../ui/money.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
-import { type PageEntry, usePages } from './page-list.ts';
+import { isOfOrdering, type PageEntry, useOrderingShown, usePages } from './page-list.ts';
 
 interface NavigationProps {
   readonly onSearch: () => void;
@@ -33,8 +34,16 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
   const { person } = usePerson();
   const pages = usePages();
   const client = useQueryClient();
+  const ordering = useOrderingShown();
+  const isOperator = pages.console.length > 0;
+  const own = (
+    <PageLinks
+      pages={ordering.isShown ? pages.panel : pages.panel.filter((page) => !isOfOrdering(page))}
+      onNavigate={onNavigate}
+    />
+  );
   return (
-    <div className="flex min-h-full flex-col gap-5 px-3 py-4">
+    <div className="flex h-full min-h-0 flex-col gap-4 px-3 py-4 short:h-auto">
       <div className="px-2">
         <Logo />
       </div>
@@ -49,27 +58,46 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         </span>
         <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
-      <nav aria-label={t`Main`} className="flex flex-1 flex-col gap-5">
-        <PageLinks pages={pages.panel} onNavigate={onNavigate} />
-        {pages.console.length > 0 ? (
-          <div>
-            <p className="mb-1 px-2 text-xs font-medium text-soft">
-              <Trans>Administration</Trans>
-            </p>
-            <PageLinks pages={pages.console} onNavigate={onNavigate} />
-          </div>
-        ) : null}
+      {/* Only the pages scroll: the balance, the language and the way out stay in view. */}
+      <nav
+        aria-label={t`Main`}
+        className="-mx-1 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-1 py-0.5 short:overflow-visible"
+      >
+        {isOperator ? (
+          <>
+            <NamedPages name={t`Administration`}>
+              <PageLinks pages={pages.console} onNavigate={onNavigate} />
+            </NamedPages>
+            <NamedPages name={t`Own account`}>
+              {own}
+              {ordering.isShown ? null : (
+                <button
+                  type="button"
+                  onClick={ordering.show}
+                  className="flex min-h-8 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink pointer-coarse:min-h-11"
+                >
+                  <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
+                  <Trans>Show ordering pages</Trans>
+                </button>
+              )}
+            </NamedPages>
+          </>
+        ) : (
+          own
+        )}
       </nav>
       <div className="border-t border-line pt-3">
-        {viewedAccount === null ? <TestSwitch /> : null}
-        <Link
-          to="/ledger"
-          onClick={onNavigate}
-          className="flex items-baseline justify-between gap-2 rounded-control px-2 py-1.5 hover:bg-fill"
-        >
-          <span className="text-soft">{panelMode === 'test' ? t`Test balance` : t`Balance`}</span>
-          <Money amount={account.balance} currency={account.currency} className="font-semibold" />
-        </Link>
+        {viewedAccount === null && ordering.isShown ? <TestSwitch /> : null}
+        {ordering.isShown ? (
+          <Link
+            to="/ledger"
+            onClick={onNavigate}
+            className="flex items-baseline justify-between gap-2 rounded-control px-2 py-1.5 hover:bg-fill"
+          >
+            <span className="text-soft">{panelMode === 'test' ? t`Test balance` : t`Balance`}</span>
+            <Money amount={account.balance} currency={account.currency} className="font-semibold" />
+          </Link>
+        ) : null}
         <div className="flex items-center justify-between gap-2 px-2 py-1">
           <span aria-hidden="true" className="text-soft">
             <Trans>Language</Trans>
@@ -108,6 +136,15 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
 }
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+function NamedPages({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <p className="mb-1 px-2 text-xs font-medium text-soft">{name}</p>
+      {children}
+    </div>
+  );
+}
 
 function PageLinks({
   pages,

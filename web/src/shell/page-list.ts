@@ -25,6 +25,9 @@ import {
   Wallet,
   Webhook,
 } from 'lucide-react';
+import { useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import type { Scope } from '../api/shapes.ts';
@@ -221,4 +224,51 @@ export function useIsClosed(path: string): boolean {
   return panelPages.some(
     ({ to, scope }) => scope !== undefined && to === (path.replace(/\/$/, '') || '/') && !may(scope),
   );
+}
+
+/** What an account that orders for its customers needs; an operator's seldom does. */
+const orderingPages: ReadonlySet<string> = new Set([
+  '/',
+  '/orders',
+  '/customers',
+  '/ledger',
+  '/forecast',
+  '/statements',
+] satisfies PageEntry['to'][]);
+
+export function isOfOrdering({ to }: PageEntry): boolean {
+  return orderingPages.has(to);
+}
+
+const askedName = 'sellthrough-ordering-pages';
+
+/** Whether the navigation shows what ordering takes: of an operator's own account, once it has ordered, has credit, or asks. */
+export function useOrderingShown(): { readonly isShown: boolean; readonly show: () => void } {
+  const { account } = useMe();
+  const isOperator = useMay()('admin:read');
+  const [isAsked, setIsAsked] = useState(() => isKept());
+  const orders = account.order_count > 0 || account.customer_count > 0 || account.balance !== '0.00';
+  return {
+    isShown: !isOperator || viewedAccount !== null || panelMode === 'test' || orders || isAsked,
+    show: () => {
+      setIsAsked(true);
+      keepAsked();
+    },
+  };
+}
+
+function isKept(): boolean {
+  try {
+    return window.localStorage.getItem(askedName) === 'on';
+  } catch {
+    return false;
+  }
+}
+
+function keepAsked(): void {
+  try {
+    window.localStorage.setItem(askedName, 'on');
+  } catch {
+    // A browser that keeps nothing asks again next time.
+  }
 }

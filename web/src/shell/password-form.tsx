@@ -73,7 +73,7 @@ export function PasswordForm({
           label={t`New password again`}
           type="password"
           autoComplete="new-password"
-          problem={isOther ? t`The two are not the same.` : null}
+          problem={isOther ? t`Passwords don’t match.` : null}
           maxLength={200}
           value={again}
           onText={setAgain}

@@ -49,7 +49,7 @@ const sentences = {
   account_not_found: t`There is no such account.`,
   key_not_found: t`There is no such key, or it was revoked.`,
   person_not_found: t`This account has no such person.`,
-  link_not_found: t`This link was used before, has expired, or was never made. Ask for another one.`,
+  link_not_found: t`This link is invalid or has expired. Ask for a new one.`,
   package_not_found: t`There is no such package.`,
   price_not_found: t`These scheduled prices are not there any more.`,
   webhook_not_found: t`There is no such endpoint.`,
