@@ -371,7 +371,7 @@ export const pageShots: readonly PageShot[] = [
       await firstRow(scene, '/panel/admin/packages');
       await scene.page.getByRole('button', { name: 'Schedule prices' }).click();
       const dialog = scene.page.getByRole('dialog');
-      await dialog.getByLabel('Day (UTC)').fill('2030-01-15');
+      await dialog.getByLabel('Day', { exact: true }).fill('2030-01-15');
       // Named by two words together.
       await dialog.locator('input[inputmode=decimal]').first().fill('1400');
       await dialog.getByText('Is this meant?').waitFor();

@@ -123,22 +123,22 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   await page.getByRole('button', { name: 'Schedule prices' }).click();
   const form = dialog(page, 'Schedule prices of Atelier');
   const submit = form.getByRole('button', { name: 'Schedule prices' });
-  await form.getByLabel('Day (UTC)').fill('2026-01-15');
+  await form.getByLabel('Day', { exact: true }).fill('2026-01-15');
   assert.ok(await submit.isDisabled(), 'there is no price yet');
   await form.getByLabel('Reseller, monthly').fill('12');
   await form.getByLabel('Distributor, yearly').fill('80.5');
   await submit.click();
-  // The day has begun at noon.
+  // Typed on the reader's clock, which is said: the day has begun at noon.
   await form.getByRole('alert').getByText('From: This must be in the future.').waitFor();
-  await form.getByLabel('Day (UTC)').fill('2026-02-01');
-  await form.getByLabel('Time (UTC)').fill('06:30');
+  await form.getByLabel('Day', { exact: true }).fill('2026-02-01');
+  await form.getByLabel('Time (Europe/Berlin)').fill('06:30');
   await submit.click();
-  await said(page, 'begin on 2026-02-01 06:30:00 UTC');
+  await said(page, 'begin on 1 Feb 2026, 06:30 (Europe/Berlin)');
   await form.waitFor({ state: 'hidden' });
   const schedule = page.getByRole('table', { name: 'Scheduled prices' });
   await schedule.getByText('To come').waitFor();
   const [upcoming] = (await found()).upcoming;
-  assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T06:30:00Z', '12.00']);
+  assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T05:30:00Z', '12.00']);
 
   // While the page is open, another price changes; only what is typed is saved.
   await changePackage(service, id, { prices: { reseller: { quarterly: '30.00' } } });
@@ -151,7 +151,9 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   );
 
   await page.goto(`/panel/admin/packages/${id}`);
-  await page.getByRole('button', { name: 'Delete the prices from 2026-02-01 06:30:00 UTC' }).click();
+  await page
+    .getByRole('button', { name: 'Delete the prices from 1 Feb 2026, 06:30 (Europe/Berlin)' })
+    .click();
   await dialog(page, 'Delete these prices?').getByRole('button', { name: 'Delete prices' }).click();
   await page.getByText('Nothing is scheduled').waitFor();
   assert.deepEqual((await found()).upcoming, []);

@@ -50,6 +50,8 @@ interface WithOwnPassword {
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Account }>('/sign-in', body);
+export const setClock = (body: { clock: 'utc' | null }) =>
+  call<{ readonly clock: 'utc' | null }>('/clock', { method: 'PUT', body });
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
 export const completePasswordReset = (body: { token: string; new_password: string; sign_in?: boolean }) =>
   post<null>('/password-reset/complete', body);

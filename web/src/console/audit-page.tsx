@@ -13,7 +13,7 @@ import type { AuditEntry, FoundAuditEntry } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { formatMoney, fromCents } from '../text/amounts.ts';
 import { spanEnd, spanStart } from '../text/days.ts';
-import { formatUtc } from '../text/times.ts';
+import { formatStated } from '../text/times.ts';
 import { keyNameWord } from '../text/words.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -236,10 +236,10 @@ function textOf(value: unknown, path: string, currency: string): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (moneyFields.has(path.split('.')[0] ?? '') && /^-?\d+\.\d\d$/.test(text))
     return formatMoney(text, currency);
-  if (path.endsWith('_at') && text.includes('T')) return formatUtc(text);
+  if (path.endsWith('_at') && text.includes('T')) return formatStated(text);
   const isWhole = /^-?\d{1,18}$/.test(text);
   if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
-  if (isWhole && path.endsWith('_at')) return formatUtc(new Date(Number(text) * 1000).toISOString());
+  if (isWhole && path.endsWith('_at')) return formatStated(new Date(Number(text) * 1000).toISOString());
   return path === '' ? text : auditValueWord(path, text);
 }
 

@@ -12,7 +12,9 @@ import { scheduledPricesQuery } from '../api/queries.ts';
 import type { AdminPackage, Group, ScheduledPrices } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { toCents } from '../text/amounts.ts';
-import { formatUtc } from '../text/times.ts';
+import { zone } from '../text/clock.ts';
+import { readTypedMinute } from '../text/days.ts';
+import { formatStated, formatTypedDay, formatUtc } from '../text/times.ts';
 import { groupWord, periods } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -51,7 +53,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const deletion = (price: ScheduledPrices) =>
     price.begun || !mayChange ? null : (
       <Button
-        aria-label={t`Delete the prices from ${formatUtc(price.from)}`}
+        aria-label={t`Delete the prices from ${formatStated(price.from)}`}
         onClick={() => setOpened({ deed: 'delete', price })}
       >
         <Trans>Delete</Trans>
@@ -92,8 +94,8 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   return (
     <>
       <Card
-        title={t`Prices with a date`}
-        description={t`They begin by themselves, in their second. What is left blank stays what it is then.`}
+        title={t`Scheduled prices`}
+        description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
         action={
           one.retired || !mayChange ? null : (
             <Button onClick={() => setOpened({ deed: 'add' })}>
@@ -181,7 +183,7 @@ function ScheduleDialog({
   const [time, setTime] = useState('00:00');
   const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
   const read = readSomePrices(prices);
-  const from = /^\d{4}-\d{2}-\d{2}$/.test(day) && /^\d{2}:\d{2}$/.test(time) ? `${day}T${time}:00Z` : null;
+  const from = readTypedMinute(`${day}T${time}`);
   const before = from === null ? one.prices : pricesBefore(one, schedule, from);
   const after = read === null ? before : withNamed(before, read);
   const odd = isOdd(before, after);
@@ -189,7 +191,7 @@ function ScheduleDialog({
     (body: Pick<ScheduledPrices, 'from' | 'prices'>) => schedulePrices(one.id, body),
     {
       onDone: ({ price }) => {
-        say(t`Scheduled: the prices begin on ${formatUtc(price.from)}.`);
+        say(t`Scheduled: the prices begin on ${formatStated(price.from)}.`);
         onClose();
       },
     },
@@ -197,8 +199,8 @@ function ScheduleDialog({
   return (
     <FormDialog
       title={t`Schedule prices of ${one.name}`}
-      description={t`From this moment on new orders and renewals pay them. What is left blank stays what it is then.`}
-      action={odd ? t`Schedule all the same` : t`Schedule prices`}
+      description={t`New orders and renewals pay these prices from then on. Leave a field blank to keep its current price.`}
+      action={odd ? t`Schedule anyway` : t`Schedule prices`}
       busy={command.isPending}
       ready={from !== null && read !== null}
       error={command.error}
@@ -209,21 +211,20 @@ function ScheduleDialog({
       width="wide"
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t`Day (UTC)`} type="date" autoFocus value={day} onText={setDay} />
         <TextField
-          label={t`Time (UTC)`}
+          label={t`Day`}
+          type="date"
+          autoFocus
+          value={day}
+          onText={setDay}
+          {...(day !== '' && { hint: formatTypedDay(day) })}
+        />
+        <TextField
+          label={t`Time (${zone})`}
           type="time"
           value={time}
           onText={setTime}
-          {...(from !== null && {
-            hint: (
-              <>
-                <Trans>
-                  For you <Time at={from} />
-                </Trans>
-              </>
-            ),
-          })}
+          {...(from !== null && zone !== 'UTC' && { hint: formatUtc(from) })}
         />
       </div>
       <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
@@ -235,14 +236,14 @@ function ScheduleDialog({
 function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
   const command = useCommand(() => unschedulePrices(one.id, price.from), {
     onDone: () => {
-      say(t`Deleted: those prices do not begin.`);
+      say(t`Scheduled prices deleted.`);
       onClose();
     },
   });
   return (
     <FormDialog
       title={t`Delete these prices?`}
-      description={t`The prices of ${one.name} from ${formatUtc(price.from)} on do not begin. What they would have replaced goes on.`}
+      description={t`The prices of ${one.name} from ${formatStated(price.from)} on do not begin. What they would have replaced goes on.`}
       action={t`Delete prices`}
       danger
       busy={command.isPending}

@@ -9,6 +9,8 @@ import { panelMode } from '../api/panel-mode.ts';
 import { mintText } from '../api/random-text.ts';
 import type { ApiKey } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { zone } from '../text/clock.ts';
+import { dayOf, spanEnd } from '../text/days.ts';
 import { keyNameWord } from '../text/words.ts';
 import { CheckList } from '../ui/check-list.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -34,7 +36,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
   const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
   const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
-  const [savedDay] = useState(apiKey?.expires_at?.slice(0, 10) ?? '');
+  const [savedDay] = useState(apiKey?.expires_at == null ? '' : dayOf(new Date(apiKey.expires_at)));
   const [lastDay, setLastDay] = useState(savedDay);
   const own = useOwnPassword();
   const isFirst = apiKey?.first === true;
@@ -45,7 +47,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
     rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
     // A second that somebody chose elsewhere stays, unless the day is another one.
-    ...(lastDay === savedDay ? {} : { expires_at: lastDay === '' ? null : `${lastDay}T23:59:59Z` }),
+    ...(lastDay === savedDay ? {} : { expires_at: spanEnd(lastDay) ?? null }),
     ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
   };
   const [before] = useState(settings);
@@ -161,7 +163,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         {isFirst ? null : (
           <TextField
             label={t`Last day`}
-            hint={t`In UTC. Leave empty for a key that does not end.`}
+            hint={t`Until the end of this day (${zone}). Leave blank for a key that does not expire.`}
             type="date"
             value={lastDay}
             onText={setLastDay}

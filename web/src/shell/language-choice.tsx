@@ -13,6 +13,10 @@ import {
 } from '../text/language.ts';
 import { classNames } from '../ui/class-names.ts';
 
+/** Of the small choices at the foot of the navigation. */
+export const choiceClasses =
+  'min-h-8 rounded-control border border-line bg-transparent px-1.5 text-xs text-soft pointer-coarse:min-h-11';
+
 export function LanguageChoice({
   isSignedIn = false,
   className,
@@ -31,10 +35,7 @@ export function LanguageChoice({
       aria-label={t`Language`}
       defaultValue={isLanguage(kept) ? kept : ''}
       onChange={({ target: { value } }) => void choose(isLanguage(value) ? value : null)}
-      className={classNames(
-        'min-h-8 rounded-control border border-line bg-transparent px-1.5 text-xs text-soft pointer-coarse:min-h-11',
-        className,
-      )}
+      className={classNames(choiceClasses, className)}
     >
       {languages.map((one) => (
         <option key={one} value={one} lang={one}>

@@ -18,6 +18,7 @@ import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { Money } from '../ui/money.tsx';
+import { ClockChoice } from './clock-choice.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { leave } from './leave.ts';
 import { Logo } from './logo.tsx';
@@ -98,11 +99,9 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <Money amount={account.balance} currency={account.currency} className="font-semibold" />
           </Link>
         ) : null}
-        <div className="flex items-center justify-between gap-2 px-2 py-1">
-          <span aria-hidden="true" className="text-soft">
-            <Trans>Language</Trans>
-          </span>
-          <LanguageChoice isSignedIn className="min-w-0" />
+        <div className="flex items-center gap-1.5 px-2 py-1">
+          <LanguageChoice isSignedIn className="min-w-0 shrink-0" />
+          <ClockChoice />
         </div>
         <div className="mt-1 flex items-center gap-1 pl-2">
           <div className="min-w-0 flex-1 leading-snug">

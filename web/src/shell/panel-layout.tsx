@@ -11,6 +11,7 @@ import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-client.ts';
 import type { Me, SignedInPerson } from '../api/shapes.ts';
 import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
+import { keepClock, keptClock } from '../text/clock.ts';
 import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
 import { withTexts } from '../text/texts.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
@@ -71,6 +72,7 @@ function SignedIn() {
   }, [isBack, client]);
   useFreshListsWith(me?.account.balance);
   useLanguageOf(me?.language);
+  useClockOf(me?.clock);
   const isStarting = useOperatorStart(person?.scopes.includes('admin:read'));
   if (isElse) return <ShellSkeleton />;
   if (isSignedOut(error) && !isUnsettled && kept === null) {
@@ -145,6 +147,14 @@ function useLanguageOf(chosen: string | null | undefined): void {
   useEffect(() => {
     if (typeof chosen !== 'string' || !isLanguage(chosen) || chosen === keptLanguage()) return;
     if (keepLanguage(chosen)) window.location.reload();
+  }, [chosen]);
+}
+
+/** The clock that the person chose, in whichever browser. undefined: not known yet. */
+function useClockOf(chosen: Me['clock'] | undefined): void {
+  useEffect(() => {
+    if (chosen === undefined || chosen === keptClock()) return;
+    if (keepClock(chosen)) window.location.reload();
   }, [chosen]);
 }
 

@@ -8,6 +8,8 @@ import { type ClockMove, moveTestClock } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { TestClockMoved } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
+import { zone } from '../text/clock.ts';
+import { dayOf, spanStart } from '../text/days.ts';
 import { formatCount } from '../text/language.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
@@ -37,7 +39,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
   const [key, setKey] = useState(mintIdempotencyKey);
   const [moved, setMoved] = useState<TestClockMoved | null>(null);
   const command = useCommand((move: ClockMove) => moveTestClock(move, key), { onDone: setMoved });
-  const move: ClockMove = step === 'date' ? { now: `${day}T00:00:00Z` } : { advance: step };
+  const move: ClockMove = step === 'date' ? { now: spanStart(day) ?? '' } : { advance: step };
   if (moved !== null) {
     return (
       <Moved
@@ -73,9 +75,9 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
       {step === 'date' ? (
         <TextField
           label={t`Date`}
-          hint={t`To its first second, in UTC; at most ten years ahead.`}
+          hint={t`To the first second of this day (${zone}), at most ten years ahead.`}
           type="date"
-          min={now.slice(0, 10)}
+          min={dayOf(new Date(now))}
           value={day}
           onText={setDay}
         />

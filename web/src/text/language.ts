@@ -1,4 +1,4 @@
-// Which language, number format and zone the pages speak: the person's choice, else the browser's. Decided once, before any
+// Which language and number format the pages speak: the person's choice, else the browser's. Decided once, before any
 // page is loaded; another choice loads the pages anew (start.tsx), so every text may be made where it stands, at any time.
 
 export const languages = ['en', 'de'] as const;
@@ -15,9 +15,6 @@ export const language: Language = chosenLanguage();
 export const timeLocale = { en: 'en-GB', de: 'de-DE' }[language];
 /** Of numbers and money: "$1,234.50", not "US$". */
 export const numberLocale = { en: 'en', de: 'de-DE' }[language];
-
-/** The reader's zone, by which days begin in lists and their filters. */
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const counts = new Intl.NumberFormat(numberLocale);
 

@@ -1,18 +1,27 @@
-// Times as people read them: in their own zone, the exact moment in UTC beside it.
+// Times as people read them: on the clock that they chose (clock.ts), the exact moment in UTC beside it.
 
 import { t } from '@lingui/core/macro';
+import { zone } from './clock.ts';
 import { timeLocale } from './language.ts';
 
-const day = new Intl.DateTimeFormat(timeLocale, { day: 'numeric', month: 'short', year: 'numeric' });
+const onClock = { timeZone: zone } as const;
+const day = new Intl.DateTimeFormat(timeLocale, {
+  ...onClock,
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
 const dayAndTime = new Intl.DateTimeFormat(timeLocale, {
+  ...onClock,
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
 });
-const clock = new Intl.DateTimeFormat(timeLocale, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(timeLocale, { ...onClock, hour: '2-digit', minute: '2-digit' });
 const exact = new Intl.DateTimeFormat(timeLocale, {
+  ...onClock,
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
@@ -41,6 +50,38 @@ export function formatTime(iso: string, style: TimeStyle, now: number): string {
   if (style === 'clock') return clock.format(moment);
   if (style === 'second') return exact.format(moment);
   return formatRelative((moment.getTime() - now) / 1000) ?? day.format(moment);
+}
+
+/** "21 Nov 2026, 14:05 (Europe/Berlin)": for sentences, which have nothing beside them that says the zone. */
+export function formatStated(iso: string): string {
+  const moment = new Date(iso);
+  return Number.isNaN(moment.getTime()) ? iso : `${dayAndTime.format(moment)} (${zone})`;
+}
+
+const utcDay = new Intl.DateTimeFormat(timeLocale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** Exact times that a figure led to: "8 Nov 2026 (UTC)" where they are whole UTC days, as those of figures are. */
+export function formatSpan(from: string | undefined, to: string | undefined): string {
+  const [start, end] = [from, to].map((time) => (time === undefined ? undefined : new Date(time)));
+  const areDays =
+    (start === undefined || start.toISOString().endsWith('T00:00:00.000Z')) &&
+    (end === undefined || end.toISOString().endsWith('T23:59:59.000Z'));
+  const words = [start, end].map((moment) =>
+    moment === undefined ? '' : (areDays ? utcDay : dayAndTime).format(moment),
+  );
+  const [first, last] = words;
+  return `${first === last ? first : `${first} – ${last}`} (${areDays ? 'UTC' : zone})`;
+}
+
+/** A day as a filter has it, 2026-11-03, in words: browsers write it in their own order, whatever the page's language. */
+export function formatTypedDay(typed: string): string {
+  const moment = new Date(`${typed}T00:00:00Z`);
+  return Number.isNaN(moment.getTime()) ? '' : utcDay.format(moment);
 }
 
 /** "2026-11-21 14:05:09 UTC" */

@@ -1,12 +1,12 @@
-// The span of time of a list: two days of the reader's zone, which is said beside them. Where a figure led here with exact
+// The span of time of a list: two days on the reader's clock, whose zone is said beside them. Where a figure led here with exact
 // times, it says those, until they are taken away.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
 import { useId } from 'react';
-import { isDay } from '../text/days.ts';
-import { zone } from '../text/language.ts';
-import { formatUtc } from '../text/times.ts';
+import { zone } from '../text/clock.ts';
+import { isDay, spanEnd, spanStart } from '../text/days.ts';
+import { formatSpan, formatTypedDay } from '../text/times.ts';
 import { Button } from './button.tsx';
 import { inputClasses } from './field.tsx';
 
@@ -20,14 +20,10 @@ interface SpanFilterProps {
 
 export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
   if ([from, to].some((end) => end !== undefined && !isDay(end))) {
+    const words = formatSpan(spanStart(from), spanEnd(to));
     return (
-      <Button
-        aria-label={t`Take away the time: ${from === undefined ? '' : formatUtc(from)} – ${to === undefined ? '' : formatUtc(to)}`}
-        onClick={() => onSpan({ from: '', to: '' })}
-      >
-        <span className="figures font-normal">
-          {from === undefined ? '' : formatUtc(from)} – {to === undefined ? '' : formatUtc(to)}
-        </span>
+      <Button aria-label={t`Remove date filter: ${words}`} onClick={() => onSpan({ from: '', to: '' })}>
+        <span className="figures font-normal">{words}</span>
         <X aria-hidden="true" className="size-4" />
       </Button>
     );
@@ -48,9 +44,17 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
         min={from}
         onDay={(day) => onSpan({ to: day })}
       />
-      <span className="text-xs text-soft max-sm:basis-full max-sm:pl-11.5">{zone}</span>
+      <span className="text-xs text-soft max-sm:basis-full max-sm:pl-11.5">
+        {[typedWords(from, to), zone].filter((part) => part !== '').join(' · ')}
+      </span>
     </div>
   );
+}
+
+/** What the fields hold, in words: browsers show a date in their own order, 11/08 or 08/11. */
+function typedWords(from: string | undefined, to: string | undefined): string {
+  const days = [from, to].flatMap((day) => (day === undefined ? [] : [formatTypedDay(day)]));
+  return [...new Set(days)].join(' – ');
 }
 
 interface DayFieldProps {

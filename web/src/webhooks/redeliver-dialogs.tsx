@@ -10,7 +10,9 @@ import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { SinceCount, Webhook } from '../api/shapes.ts';
 import { useTestClock } from '../api/test-clock.ts';
 import { useCommand } from '../api/use-command.ts';
-import { formatCount, zone } from '../text/language.ts';
+import { zone } from '../text/clock.ts';
+import { readTypedMinute, typedMinute } from '../text/days.ts';
+import { formatCount } from '../text/language.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
@@ -36,7 +38,7 @@ export function RedeliverSinceDialog({
   // What happens in a test happens at its own time.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
   const [reach, setReach] = useState<Reach>('hour');
-  const [typed, setTyped] = useState(() => localMinute(now - hour));
+  const [typed, setTyped] = useState(() => typedMinute(new Date(now - hour)));
   const [key] = useState(mintIdempotencyKey);
   const from = startOf(reach, { now, typed });
   const preview = useQuery({ ...sinceCountQuery(webhook.id, from ?? ''), enabled: from !== null });
@@ -97,7 +99,7 @@ export function RedeliverSinceDialog({
         {reach === 'chosen' ? (
           <TextField
             label={t`From`}
-            hint={t`In your zone, ${zone}. Events are kept for 90 days.`}
+            hint={t`${zone}. Events are kept for 90 days.`}
             type="datetime-local"
             value={typed}
             onText={setTyped}
@@ -133,20 +135,13 @@ function startOf(
     case 'week':
       return second(now - 7 * 24 * hour);
     case 'chosen': {
-      const chosen = Date.parse(typed);
-      return Number.isNaN(chosen) ? null : second(chosen);
+      return readTypedMinute(typed);
     }
   }
 }
 
 function second(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
-/** As the browser's field for a time has it: 2026-11-25T08:30. */
-function localMinute(milliseconds: number): string {
-  const moment = new Date(milliseconds);
-  return new Date(milliseconds - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 function countSentence({ count, more }: SinceCount): string {

@@ -1,0 +1,29 @@
+// On which clock times are shown and taken: that of the browser's zone, or UTC. The service keeps it for the person, as the language.
+
+import { t } from '@lingui/core/macro';
+import { setClock } from '../api/commands.ts';
+import { browserZone, keepClock, keptClock } from '../text/clock.ts';
+import { choiceClasses } from './language-choice.tsx';
+
+export function ClockChoice() {
+  const choose = async (chosen: 'utc' | null) => {
+    const isKept = await setClock({ clock: chosen }).then(
+      () => true,
+      () => false,
+    );
+    // What the service does not know would be undone by the next page.
+    if (isKept && keepClock(chosen)) window.location.reload();
+  };
+  return (
+    <select
+      aria-label={t`Time zone`}
+      title={t`Time zone`}
+      defaultValue={keptClock() ?? ''}
+      onChange={({ target: { value } }) => void choose(value === 'utc' ? 'utc' : null)}
+      className={`${choiceClasses} min-w-0 flex-1`}
+    >
+      <option value="">{browserZone}</option>
+      <option value="utc">UTC</option>
+    </select>
+  );
+}
