@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => ({
             // The small parts of nearly every page: many small files take more requests, and compress worse.
             {
               name: 'parts',
-              test: /lucide-react|web\/src\/(?:api|text)\/|web\/src\/ui\/(?!.*(?:dialog|drawer|toast-region|chart|series|qr))/,
+              test: /lucide-react|web\/src\/(?:api\/(?!commands)|text\/)|web\/src\/ui\/(?!.*(?:dialog|drawer|toast-region|chart|series|qr|choice|facts|lost-answer|own-password|secret-text|switch-field|typed-text|unsaved-guard))/,
               minShareCount: 6,
             },
           ],

@@ -1,5 +1,5 @@
 // The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
-// kept for people who report a problem. Called by queries.ts and commands.ts only.
+// kept for people who report a problem. Called by queries.ts, commands.ts and frame-commands.ts only.
 
 import { t } from '@lingui/core/macro';
 import { isFromProxy, noteAnswer, untilReachable } from './connection.ts';

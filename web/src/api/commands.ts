@@ -50,8 +50,6 @@ interface WithOwnPassword {
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Account }>('/sign-in', body);
-export const setClock = (body: { clock: 'utc' | null }) =>
-  call<{ readonly clock: 'utc' | null }>('/clock', { method: 'PUT', body });
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
 export const completePasswordReset = (body: { token: string; new_password: string; sign_in?: boolean }) =>
   post<null>('/password-reset/complete', body);
@@ -67,9 +65,6 @@ export const setBrand = (body: Omit<Brand, 'logo'>) =>
 export const setBrandLogo = (body: { data: string }) =>
   call<{ readonly brand: Brand }>('/admin/v1/brand/logo', { method: 'PUT', body });
 export const removeBrandLogo = () => remove('/admin/v1/brand/logo');
-export const signOut = () => post<null>('/sign-out');
-export const setLanguage = (body: { language: 'en' | 'de' | null }) =>
-  call<{ readonly language: string | null }>('/language', { method: 'PUT', body });
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>

@@ -1,7 +1,7 @@
 // On which clock times are shown and taken: that of the browser's zone, or UTC. The service keeps it for the person, as the language.
 
 import { t } from '@lingui/core/macro';
-import { setClock } from '../api/commands.ts';
+import { setClock } from '../api/frame-commands.ts';
 import { browserZone, keepClock, keptClock } from '../text/clock.ts';
 import { choiceClasses } from './language-choice.tsx';
 

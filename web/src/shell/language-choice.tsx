@@ -2,7 +2,7 @@
 // that other browsers and mails follow; another choice loads the pages anew.
 
 import { t } from '@lingui/core/macro';
-import { setLanguage } from '../api/commands.ts';
+import { setLanguage } from '../api/frame-commands.ts';
 import {
   isLanguage,
   keepLanguage,

@@ -2,7 +2,7 @@
 // got is a mutation like any other, which leaving-screen.tsx shows in place of every page.
 
 import type { QueryClient } from '@tanstack/react-query';
-import { signOut } from '../api/commands.ts';
+import { signOut } from '../api/frame-commands.ts';
 import { forgetMode } from '../api/panel-mode.ts';
 import { forgetView } from '../api/panel-view.ts';
 

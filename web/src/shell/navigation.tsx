@@ -99,7 +99,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <Money amount={account.balance} currency={account.currency} className="font-semibold" />
           </Link>
         ) : null}
-        <div className="flex items-center gap-1.5 px-2 py-1">
+        <div className="flex items-center gap-1.5 py-1">
           <LanguageChoice isSignedIn className="min-w-0 shrink-0" />
           <ClockChoice />
         </div>

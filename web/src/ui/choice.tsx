@@ -26,7 +26,7 @@ export function Choice<Value extends string | number>({
 }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="min-w-0">
+    <fieldset className="min-w-0" data-print={look === 'segments' ? 'no' : undefined}>
       <legend className={labelShown ? 'mb-1 font-medium' : 'sr-only'}>{label}</legend>
       <div
         className={
