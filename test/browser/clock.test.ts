@@ -18,10 +18,10 @@ test('whoever chooses UTC reads every time in UTC, filters by UTC days, and does
   assert.equal((await reseller.post('/orders', order)).status, 201);
   const page = await panel.openAs(reseller, '/panel/orders');
   const zone = page.getByRole('complementary', { name: 'Menu' }).getByRole('combobox', { name: 'Time zone' });
-  await row(page, 'late.evening').getByText('13 Mar 2026, 00:30').waitFor();
+  await row(page, 'late.evening').getByText('13 Mar 2026, 00:30').filter({ visible: true }).waitFor();
   await page.getByText('Europe/Berlin', { exact: true }).filter({ visible: true }).first().waitFor();
   await zone.selectOption('UTC');
-  await row(page, 'late.evening').getByText('12 Mar 2026, 23:30').waitFor();
+  await row(page, 'late.evening').getByText('12 Mar 2026, 23:30').filter({ visible: true }).waitFor();
   await expectAccessible(page, 'the choice of a time zone');
 
   await page.getByLabel('From', { exact: true }).fill('2026-03-12');
@@ -33,12 +33,12 @@ test('whoever chooses UTC reads every time in UTC, filters by UTC days, and does
   await page.getByText('No matching orders').waitFor();
 
   const elsewhere = await panel.openAs(reseller, '/panel/orders');
-  await row(elsewhere, 'late.evening').getByText('12 Mar 2026, 23:30').waitFor();
+  await row(elsewhere, 'late.evening').getByText('12 Mar 2026, 23:30').filter({ visible: true }).waitFor();
   await elsewhere
     .getByRole('complementary', { name: 'Menu' })
     .getByRole('combobox', { name: 'Time zone' })
     .selectOption('Europe/Berlin');
-  await row(elsewhere, 'late.evening').getByText('13 Mar 2026, 00:30').waitFor();
+  await row(elsewhere, 'late.evening').getByText('13 Mar 2026, 00:30').filter({ visible: true }).waitFor();
 });
 
 test('the day that a figure led to is said in words, with the zone of figures', async () => {
