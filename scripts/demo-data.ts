@@ -36,8 +36,11 @@ try {
   });
   const seller = (username: string) => resellerPlans.find((plan) => plan.username === username)?.displayName;
   const known = administrator?.password ?? 'as before, or as given in ADMIN_PASSWORD';
+  // The same database as here, also in another terminal.
+  const start =
+    process.env['DATA_DIR'] === undefined ? 'npm start' : `DATA_DIR=${process.env['DATA_DIR']} npm start`;
   say(`
-${orders} orders, ${entries} ledger entries: everything adds up. Start the service with "npm start" and sign in at
+${orders} orders, ${entries} ledger entries: everything adds up. Start the service with "${start}" and sign in at
 /panel/. These passwords are shown only now; the administrator is asked for a new one:
   administrator  ${administrator?.username ?? config.administrator.username}, password ${known}
   resellers      all with the password ${password}

@@ -91,7 +91,8 @@ async function run(config: Config): Promise<void> {
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
-    say(addressText(address(), config.database));
+    const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
+    say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen }));
     say(demo === null ? '\n' : demoText(address(), demo));
   } catch (error) {
     await close();

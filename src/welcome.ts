@@ -6,14 +6,24 @@ import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';
 import type { FirstAdministrator } from './first-administrator-file.ts';
 
-export function addressText(address: string, database: DatabaseConfig): string {
+/** `publicUrl`: as configured. `isOpen`: others reach it, so links made of the address would lead them nowhere. */
+export function addressText(
+  address: string,
+  database: DatabaseConfig,
+  { publicUrl, isOpen }: { readonly publicUrl: string | null; readonly isOpen: boolean },
+): string {
+  const shown = publicUrl ?? address;
+  const hint =
+    publicUrl === null && isOpen
+      ? `Login links and mails lead to ${address}: set PUBLIC_URL to the address that others use.\n`
+      : '';
   const where = database.kind === 'embedded' ? `embedded, in ${database.dataDir}` : 'PostgreSQL';
   return `
 Sellthrough listens at ${address}
   database       ${where}
-  panel          ${address}/panel/
-  documents      ${address}/docs/
-`;
+  panel          ${shown}/panel/
+  documents      ${shown}/docs/
+${hint}`;
 }
 
 /** `file`: where the secrets are instead of here; null: a person sees them here. */

@@ -184,7 +184,7 @@ function checkSchema(applied: readonly { name: string; checksum: string }[]): Ch
   if (missing > 0) {
     const says =
       applied.length === 0
-        ? 'empty: the next start fills it'
+        ? 'empty: the next start, or "sellthrough migrate", fills it'
         : `${missing} migrations behind: the next start, or "sellthrough migrate", runs them`;
     return { name, state: 'warn', says };
   }

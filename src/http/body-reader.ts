@@ -14,7 +14,8 @@ export function createBodyReader<const Schema extends TSchema>(schema: Schema): 
   return (value) => {
     if (!validator.Check(value)) {
       const [, [first]] = validator.Errors(value);
-      const reason = typeReason(valueAt(value, first), first?.message ?? 'is not valid');
+      const said = patternReason(schema, first) ?? first?.message ?? 'is not valid';
+      const reason = typeReason(valueAt(value, first), said);
       return fieldRefusal('validation_failed', fieldOf(first), reason);
     }
     return textProblem(value, schema, '') ?? (value as Static<Schema>);
@@ -22,8 +23,22 @@ export function createBodyReader<const Schema extends TSchema>(schema: Schema): 
 }
 
 interface SchemaError {
+  readonly keyword?: string;
   readonly instancePath: string;
   readonly params?: unknown;
+}
+
+/** A text that does not fit a pattern is answered with an example instead of the pattern; null: there is none. */
+function patternReason(schema: TSchema, error: SchemaError | undefined): string | null {
+  if (error?.keyword !== 'pattern') return null;
+  let at: unknown = schema;
+  for (const name of error.instancePath.split('/').slice(1)) {
+    const inner = isJsonObject(at) ? (own(at, 'properties') ?? own(at, 'items')) : null;
+    at = isJsonObject(inner) ? (own(inner, name) ?? inner) : null;
+  }
+  const examples = isJsonObject(at) ? own(at, 'examples') : null;
+  const [example] = Array.isArray(examples) ? examples : [];
+  return typeof example === 'string' ? `must be like "${example}"` : null;
 }
 
 /** "limits.accounts" for the path "/limits/accounts", or the name of a field that is missing. */

@@ -606,6 +606,6 @@ export const seededBugs: readonly SeededBug[] = [
     file: 'src/delivery/mail/mail-sendings.ts',
     find: 'else o.kind <> all($4::text[]) and o.account_id is not distinct from m.account_id end) as recent,',
     replace: 'else true end) as recent,',
-    test: 'test/service/alert-mails.test.ts',
+    test: 'test/service/mail-delivery.test.ts',
   },
 ];

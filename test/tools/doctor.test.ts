@@ -232,7 +232,7 @@ describe('on PostgreSQL', () => {
     const DATABASE_URL = await createDatabase();
     const checks = await doctor({ DATABASE_URL });
     assertCheck(checks, 'durability', 'fail', /^fsync off: acknowledged orders may be lost; switch it on/);
-    assertCheck(checks, 'schema', 'warn', /empty: the next start fills it/);
+    assertCheck(checks, 'schema', 'warn', /empty: the next start, or "sellthrough migrate", fills it/);
     assertCheck(await doctor({ DATABASE_URL, ...safe() }), 'durability', 'warn', /ALLOW_UNSAFE_DATABASE/);
     assert.deepEqual(
       await askServer(

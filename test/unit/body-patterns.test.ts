@@ -1,0 +1,15 @@
+// What a body is told about a text that does not fit: an example of one that does, not the pattern.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alertsBodySchema } from '../../src/contract/alert-schemas.ts';
+import { isRefusal } from '../../src/contract/error-catalogue.ts';
+import { createBodyReader } from '../../src/http/body-reader.ts';
+
+test('an amount that cannot be read is answered with an example of one', () => {
+  const read = createBodyReader(alertsBodySchema);
+  const refused = read({ balance_below: 'a lot' });
+  assert.ok(isRefusal(refused));
+  assert.deepEqual(refused.details, { field: 'balance_below', reason: 'must be like "50.00"' });
+  assert.ok(!isRefusal(read({ balance_below: '12.5' })));
+});
