@@ -11,6 +11,7 @@ export const onBothDatabases: readonly string[] = [
   'account-groups',
   'audits',
   'brand',
+  'corruptions',
   'endpoints',
   'entitlements',
   'events',

@@ -24,12 +24,18 @@ import { stillThere } from './still-there.ts';
 /** Listed of one range. */
 const problemsMax = 20;
 
+/** Orders, charges and refunds of all packages. */
+const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_count), 0),
+          coalesce(sum(charged_cents), 0), coalesce(sum(refunded_cents), 0)]::bigint[]
+        from spending_sums s where s.account_id = a.id and s.step = '${step}')`;
+
 /** The account as one statement sees it, with a row for each of its days. */
 const readHead: Statement = {
   name: 'verify_head',
   text: `with head as materialized (
       select a.balance_cents, a.entry_count, a.order_count, a.customer_count, a.plan_change_count,
-        m.entry_number as mark,
+        m.entry_number as mark, coalesce(s.entry_number, 0) as spending_mark,
+        ${spendingBy('day')} as spending_days, ${spendingBy('month')} as spending_months,
         coalesce(e.number, 0) as last_entry, coalesce(e.balance_after_cents, 0) as last_balance,
         coalesce((select number from orders where account_id = a.id order by number desc limit 1), 0) as last_order,
         coalesce((select number from customers where account_id = a.id order by number desc limit 1), 0) as last_customer,
@@ -42,6 +48,7 @@ const readHead: Statement = {
           + (select count(*) from plan_changes where account_id = a.id and number < 1) as below_one
       from accounts a
       left join ledger_day_marks m on m.account_id = a.id
+      left join spending_marks s on s.account_id = a.id
       left join lateral (
         select number, balance_after_cents from ledger_entries where account_id = a.id order by number desc limit 1) e on true
       where a.id = $1::int)
@@ -78,7 +85,7 @@ const isDatedRight = (
  * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
  * to the last that is charged here. An order's refund comes right before its charge, so a range does not end between.
  * What settles an order comes later, and is compared with the change of a plan that says so (verify_plan_changes).
- * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed.
+ * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed; $8: spending.
  */
 const readEntries: Statement = {
   name: 'verify_entries',
@@ -116,7 +123,10 @@ const readEntries: Statement = {
         coalesce((select balance_after_cents from range order by number desc limit 1), $5::bigint),
         (select number from last_charged), (select count(*) from paid),
         (select count(*) from range where kind = 'refund' and order_number is null),
-        (select count(*) from range where is_settling)]::bigint[] as sums
+        (select count(*) from range where is_settling),
+        (select count(*) from range where kind = 'charge' and not is_settling and number <= $8::int),
+        (select coalesce(-sum(amount_cents), 0) from range where kind = 'charge' and number <= $8::int),
+        (select coalesce(sum(amount_cents), 0) from range where kind = 'refund' and number <= $8::int)]::bigint[] as sums
     union all
     (select 'chain', number, format('balance %s + amount %s is not %s cents', previous, amount_cents, balance_after_cents),
         null, null
@@ -153,6 +163,9 @@ const readEntries: Statement = {
       left join customers c on c.account_id = $1::int and c.number = o.customer_number
       left join packages p on p.id = o.package_id
       where c.number is null or p.id is null order by o.number limit ${problemsMax})
+    union all
+    select 'credits', null, null, null, array_agg(number order by number)::bigint[] from range
+      where kind in ('credit', 'debit') having count(*) > 0
     union all
     select 'day', null, null, to_char(day, 'YYYY-MM-DD'), array[
         count(*) filter (where kind = 'charge' and not is_settling), count(*),
@@ -202,12 +215,15 @@ const readCustomers = readCustomersBeside('verify_customers', 'customer_referenc
 const readCustomersApart = readCustomersBeside('verify_customers_apart', null);
 const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_customer_references');
 
+/** Begins the problems that are reported without a halt. */
+const ruleSaying = 'not by the rules: ';
+
 /** Changes $2 to $3. $4: the account's last order. */
 const readPlanChanges: Statement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
       select p.number, p.created_at, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
-        p.kind, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
+        p.kind, p.idempotency_key, p.fingerprint, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
         p.kind in ('order_completed', 'order_failed') as is_settling, o.price_cents, o.customer_number as ordered_by,
         case p.kind when 'order_completed' then greatest(o.refund_cents - o.price_cents, 0) else o.price_cents end as owed,
         case p.kind when 'order_failed' then least(o.refund_cents, o.price_cents) else 0 end as taken
@@ -222,6 +238,10 @@ const readPlanChanges: Statement = {
     (select r.number, 'its customer, or its place among the orders, does not exist', null, null, null from range r
       left join customers c on c.account_id = $1::int and c.number = r.customer_number
       where r.number >= $2::int and (c.number is null or r.after_order > $4::int or r.after_order < r.previous)
+      order by r.number limit ${problemsMax})
+    union all
+    (select r.number, '${ruleSaying}its idempotency key or its fingerprint is missing', null, null, null from range r
+      where r.number >= $2::int and (r.idempotency_key is null) <> (r.fingerprint is null)
       order by r.number limit ${problemsMax})
     union all
     (select r.number, 'the ledger does not have what it gave back', null, null, null from range r
@@ -258,9 +278,6 @@ const readPlanChanges: Statement = {
       order by r.number limit ${problemsMax})`,
 };
 
-/** Said of what breaks no book: it is reported, and halts nobody. */
-const ruleSaying = 'not by the rules: ';
-
 /** Of the orders after $2 up to $3 that were handed over, the first $4: each settled by a change, or waiting. */
 const readHandoffs: Statement = {
   name: 'verify_handoffs',
@@ -295,6 +312,8 @@ const places = { firstEntry: 6, lastEntry: 7, firstOrder: 8, lastOrder: 9 } as c
 export interface CheckedAccount {
   readonly entries: number;
   readonly customers: number;
+  /** The numbers of credits and debits. */
+  readonly credits: readonly number[];
 }
 
 /** What was counted; null: there is no such account. */
@@ -335,6 +354,9 @@ export async function checkAccountBooks(
   const mark = number('mark');
   if (mark > counted.entries)
     await found('days', `account ${accountId}`, `days are summed to entry ${mark} of ${counted.entries}`);
+  const credits: number[] = [];
+  const spendingMark = number('spending_mark');
+  const spending: bigint[] = [];
   const days = new Map<string, DaySums>();
   const ledger = { entries: 0, orders: 0, planRefunds: 0, settling: 0, sum: 0n, balance: 0n, lastOrder: 0 };
   for (let from = 1; from <= counted.entries; ) {
@@ -342,12 +364,22 @@ export async function checkAccountBooks(
     const to = Math.min(from + ranges.entries - 1, counted.entries);
     const read = await database
       .ofAccount(accountId)
-      .query(readEntries, [accountId, from, to, counted.entries, ledger.balance, ledger.lastOrder, mark]);
+      .query(readEntries, [
+        accountId,
+        from,
+        to,
+        counted.entries,
+        ledger.balance,
+        ledger.lastOrder,
+        mark,
+        spendingMark,
+      ]);
     from = to + 1;
     for (const row of read) {
       const what = String(row['what']);
       if (what === 'sums') {
-        const [upto, entries, sum, last, lastOrder, orders, refunds, settling] = sumsOf(row);
+        const [upto, entries, sum, last, lastOrder, orders, refunds, settling, ...spent] = sumsOf(row);
+        for (const [place, cents] of spent.entries()) spending[place] = (spending[place] ?? 0n) + cents;
         from = Number(upto) + 1;
         ledger.entries += Number(entries);
         ledger.orders += Number(orders);
@@ -356,6 +388,8 @@ export async function checkAccountBooks(
         ledger.sum += sum ?? 0n;
         ledger.balance = last ?? 0n;
         ledger.lastOrder = Number(lastOrder);
+      } else if (what === 'credits') {
+        credits.push(...sumsOf(row).map(Number));
       } else if (what === 'day') {
         const day = String(row['day']);
         days.set(day, addDays(days.get(day), sumsOf(row)));
@@ -373,6 +407,16 @@ export async function checkAccountBooks(
     await about(`${ledger.entries} entries are numbered 1 to ${counted.entries}`);
   if (ledger.orders !== counted.orders)
     await about(`${ledger.orders} orders are numbered 1 to ${counted.orders}`);
+
+  for (const step of ['days', 'months'] as const) {
+    const is = bigints(head[`spending_${step}`]);
+    if (is.some((value, place) => value !== (spending[place] ?? 0n)))
+      await found(
+        'log',
+        `account ${accountId}`,
+        `its spending by ${step} adds up to ${is.join(', ')}, its ledger entries to ${spending.join(', ')}`,
+      );
+  }
 
   for (const problem of compareDays(rows, days)) {
     await found('days', `day ${problem.day}`, problem.text);
@@ -423,7 +467,8 @@ export async function checkAccountBooks(
     changes,
     readPlanChanges,
     [counted.orders],
-    (place, problem) => found('plan_changes', `plan change ${place}`, problem),
+    (place, problem) =>
+      found(problem.startsWith(ruleSaying) ? 'rules' : 'plan_changes', `plan change ${place}`, problem),
   );
   if (changed.refunds !== ledger.planRefunds) {
     await about(
@@ -436,7 +481,7 @@ export async function checkAccountBooks(
     );
   }
   await checkHandoffs(database, accountId, counted.orders, findings, { ranges, signal });
-  return { entries: counted.entries, customers };
+  return { entries: counted.entries, customers, credits };
 }
 
 const listReferences: Statement = {
@@ -514,7 +559,10 @@ function subjectOf(what: string, row: Row): string {
 }
 
 function sumsOf(row: Row): readonly bigint[] {
-  const { sums } = row;
+  return bigints(row['sums']);
+}
+
+function bigints(sums: unknown): readonly bigint[] {
   if (!Array.isArray(sums)) throw new Error('Sums are not an array.');
   return sums.map(bigint);
 }

@@ -7,6 +7,7 @@
 // sees the same orders that made the row what it is. So there is no false alarm.
 
 import { groups } from '../contract/periods.ts';
+import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { orders } from '../orders/order-table.ts';
@@ -50,6 +51,7 @@ const present = customers.pick(
   'number',
   'reference',
   'status',
+  'createdAt',
   'packageId',
   'anchorAt',
   'monthsRun',
@@ -123,12 +125,17 @@ export async function checkAccountHistory(
       const change = nullable(Number, row['p_number']);
       const order = nullable(Number, row['o_number']);
       const isEmpty = change === null && order === null;
+      const isFirst = place.order === 0 && place.change === 0;
       if (change !== null) {
-        await report(replay.change(pastChanges.parse(row, 'p_'), past));
+        const made = pastChanges.parse(row, 'p_');
+        if (isFirst) await report(compareBeginning(row, made.createdAt));
+        await report(replay.change(made, past));
         place = { ...place, change };
       } else if (order !== null) {
         const isHandedOver = row['is_handed_over'] === true;
-        await report(replay.order({ ...pastOrders.parse(row, 'o_'), isHandedOver }, past));
+        const made = pastOrders.parse(row, 'o_');
+        if (isFirst) await report(compareBeginning(row, made.createdAt));
+        await report(replay.order({ ...made, isHandedOver }, past));
         place = { ...place, order };
       }
       const next = rows[index + 1];
@@ -144,6 +151,13 @@ export async function checkAccountHistory(
     }
     if (isLastPage) return;
   }
+}
+
+/** A customer is made by their first order or trial, in the same second. */
+function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
+  const { number, createdAt } = present.parse(row, 'c_');
+  const problem = `the customer was made ${formatTime(createdAt)}, but their first order or trial ${formatTime(at)}`;
+  return createdAt === at ? [] : [{ subject: `customer ${number}`, problem: `not by the rules: ${problem}` }];
 }
 
 function replayOf(accountId: number, row: Row): Replay {

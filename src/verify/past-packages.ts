@@ -173,6 +173,6 @@ function groupOf(noted: unknown): Group | null {
   return groups.find((group) => group === fieldsOf(noted)['group']) ?? null;
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -17,6 +17,8 @@ import { checkAccountHistory } from './account-conformity.ts';
 import { halt, liftHaltUpTo, newestHalt } from './account-halts.ts';
 import { createFindings, type Problem } from './audit-findings.ts';
 import { type AuditLimits, usualRanges } from './audit-limits.ts';
+import { checkEventNumbers } from './event-numbers.ts';
+import { createLogCheck } from './log-check.ts';
 import { createPastReader } from './past-packages.ts';
 import { findStrayRows } from './stray-rows.ts';
 
@@ -50,6 +52,7 @@ export async function verifyLedger(
   const findings = createFindings((accountId) => halt(database, accountId, now));
   await findStrayRows(database, findings, limits);
   const past = createPastReader(database);
+  const log = createLogCheck(database, findings);
   let [accounts, entries, testAccounts] = [0, 0, 0];
   for await (const { accountId, isHalted } of everyAccount(database)) {
     const books = database.ofAccount(accountId);
@@ -61,8 +64,13 @@ export async function verifyLedger(
       entries += checked.entries;
     }
     if (isHalted && !findings.isBroken(accountId)) await liftHaltUpTo(database, accountId, newest);
+    if (!isTestAccount(accountId)) {
+      await log.checkCredits(accountId, checked.credits, signal);
+      await checkEventNumbers(database, accountId, findings, signal);
+    }
     await checkAccountHistory(books, { accountId, customerCount: checked.customers }, past, findings, limits);
   }
+  await log.checkPresent(signal);
   const problems = await withoutReset(database, findings.list());
   const tests = testAccounts === 0 ? {} : { test_accounts: testAccounts };
   return { ok: problems.length === 0, accounts, entries, ...tests, problems };

@@ -74,6 +74,13 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/scheduled-prices.test.ts',
   },
   {
+    name: 'verify does not ask the audit log for credits of the ledger',
+    file: 'src/verify/log-check.ts',
+    find: 'if (!numbers.some(isUnknown)) return;',
+    replace: 'return;',
+    test: 'test/service/corruptions.test.ts',
+  },
+  {
     name: 'a change of prices holds over what comes later',
     file: 'src/catalog/price-lines.ts',
     find: 'scheduled.filter(({ from }) => from > changedAt)',

@@ -20,6 +20,7 @@ import { createRequestLog } from '../../src/journal/request-log.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, credit, placeOrder, renewOrder } from '../harness/shop.ts';
@@ -257,8 +258,7 @@ test('a username is one account’s, of whichever group: of those that ask at th
 
 test('of two administrators of different groups who block each other at the same moment one stays', async () => {
   const [one, other] = [await service.createReseller(), await service.createReseller()];
-  for (const account of [one, other])
-    await sqlOf(service, account, `update accounts set is_admin = true where id = ${account.id}`);
+  for (const account of [one, other]) await makeAdministrator(service, account);
   const panel = await signIn(service, service.admin);
   await sqlOf(
     service,

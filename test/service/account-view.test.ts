@@ -12,7 +12,7 @@ import {
 import { viewScopes } from '../../src/contract/scopes.ts';
 import { createAccountViews } from '../../src/identity/account-views.ts';
 import { listAudit } from '../../src/journal/audit-log.ts';
-import { sqlOf } from '../harness/group-sql.ts';
+import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { createPanelClient, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { addPerson } from '../harness/people.ts';
 import { expectRefusal } from '../harness/refusals.ts';
@@ -190,7 +190,7 @@ test('a view is of the session that began it, and of administrators alone', asyn
 test('no administrator’s account is looked at, a blocked one is, tests are not', async () => {
   const colleague = await service.createReseller();
   await begin(admin, colleague);
-  await sqlOf(service, colleague, `update accounts set is_admin = true where id = ${colleague.id}`);
+  await makeAdministrator(service, colleague);
   expectRefusal(await admin.get('/orders', looking(colleague)), '403 view_ended');
   for (const id of [colleague.id, service.admin.id, 4_000_000, 6_000_000]) {
     expectRefusal(await admin.post(`/admin/accounts/${id}/view`), '404 account_not_found');

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
+import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
@@ -121,6 +122,7 @@ test('a ledger longer than one step is summed whole', async () => {
     select ${long.id}, n, 'credit', 1, n, to_timestamp(${start} + n * 600), ${service.admin.id}
     from generate_series(1, 12500) n`);
   await sql(`update accounts set entry_count = 12500, balance_cents = 12500 where id = ${long.id}`);
+  await logCreditsUpTo(service, long, start + 12_500 * 600);
   const client = await signIn(service, long);
   const { data } = (await client.get('/statements')).body;
   assert.equal(data[0].closing, '125.00');

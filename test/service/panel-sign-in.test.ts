@@ -14,6 +14,7 @@ import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { hashPassword } from '../../src/identity/password.ts';
 import { createSessionStore } from '../../src/identity/session-store.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
+import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import {
   createPanelClient,
   ownPages,
@@ -752,7 +753,7 @@ test('the last administrator who can act is neither blocked nor switched off', a
   const made = await panel.post('/admin/v1/accounts', { username: 'not-an-admin', group: 'reseller' });
   assert.equal(made.status, 201, made.text);
   const second = made.body.account.id;
-  await sqlOf(service, { id: second }, `update accounts set is_admin = true where id = ${second}`);
+  await makeAdministrator(service, { id: second });
   for (const change of [{ blocked: true }, { api_enabled: false }]) {
     expectRefusal(await panel.patch(`/admin/v1/accounts/${second}`, change), '409 last_administrator');
   }

@@ -28,7 +28,7 @@ import type { Outbound } from '../../src/delivery/outbound.ts';
 import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
 import { documentedCodes } from '../../src/http/openapi.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
-import { sqlOf } from '../harness/group-sql.ts';
+import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { addPerson, peoplePath } from '../harness/people.ts';
 import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
@@ -98,7 +98,7 @@ async function logInCustomer(): Promise<string> {
 
 async function createAdministrator(): Promise<TestAccount> {
   const account = await service.createReseller();
-  await sqlOf(service, account, `update accounts set is_admin = true where id = ${account.id}`);
+  await makeAdministrator(service, account);
   return account;
 }
 

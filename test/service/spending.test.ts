@@ -11,6 +11,7 @@ import {
 import { parseOwnedId } from '../../src/contract/identifiers.ts';
 import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
+import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { credit, placeOrder, secondsOf } from '../harness/shop.ts';
@@ -198,6 +199,7 @@ test('more than a look can wait for is left to the job, and until then nothing i
     select ${long.id}, n, 'credit', 1, n, to_timestamp(${service.clock.seconds}), ${service.admin.id}
     from generate_series(1, 25000) n`);
   await sql(`update accounts set entry_count = 25000, balance_cents = 25000 where id = ${long.id}`);
+  await logCreditsUpTo(service, long, service.clock.seconds);
   const client = await signIn(service, long);
   const console = await signIn(service, service.admin);
   assert.equal((await console.get('/admin/overview')).body.spending, null);
