@@ -38,6 +38,7 @@ export const onBothDatabases: readonly string[] = [
   'plan-life',
   'calls-needing-attention',
   'product-calls',
+  'product-truth',
   'query-plans',
   'refunds',
   'reseal',

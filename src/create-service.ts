@@ -65,6 +65,7 @@ import { isNewOrder, type OrderCommand } from './orders/order-commands.ts';
 import { createOrderEngine, type OrderEngine } from './orders/order-engine.ts';
 import { createOrderMetrics } from './orders/order-metrics.ts';
 import { createOrderReads } from './orders/order-reads.ts';
+import { prepareProductCalls } from './orders/prepare-product-calls.ts';
 import { createCustomerReads } from './plans/customer-store.ts';
 import { createSingleAudit } from './verify/single-audit.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
@@ -163,7 +164,6 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     cancelRefund,
     testBudget,
     describeHappening,
-    productPayload,
     now,
     monotonicNow,
     packages: packages.current,
@@ -234,6 +234,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       database,
       outbound,
       seal,
+      prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
       async settle(settlement) {
         const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
         // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.

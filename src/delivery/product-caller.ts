@@ -30,9 +30,11 @@ import type { JobContext, JobResult } from '../jobs/create-jobs.ts';
 import { holdLease } from '../jobs/job-leases.ts';
 import {
   giveUpProductCalls,
+  type PreparedCalls,
   type ProductCallStatus,
   type ProductCallType,
   productCallTypes,
+  type UnpreparedCall,
 } from '../journal/product-call.ts';
 import {
   delaySecondsMax,
@@ -73,6 +75,8 @@ export interface Settlement {
   readonly orderNumber: number;
   readonly outcome: 'completed' | 'failed';
   readonly reason: string | null;
+  /** The product gave no answer that counts. */
+  readonly isUnanswered?: boolean;
 }
 
 export interface ProductCallerDependencies {
@@ -80,6 +84,8 @@ export interface ProductCallerDependencies {
   readonly database: Database;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly seal: Seal;
+  /** Adds the payloads of calls that have none yet. @throws DatabaseUnavailable */
+  readonly prepare: (calls: readonly UnpreparedCall[]) => Promise<PreparedCalls>;
   /** false: it cannot be settled now, and the product is asked again. @throws Overloaded, DatabaseUnavailable */
   readonly settle: (settlement: Settlement) => Promise<boolean>;
   readonly now: () => EpochSeconds;
@@ -105,7 +111,8 @@ interface Call {
   readonly orderNumber: number | null;
   readonly confirms: boolean;
   readonly type: ProductCallType;
-  readonly payload: JsonObject;
+  /** null: no attempt was begun. */
+  readonly payload: JsonObject | null;
   readonly createdAt: EpochSeconds;
   readonly attempts: number;
   readonly firstAttemptAt: EpochSeconds | null;
@@ -126,6 +133,8 @@ interface Written {
   readonly lastStatus: number | null;
   readonly lastError: string | null;
 }
+
+type Answer = Omit<Written, 'status' | 'nextAt'>;
 
 const hour = 3_600;
 /** Seconds from one question about an order to the next; the last one again and again. */
@@ -201,6 +210,7 @@ async function callUntilStopped(
     database,
     outbound,
     seal,
+    prepare,
     settle,
     now,
     limits,
@@ -211,7 +221,7 @@ async function callUntilStopped(
   { signal, leaseNumber }: JobContext,
   onWaker: (wake: () => void) => void,
 ): Promise<void> {
-  const underWay = new Map<number, Promise<void>>();
+  const underWay = new Map<number, { readonly customer: string; readonly ends: Promise<void> }>();
   const unwritten: Written[] = [];
   /** Calls that came to something, which is not written yet. */
   const ended: number[] = [];
@@ -256,13 +266,13 @@ async function callUntilStopped(
     const nothing = { id, accountId, customerNumber, at, lastStatus: null, lastError: 'no_product' };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
     // It cannot be settled now, as of an account that was halted: later, and not at once again.
-    else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null })))
+    else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null, isUnanswered: true })))
       unwritten.push({ ...nothing, status: 'waiting', nextAt: at + confirmDelay(call) });
   }
 
-  async function send(call: Call, { url, key }: Target): Promise<void> {
+  async function send(call: Call, payload: JsonObject, { url, key }: Target): Promise<void> {
     const at = now();
-    const { callId: id, type, payload } = call;
+    const { callId: id, type } = call;
     const body = JSON.stringify({ id, type, created_at: formatTime(call.createdAt), data: payload });
     const result = await outbound.send({
       url,
@@ -281,17 +291,9 @@ async function callUntilStopped(
       lastError: result.type === 'failed' ? result.reason : null,
     };
     const meaning = meaningOf(result, call.confirms);
-    const again = async () => {
-      const next = afterFailure(call, at, random());
-      if (next.status === 'attention' && mode === 'test') {
-        if (call.confirms) return giveUpTest(call);
-        unwritten.push({ ...answer, ...next, status: 'failed' });
-      } else unwritten.push({ ...answer, ...next });
-      onCall(next.status === 'waiting' ? 'retried' : 'given_up');
-    };
     if (meaning === 'again') {
       outage.failed(at);
-      return again();
+      return again(call, answer);
     }
     if (outage.answered(at)) isOver = true;
     if (call.orderNumber !== null && call.confirms) {
@@ -299,16 +301,44 @@ async function callUntilStopped(
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
       // The batch that settles the order closes the call.
-      if (!(await settle({ accountId, orderNumber, outcome, reason }))) return again();
+      if (!(await settled({ accountId, orderNumber, outcome, reason }))) return again(call, answer);
     }
     unwritten.push({ ...answer, status: 'done', nextAt: at });
     onCall(meaning);
   }
 
-  async function begin(call: Call, target: Target | null): Promise<void> {
+  /** An error that lasts must not have the product asked every second: it counts as an answer that settles nothing. */
+  async function settled(settlement: Settlement): Promise<boolean> {
+    try {
+      return await settle(settlement);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      if (!(error instanceof Overloaded)) onProblem(error);
+      return false;
+    }
+  }
+
+  async function again(call: Call, answer: Answer): Promise<void> {
+    const next = afterFailure(call, answer.at, random());
+    if (next.status === 'attention' && mode === 'test') {
+      if (call.confirms) return giveUpTest(call);
+      unwritten.push({ ...answer, ...next, status: 'failed' });
+    } else unwritten.push({ ...answer, ...next });
+    onCall(next.status === 'waiting' ? 'retried' : 'given_up');
+  }
+
+  async function begin(call: Call, target: Target | null, preparing: Promise<PreparedCalls>): Promise<void> {
     try {
       if (target === null) await giveUpTest(call);
-      else await send(call, target);
+      else {
+        const payload = call.payload ?? (await preparing).get(call.id) ?? 'dropped';
+        if (payload instanceof Error) {
+          onProblem(payload);
+          const { id, accountId, customerNumber } = call;
+          const nothing = { id, accountId, customerNumber, lastStatus: null };
+          await again(call, { ...nothing, at: now(), lastError: 'not_prepared' });
+        } else if (payload !== 'dropped') await send(call, payload, target);
+      }
     } catch (error) {
       // It is not known whether the order was settled: the product is asked again, and knows the call by its id.
       if (!(error instanceof Overloaded) && !(error instanceof DatabaseUnavailable)) onProblem(error);
@@ -334,8 +364,14 @@ async function callUntilStopped(
         columns: ['next_attempt_at', 'id'],
         limit: free,
       });
-      const calls = rows.map(parseCall);
-      for (const call of calls) underWay.set(call.id, begin(call, target));
+      const busyCustomers = new Set([...underWay.values()].map(({ customer }) => customer));
+      // Its order may have been settled by an administrator while an attempt is under way: what follows waits for that.
+      const calls = rows.map(parseCall).filter((call) => !busyCustomers.has(customerKey(call)));
+      const unprepared = calls.filter(({ payload }) => payload === null);
+      const preparing = target === null || unprepared.length === 0 ? nothingToPrepare : prepare(unprepared);
+      for (const call of calls) {
+        underWay.set(call.id, { customer: customerKey(call), ends: begin(call, target, preparing) });
+      }
     }
     // Only of tests: there is no address for them, and what waited for one is given up.
     if (target === null && underWay.size === 0) break;
@@ -353,9 +389,13 @@ async function callUntilStopped(
     }
   }
   const stopping = pause(limits.stopMilliseconds, undefined, { ref: false });
-  await Promise.race([Promise.all(underWay.values()), stopping]);
+  await Promise.race([Promise.all([...underWay.values()].map(({ ends }) => ends)), stopping]);
   await write();
 }
+
+const nothingToPrepare: Promise<PreparedCalls> = Promise.resolve(new Map());
+
+const customerKey = ({ accountId, customerNumber }: Call) => `${accountId} ${customerNumber}`;
 
 /** null: tests reach no product. */
 function targetOf(product: ProductSettings, mode: CallMode, seal: Seal): Target | null {
@@ -409,8 +449,8 @@ const confirmDelay = ({ attempts }: Call) => confirmDelaysSeconds[attempts] ?? h
 
 function parseCall(row: Row): Call {
   const type = productCallTypes.find((one) => one === row['type']);
-  const payload = row['payload'];
-  if (type === undefined || !isJsonObject(payload))
+  const payload = row['payload'] ?? null;
+  if (type === undefined || (payload !== null && !isJsonObject(payload)))
     throw new Error(`Call ${String(row['id'])} cannot be read.`);
   return {
     id: Number(row['id']),

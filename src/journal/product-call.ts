@@ -1,16 +1,16 @@
-// What the operator's product is told about a customer's plan: one row of `product_calls` for each thing, written in the
-// transaction of what it tells (the order batch does, under the account's lock). Sending them belongs to whoever has
-// the lease of it; a call that settles an order is closed by the batch that settles the order, whoever asked for it.
-// Invariant: a call's id is made of what it is about and the database's incarnation, so the same thing is never written
-// twice, no id is used again after a restore, and the product recognizes a repeat by it.
+// Calls to the operator's product about a customer's plan: one row of `product_calls` for each event, written in the
+// transaction of the event (the order batch, under the account's lock), without a payload: that is added before the
+// first attempt (orders/prepare-product-calls.ts). The batch that settles an order also closes the order's call.
+// Invariant: the id names the event and the database's incarnation, so an event has one call, no id is used again after a
+// restore, and the product recognizes a retry by its id.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { productCallStatuses } from '../contract/product-schemas.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import {
   boolean,
-  type Column,
   describeTable,
   int,
   nullableInt,
@@ -39,7 +39,7 @@ export type ProductCallType = (typeof productCallTypes)[number];
  */
 export type ProductCallStatus = (typeof productCallStatuses)[number];
 
-/** As it is written; everything about sending it has a beginning of its own. */
+/** As the batch writes it; payload, attempts and answers are added by the sender. */
 export const newProductCalls = describeTable('product_calls', {
   callId: text('call_id'),
   accountId: int('account_id'),
@@ -48,12 +48,19 @@ export const newProductCalls = describeTable('product_calls', {
   /** Its answer settles the order. */
   confirms: boolean('confirms'),
   type: oneOf('type', productCallTypes),
-  payload: json('payload'),
   createdAt: time('created_at'),
   nextAttemptAt: time('next_attempt_at'),
 });
 
 export type NewProductCall = RowOf<typeof newProductCalls>;
+
+export interface UnpreparedCall {
+  readonly id: number;
+  readonly accountId: number;
+}
+
+/** By the calls' ids: the payload, `dropped` where nothing is to be sent any more, or why it cannot be prepared. */
+export type PreparedCalls = ReadonlyMap<number, JsonObject | 'dropped' | Error>;
 
 export const insertProductCalls = newProductCalls.insert('insert_product_calls');
 
@@ -65,6 +72,55 @@ export const closeProductCalls = {
     name: 'close_product_calls',
     text: `update product_calls t set status = 'done' from ${callPlaces.sent('row')}
       where t.account_id = row.account_id and t.order_number = row.order_number and t.status in ('waiting', 'attention')`,
+  },
+  values: callPlaces.values,
+};
+
+/** An order's call, as settling the order needs it. */
+export interface OrderCall {
+  /** The plan's status in the payload that the product was sent; null: no attempt was begun. */
+  readonly sentStatus: string | null;
+  /** A call was held back while the order was pending: see `holdBackCalls`. */
+  readonly heldBack: boolean;
+}
+
+const toOrderCall: (row: Row) => OrderCall = (row) => ({
+  sentStatus: nullable(String, row['sent_status']),
+  heldBack: row['held_back'] === true,
+});
+
+/** The calls of these orders, by `callKey`. */
+export async function loadOrderCalls(
+  database: Queryable,
+  orders: readonly { readonly accountId: number; readonly orderNumber: number }[],
+): Promise<ReadonlyMap<string, OrderCall>> {
+  if (orders.length === 0) return new Map();
+  const rows = await database.query(findOrderCalls, callPlaces.values(orders));
+  return new Map(
+    rows.map((row) => [callKey(Number(row['account_id']), Number(row['order_number'])), toOrderCall(row)]),
+  );
+}
+
+export function callKey(accountId: number, orderNumber: number): string {
+  return `${accountId} ${orderNumber}`;
+}
+
+const findOrderCalls: Statement = {
+  name: 'find_order_calls',
+  text: `select t.account_id, t.order_number, t.held_back, t.payload ->> 'status' as sent_status
+    from ${callPlaces.sent('row')}
+    join product_calls t on t.account_id = row.account_id and t.order_number = row.order_number`,
+};
+
+/**
+ * While an order is pending, a hold or an end writes no call: the order's own call carries the mark, and settling the
+ * order sends one call with the state that results.
+ */
+export const holdBackCalls = {
+  statement: {
+    name: 'hold_back_product_calls',
+    text: `update product_calls t set held_back = true from ${callPlaces.sent('row')}
+      where t.account_id = row.account_id and t.order_number = row.order_number and not t.held_back`,
   },
   values: callPlaces.values,
 };
@@ -110,25 +166,15 @@ export function callIdIn(incarnation: string | null, callId: string): string {
 
 const rename: Statement = {
   name: '',
-  text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text
+  text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text,
+      payload = null
     where status in ('waiting', 'attention')`,
 };
 
 /**
  * The lost database may have sent these calls, and others after them. Under their old ids the product would repeat its old
- * answers instead of looking at the present state.
+ * answers instead of looking at the present state, which the next attempt builds anew.
  */
 export async function renameWaitingCalls(transaction: Queryable, incarnation: string): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(rename, [callIdIn(incarnation, '')]);
-}
-
-function json(name: string): Column<JsonObject> {
-  const { toArray } = text(name);
-  return {
-    name,
-    arrayType: 'text[]',
-    cast: (value) => `${value}::jsonb`,
-    toArray: (values) => toArray(values.map((value) => JSON.stringify(value))),
-    parse: (value) => value as JsonObject,
-  };
 }

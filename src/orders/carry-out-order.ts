@@ -8,7 +8,7 @@ import { priceAt } from '../catalog/price-lines.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import type { Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { lifeAfterOrder, lifeWithPendingOrder } from '../plans/plan-life.ts';
+import { lifeAfterOrder, lifeWithPendingOrder, runningPlan } from '../plans/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../plans/plan-terms.ts';
 import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
 import { newCustomer } from './new-customer.ts';
@@ -117,8 +117,7 @@ export function carryOut(
     working.tellProduct({
       callId: orderCallId(accountId, number),
       type: orderCalls[kind],
-      // As they are to be when the product has taken it.
-      customer: { ...ordered, plan, life: lifeAfterOrder(ordered.life, plan, isNewRun) },
+      customer: ordered,
       order,
       confirms: isConfirmed,
     });
@@ -140,6 +139,20 @@ function waitForProduct(
       : working.addCustomer(account.id, newCustomer(customer, noPlan(wanted.id, now), now));
   const isAutomatic = fingerprint === automaticFingerprint;
   return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));
+}
+
+/**
+ * What the order makes of its customer once it is completed, whenever that is: the terms are those of the order's second,
+ * the holds those that stand. Nothing else changes the plan while the order is pending.
+ */
+export function afterOrder(
+  { plan: before, life }: Pick<CustomerState, 'plan' | 'life'>,
+  order: OrderRecord,
+): Pick<CustomerState, 'plan' | 'life'> {
+  const running = runningPlan({ plan: before, life }, order.createdAt);
+  const plan = orderedPlan(order, running);
+  const isNewRun = order.kind !== 'renew' || running === null;
+  return { plan, life: lifeAfterOrder({ ...life, pendingOrder: null }, plan, isNewRun) };
 }
 
 /** What the order makes of the plan that was running in its second; null: none was. */

@@ -41,7 +41,7 @@ export function notePlanEnd(
     days === 0 ? { type: 'plan.expired', customer: told } : { type: 'plan.ending', customer: told, days },
   );
   if (days === 0) {
-    const callId = endCallId(account.id, customerNumber, account.orderCount);
+    const callId = endCallId(account.id, customerNumber, expiresAt);
     working.tellProduct({ callId, type: 'plan.expire', customer: told, order: null, confirms: false });
   }
   return { type: 'end_noted' };

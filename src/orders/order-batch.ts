@@ -27,7 +27,13 @@ import { type Write, writeRows } from '../database/table.ts';
 import { writeEvents } from '../events/event-log.ts';
 import { writeLoginLinks } from '../identity/login-link-store.ts';
 import { appendAudits } from '../journal/audit-log.ts';
-import { closeProductCalls, insertProductCalls, type NewProductCall } from '../journal/product-call.ts';
+import {
+  closeProductCalls,
+  holdBackCalls,
+  insertProductCalls,
+  loadOrderCalls,
+  type NewProductCall,
+} from '../journal/product-call.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
 import {
   customerLives,
@@ -42,6 +48,7 @@ import {
 } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
+import { afterOrder } from './carry-out-order.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import {
   isPlanChange,
@@ -53,8 +60,8 @@ import {
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState } from './order-state.ts';
-import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './order-table.ts';
-import { type ProductPayload, productCall } from './product-telling.ts';
+import { orderColumns, orderJoins, orderPlaces, orderStatus, orders, parseOrder } from './order-table.ts';
+import { productCall } from './product-telling.ts';
 import {
   type DueSteps,
   dropTestMoves,
@@ -83,7 +90,6 @@ export interface BatchDependencies {
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
   readonly describeHappening: DescribeHappening;
-  readonly productPayload: ProductPayload;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -121,7 +127,6 @@ export function runBatch(
     packages,
     testBudget,
     describeHappening,
-    productPayload,
     onDecided,
   }: BatchDependencies,
   commands: readonly OrderCommand[],
@@ -149,7 +154,7 @@ export function runBatch(
         data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: createdAt })),
       }));
       const calls = decision.changes.tellings.map((telling) =>
-        productCall(telling, catalog.byId, productPayload, { incarnation: loaded.incarnation, now: at }),
+        productCall(telling, { incarnation: loaded.incarnation, now: at }),
       );
       const wait = isTest ? writeTests(transaction, decision) : [];
       if (isTest) wait.push(addTestUsage(transaction, usageOf(decision, calls, told)));
@@ -217,12 +222,12 @@ export function previewOrder(
       const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
-      // Of an order that stands already nothing changes: the customer is as they are.
-      const [told] = changes.tellings;
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
-      // One that waits for the product leaves the plan as it is: what it would be is what the product is told.
-      const startsAt = (told?.customer ?? customer)?.plan.anchorAt ?? 0;
-      return { outcome, startsAt, balanceCents: loaded.accounts[0]?.balanceCents ?? 0n };
+      // A pending order leaves the plan as it is; nothing changes for an order that was placed before.
+      const [order] = changes.orders;
+      const isPending = order !== undefined && customer !== undefined && orderStatus(order) === 'pending';
+      const plan = isPending ? afterOrder(customer, order).plan : customer?.plan;
+      return { outcome, startsAt: plan?.anchorAt ?? 0, balanceCents: loaded.accounts[0]?.balanceCents ?? 0n };
     },
     { rank: 'lookups' },
   );
@@ -268,13 +273,13 @@ const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder }
 
 const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product, s.incarnation`;
 
-const loadPackagesVersion: Statement = {
+export const loadPackagesVersion: Statement = {
   name: 'load_packages_version',
   text: `select ${ofService} from service_state s`,
 };
 
-/** A customer's columns, beside those of what they are joined to. */
-const customerColumns = wholeCustomers.list('c', 'c_');
+/** A customer's columns, beside those of what they are joined to: what parseCustomerState reads. */
+export const customerColumns = wholeCustomers.list('c', 'c_');
 
 /** What is the service's is in every row, or in one without a reference where none of them is known: one statement less. */
 const customersOf = (
@@ -427,6 +432,7 @@ async function load(
   const changes: { accountId: number; idempotencyKey: string }[] = [];
   const lastOf: { accountId: number; number: number }[] = [];
   const lastOfReferences: { accountId: number; reference: string }[] = [];
+  const settled: { accountId: number; orderNumber: number }[] = [];
   const clocks: MoveTestClock[] = [];
   for (const command of commands) {
     const { accountId } = command;
@@ -440,6 +446,7 @@ async function load(
       if ('customerNumber' in command) lastOf.push({ accountId, number: command.customerNumber });
       else lastOfReferences.push({ accountId, reference: command.customerReference });
     }
+    if (command.type === 'settle_order') settled.push(command);
     if (command.type === 'credit') credits.push(command);
     if (command.type === 'move_test_clock') clocks.push(command);
     if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
@@ -463,6 +470,7 @@ async function load(
     changeRows,
     lastRows,
     lastRowsByReference,
+    orderCalls,
     dueSteps,
     testSpace,
   ] = await Promise.all([
@@ -481,6 +489,7 @@ async function load(
       numberArray(lastOfReferences.map((one) => one.accountId)),
       textArray(lastOfReferences.map((one) => one.reference)),
     ]),
+    loadOrderCalls(database, settled),
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
     isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
@@ -512,6 +521,7 @@ async function load(
     orders: [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
+    orderCalls,
     dueSteps: dueSteps.ofAccounts,
     testSpace,
   };
@@ -555,7 +565,8 @@ function distinct(moves: readonly TestMove[]): TestMove[] {
 
 const noDueSteps: Promise<LoadedClocks> = Promise.resolve({ rows: [], ofAccounts: new Map() });
 
-function parseCustomerState(row: Row): CustomerState {
+/** From columns that begin with `c_`. */
+export function parseCustomerState(row: Row): CustomerState {
   const parsed = wholeCustomers.parse(row, 'c_');
   const { accountId, number, reference, name, status, createdAt, externalRef } = parsed;
   const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder } = parsed;
@@ -668,6 +679,7 @@ function write(
   send(insertHandoffs, changes.newHandoffs);
   send(settleHandoffs, changes.settledHandoffs);
   send(insertProductCalls, calls);
+  send(holdBackCalls, changes.heldBackCalls);
   send(closeProductCalls, changes.settledHandoffs);
   send(updateAccounts, changes.accounts);
   send(updatePostdatedOrders, changes.postdatedOrders);

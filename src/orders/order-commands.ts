@@ -161,6 +161,8 @@ export interface SettleOrder {
   readonly reason: string | null;
   /** null: the product. */
   readonly by: AuditAuthor | null;
+  /** The product gave no answer that counts: it may have carried out an order that fails. */
+  readonly isUnanswered?: boolean;
 }
 
 export interface Keyed {

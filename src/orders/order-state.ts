@@ -13,7 +13,7 @@ import {
 import type { Package } from '../catalog/package-catalog.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { AuditEntry } from '../journal/audit-log.ts';
-import type { ProductCallType } from '../journal/product-call.ts';
+import { callKey, type OrderCall, type ProductCallType } from '../journal/product-call.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
 import { type Customer, type CustomerRow, lifeRow } from '../plans/customer-table.ts';
 import type { PlanChange } from '../plans/plan-change.ts';
@@ -50,13 +50,15 @@ export interface OrderState {
   readonly cancelRefund: CancelRefund;
   /** What the operator's product has to do with orders. */
   readonly productMode: ProductMode;
+  /** By `callKey`, of the orders that are settled. */
+  readonly orderCalls?: ReadonlyMap<string, OrderCall>;
   /** By account, of those whose clock is moved. */
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
   /** Of a batch of tests. */
   readonly testSpace?: TestSpace | null;
 }
 
-/** What the product is to be told. `customer`: as it is to know them; `order`: what it is about, if it is one. */
+/** A call to the product about a customer's plan. `order`: what it is about, if it is one. */
 export interface ProductTelling {
   /** Of the order or the change of a plan that it tells. */
   readonly callId: string;
@@ -67,8 +69,10 @@ export interface ProductTelling {
   readonly confirms: boolean;
 }
 
-/** When it happened: of a test, by its clock. */
-export type TimedTelling = ProductTelling & { readonly at: EpochSeconds };
+export interface OrderPlace {
+  readonly accountId: number;
+  readonly orderNumber: number;
+}
 
 /** Rows to write, in the order they came to be. */
 export interface OrderChanges {
@@ -85,7 +89,9 @@ export interface OrderChanges {
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
   readonly settledHandoffs: readonly SettledHandoff[];
-  readonly tellings: readonly TimedTelling[];
+  readonly tellings: readonly ProductTelling[];
+  /** Pending orders of whose customers a call was held back. */
+  readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
   /** Of accounts that are listened to. */
   readonly happenings: readonly NumberedHappening[];
@@ -130,7 +136,8 @@ export function createWorkingState(state: OrderState) {
   const planChanges: PlanChange[] = [];
   const newHandoffs: NewHandoff[] = [];
   const settledHandoffs: SettledHandoff[] = [];
-  const tellings: TimedTelling[] = [];
+  const tellings: ProductTelling[] = [];
+  const heldBackCalls = new Map<string, OrderPlace>();
   const audits: AuditEntry[] = [];
   const happenings: NumberedHappening[] = [];
   const movedClocks = new Set<number>();
@@ -251,8 +258,20 @@ export function createWorkingState(state: OrderState) {
       return changed;
     },
 
+    /** While an order is pending its own call alone is sent: settling the order tells what came of the others. */
     tellProduct(telling: ProductTelling): void {
-      if (state.productMode !== 'none') tellings.push({ ...telling, at: time });
+      if (state.productMode === 'none') return;
+      const { accountId, life } = telling.customer;
+      const { pendingOrder: orderNumber } = life;
+      if (telling.order !== null || orderNumber === null) tellings.push(telling);
+      else heldBackCalls.set(callKey(accountId, orderNumber), { accountId, orderNumber });
+    },
+
+    /** The call of a pending order; null: there is none any more. */
+    orderCall(accountId: number, orderNumber: number): OrderCall | null {
+      const key = callKey(accountId, orderNumber);
+      const call = state.orderCalls?.get(key);
+      return call === undefined ? null : { ...call, heldBack: call.heldBack || heldBackCalls.has(key) };
     },
 
     /** Moves the balance by the entry's amount. The entry is dated now, or later where the ledger is past that. */
@@ -368,6 +387,7 @@ export function createWorkingState(state: OrderState) {
         newHandoffs,
         settledHandoffs,
         tellings,
+        heldBackCalls: [...heldBackCalls.values()],
         audits,
         happenings,
         movedClocks: [...movedClocks].map(getAccount),

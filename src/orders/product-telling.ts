@@ -1,30 +1,26 @@
-// What the product is told of, from the vocabulary of the engine to a row of product_calls: which call an order makes, by
-// which id it goes, and what is written of it. What the product reads of it is somebody else's: a view that arrives as
-// an argument, as those of answers do.
+// From an event to a row of product_calls: which call an event makes, and its id. The payload is added before the first
+// attempt (prepare-product-calls.ts).
+// Invariant: ids name the event itself, never a counter that two events can share.
 
-import type { Package } from '../catalog/package-catalog.ts';
 import { publicId } from '../contract/identifiers.ts';
-import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { callIdIn, type NewProductCall, type ProductCallType } from '../journal/product-call.ts';
-import { isSuspended } from '../plans/plan-life.ts';
-import type { CustomerState, TimedTelling } from './order-state.ts';
-import type { OrderKind, OrderRecord } from './order-table.ts';
-
-/** What the product reads. `customer`: with the plan as the product is to have it; `package`: that of this plan. */
-export type ProductPayload = (
-  told: {
-    readonly customer: CustomerState;
-    readonly order: OrderRecord | null;
-    readonly package: Package | null;
-  },
-  now: EpochSeconds,
-) => JsonObject;
+import { isSuspended, type PlanStatus, planStatus } from '../plans/plan-life.ts';
+import type { CustomerState, ProductTelling } from './order-state.ts';
+import type { OrderKind } from './order-table.ts';
 
 export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
   activate: 'plan.activate',
   renew: 'plan.renew',
   change: 'plan.change',
+};
+
+/** The call that tells a product which is not asked first that the plan is in this state. */
+export const statusCalls: Readonly<Record<PlanStatus, ProductCallType>> = {
+  active: 'plan.resume',
+  suspended: 'plan.suspend',
+  cancelled: 'plan.cancel',
+  expired: 'plan.expire',
 };
 
 /** An order makes one call, whatever becomes of it. */
@@ -37,9 +33,9 @@ export function changeCallId(accountId: number, changeNumber: number): string {
   return `call_change_${publicId(accountId, changeNumber)}`;
 }
 
-/** A plan that came to its end. Between two ends of a customer there is an order, whatever the clock says. */
-export function endCallId(accountId: number, customerNumber: number, orderCount: number): string {
-  return `call_end_${publicId(accountId, customerNumber)}_${orderCount}`;
+/** And the end of a plan, which is noted once for each `expiresAt` of a customer. */
+export function endCallId(accountId: number, customerNumber: number, expiresAt: EpochSeconds): string {
+  return `call_end_${publicId(accountId, customerNumber)}_${expiresAt}`;
 }
 
 /** Access stopped, or returned; null: of two holds the other one stands. */
@@ -49,15 +45,18 @@ export function holdCall(before: CustomerState, after: CustomerState): ProductCa
   return is ? 'plan.suspend' : 'plan.resume';
 }
 
+export function statusOf(customer: CustomerState, now: EpochSeconds): PlanStatus {
+  const { plan, life } = customer;
+  return planStatus(plan.expiresAt, isHeld(customer), life.cancelled, now);
+}
+
 function isHeld({ status, life: { suspended } }: CustomerState): boolean {
   return isSuspended({ status, suspended });
 }
 
 /** `now`: the real time, by which it is sent. */
 export function productCall(
-  { callId, type, customer, order, confirms, at }: TimedTelling,
-  packages: ReadonlyMap<number, Package>,
-  payload: ProductPayload,
+  { callId, type, customer, order, confirms }: ProductTelling,
   { incarnation, now }: { readonly incarnation: string | null; readonly now: EpochSeconds },
 ): NewProductCall {
   return {
@@ -67,7 +66,6 @@ export function productCall(
     orderNumber: order?.number ?? null,
     confirms,
     type,
-    payload: payload({ customer, order, package: packages.get(customer.plan.packageId) ?? null }, at),
     createdAt: now,
     nextAttemptAt: now,
   };

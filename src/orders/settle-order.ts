@@ -7,19 +7,20 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { publicId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { lifeAfterFailedOrder, lifeAfterOrder, runningPlan } from '../plans/plan-life.ts';
-import { heldBackCents, orderedPlan, orderTold, refundAtOnceCents } from './carry-out-order.ts';
+import type { OrderCall, ProductCallType } from '../journal/product-call.ts';
+import { lifeAfterFailedOrder, runningPlan } from '../plans/plan-life.ts';
+import { afterOrder, heldBackCents, orderTold, refundAtOnceCents } from './carry-out-order.ts';
 import { refused } from './command-checks.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { OrderOutcome, SettleOrder } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { automaticFingerprint, type OrderRecord, orderStatus } from './order-table.ts';
-import { changeCallId } from './product-telling.ts';
+import { changeCallId, statusCalls, statusOf } from './product-telling.ts';
 
 export function settleOrder(
   working: WorkingState,
   account: AccountState,
-  { orderNumber, outcome, reason, by }: SettleOrder,
+  { orderNumber, outcome, reason, by, isUnanswered = by !== null }: SettleOrder,
   now: EpochSeconds,
 ): OrderOutcome {
   const order = working.orderByNumber(account.id, orderNumber);
@@ -27,13 +28,13 @@ export function settleOrder(
   const status = orderStatus(order);
   if (status === outcome) return { type: 'settled', order, replayed: true };
   if (status !== 'pending') return refused('order_already_settled', { status });
-  const customer = working.customer(order.customerReference);
-  if (customer === null) throw new Error(`Order ${orderNumber} of account ${account.id} has no customer.`);
+  const before = working.customer(order.customerReference);
+  if (before === null) throw new Error(`Order ${orderNumber} of account ${account.id} has no customer.`);
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
 
   // Nothing may fail from here on.
   const settled =
-    outcome === 'completed' ? complete(working, customer, order, now) : fail(working, customer, order, now);
+    outcome === 'completed' ? complete(working, before, order, now) : fail(working, before, order, now);
   const { refundCents, entryNumber } = settled;
   const details = {
     kind: outcome === 'completed' ? 'order_completed' : 'order_failed',
@@ -55,11 +56,18 @@ export function settleOrder(
       after: { status: outcome, refund: formatAmount(refundCents), reason },
     });
   }
-  if (by !== null && outcome === 'failed') {
-    // Nobody knows what the product has made of the order: it is told what holds instead.
-    const type = runningPlan(settled.customer, now) === null ? 'plan.cancel' : 'plan.change';
+  const isEndNoted = outcome === 'completed' && isOver(settled.customer, now);
+  const customer = isEndNoted
+    ? working.setLife(settled.customer, { ...settled.customer.life, endNoticeDays: 0 })
+    : settled.customer;
+  const call = working.orderCall(account.id, orderNumber);
+  const type =
+    outcome === 'completed'
+      ? callAfterCompletion(customer, call, now)
+      : callAfterFailure(customer, call, isUnanswered, now);
+  if (type !== null) {
     const callId = changeCallId(account.id, changeNumber);
-    working.tellProduct({ callId, type, customer: settled.customer, order: null, confirms: false });
+    working.tellProduct({ callId, type, customer, order: null, confirms: false });
   }
   const handoff = { accountId: account.id, orderNumber, status: outcome, reason, entryNumber };
   const settledBy = by?.actorId ?? null;
@@ -69,13 +77,43 @@ export function settleOrder(
     working.tell(account.id, { type: 'order.failed', order: after, reason, balanceCents });
     // That was a plan's try to renew itself.
     if (order.fingerprint === automaticFingerprint)
-      working.tell(account.id, { type: 'renewal.failed', customer: settled.customer, code: 'order_failed' });
+      working.tell(account.id, { type: 'renewal.failed', customer, code: 'order_failed' });
   } else {
     working.tell(account.id, { type: 'order.completed', order: after, balanceCents });
-    working.tell(account.id, { type: orderTold[order.kind], customer: settled.customer, order: after });
-    notifyOfNearEnd(working, settled.customer, now);
+    working.tell(account.id, { type: orderTold[order.kind], customer, order: after });
+    if (isEndNoted) working.tell(account.id, { type: 'plan.expired', customer });
+    notifyOfNearEnd(working, customer, now);
   }
   return { type: 'settled', order: after, replayed: false };
+}
+
+/** The answer took longer than the term: the job that notes ends may have passed this one already. */
+function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
+  return plan.expiresAt > plan.anchorAt && plan.expiresAt <= now;
+}
+
+/** The product has the plan as its call said. Where no attempt was begun an administrator gave it an active one. */
+function callAfterCompletion(
+  customer: CustomerState,
+  call: OrderCall | null,
+  now: EpochSeconds,
+): ProductCallType | null {
+  const status = statusOf(customer, now);
+  return status === (call?.sentStatus ?? 'active') ? null : statusCalls[status];
+}
+
+/** A product that refused the order has the plan as it was, without what was held back meanwhile. */
+function callAfterFailure(
+  customer: CustomerState,
+  call: OrderCall | null,
+  isUnanswered: boolean,
+  now: EpochSeconds,
+): ProductCallType | null {
+  if (isUnanswered) return runningPlan(customer, now) === null ? 'plan.cancel' : 'plan.change';
+  const { plan } = customer;
+  // Of a customer whose plan never began the product has nothing to correct.
+  const hasBegun = plan.expiresAt > plan.anchorAt || customer.life.cancelled;
+  return call?.heldBack === true && hasBegun ? statusCalls[statusOf(customer, now)] : null;
 }
 
 interface Settled {
@@ -91,11 +129,8 @@ function complete(
   order: OrderRecord,
   now: EpochSeconds,
 ): Settled {
-  const { accountId, number: orderNumber, createdAt } = order;
-  const running = runningPlan(customer, createdAt);
-  const plan = orderedPlan(order, running);
-  const isNewRun = order.kind !== 'renew' || running === null;
-  const life = lifeAfterOrder({ ...customer.life, pendingOrder: null }, plan, isNewRun);
+  const { accountId, number: orderNumber } = order;
+  const { plan, life } = afterOrder(customer, order);
   const refundCents = heldBackCents(order);
   const entry =
     refundCents === 0n

@@ -29,6 +29,8 @@ export interface ProductReceiver {
   answer(how: (call: ReceivedCall) => ProductAnswer): void;
   /** Calls with this test, once there are as many. */
   waitFor(count: number, which?: (call: ReceivedCall) => boolean): Promise<readonly ReceivedCall[]>;
+  /** Calls that are not answered, and that the service has not given up yet. */
+  hanging(): number;
   close(): Promise<void>;
 }
 
@@ -51,8 +53,10 @@ export async function startProductReceiver(): Promise<ProductReceiver> {
       if (signature !== `v1,${expected}` || id !== call.id || !/^\d{10}$/.test(String(at))) forged.push(body);
       calls.push(call);
       const answered = answerOf(call);
-      if (answered === null) hanging.add(response);
-      else
+      if (answered === null) {
+        hanging.add(response);
+        response.on('close', () => hanging.delete(response));
+      } else
         response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.body ?? '');
       for (const look of waiting) look();
     });
@@ -78,6 +82,7 @@ export async function startProductReceiver(): Promise<ProductReceiver> {
         waiting.add(look);
         look();
       }),
+    hanging: () => hanging.size,
     async close() {
       for (const response of hanging) response.destroy();
       server.closeAllConnections();

@@ -16,6 +16,7 @@ import type { OrderOutcome } from '../../src/orders/order-commands.ts';
 import { booksOf } from '../harness/books.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { prepareCalls } from '../harness/prepare-calls.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
@@ -57,8 +58,9 @@ interface Call {
   readonly payload: Record<string, unknown>;
 }
 
-/** What the product is told about the account's customers, oldest first. */
+/** The calls about the account's customers, oldest first; the next one of each is about to be sent. */
 async function callsOf({ id }: Pick<TestAccount, 'id'>): Promise<Call[]> {
+  await prepareCalls(service);
   const rows = await service.database.query({
     name: '',
     text: `select call_id, type, status, payload from product_calls where account_id = ${id} order by id`,
@@ -370,10 +372,23 @@ test('in the mode notify an order is completed at once, and the product is told'
   const { order } = await placeOrder(service, reseller, {});
   assert.equal(order.status, 'completed');
   const path = `/customers/${order.customer.id}`;
-  const act = async (what: string, body?: object) =>
+  // Each is taken before the next one comes.
+  const take = async () => {
+    await prepareCalls(service);
+    await sqlOf(
+      service,
+      reseller,
+      `update product_calls set status = 'done' where account_id = ${reseller.id}`,
+    );
+  };
+  const act = async (what: string, body?: object) => {
+    await take();
     expectStatus(await reseller.post(`${path}/${what}`, body), 200);
+  };
   const hold = (status: string) => service.admin.patch(`/api/admin/v1${path}`, { status });
+  await take();
   await reseller.post(`/orders/${order.id}/renew`);
+  await take();
   await placeOrder(service, reseller, { package_id: service.packages.plus });
   await act('suspend');
   await act('suspend');
@@ -413,18 +428,27 @@ test('without a product nothing is written for one', async () => {
 test('an administrator who fails an order has the product told what holds instead', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const { order } = await placeOrder(service, reseller, {});
+  await prepareCalls(service);
   const fail = (id: number) => service.admin.post(`/api/admin/v1/orders/${id}/fail`, { reason: 'No answer' });
   expectStatus(await fail(order.id), 200);
+  await prepareCalls(service);
+  await sqlOf(
+    service,
+    reseller,
+    `update product_calls set status = 'done' where account_id = ${reseller.id}`,
+  );
   const again = await placeOrder(service, reseller, {});
+  await prepareCalls(service);
   await answered(again.order.id);
   const renewal = await reseller.post(`/orders/${again.order.id}/renew`);
+  await prepareCalls(service);
   expectStatus(await fail(renewal.body.order.id), 200);
   const calls = await callsOf(reseller);
   assert.deepEqual(
     calls.map(({ type, status, payload }) => `${type} ${status} ${payload['expires_at']}`),
     [
       'plan.activate done 2026-02-28T10:00:00Z',
-      'plan.cancel waiting 2026-01-31T10:00:00Z',
+      'plan.cancel done 2026-01-31T10:00:00Z',
       'plan.activate done 2026-02-28T10:00:00Z',
       'plan.renew done 2026-03-31T10:00:00Z',
       'plan.change waiting 2026-02-28T10:00:00Z',

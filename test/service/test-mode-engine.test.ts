@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { createTestBudget } from '../../src/accounts/test-usage.ts';
 import { describeHappening } from '../../src/api/shapes/event-data.ts';
-import { productPayload } from '../../src/api/shapes/product-view.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { Overloaded } from '../../src/contract/overloaded.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
@@ -38,7 +37,6 @@ async function scene(changes: Partial<typeof defaultLimits.engine.tests> = {}) {
     cancelRefund: 'unused',
     testBudget: createTestBudget(100_000, null),
     describeHappening,
-    productPayload,
     now: () => service.clock.seconds,
     monotonicNow: () => time,
     rest: async (milliseconds) => {

@@ -137,7 +137,6 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     cancelRefund: 'none',
     testBudget: createTestBudget(100_000, null),
     describeHappening: () => ({}),
-    productPayload: () => ({}),
     now: () => seconds(20),
     packages: packages.current,
   } as const;

@@ -12,7 +12,7 @@ import {
 } from '../../contract/entitlement-schemas.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { publicId } from '../../contract/identifiers.ts';
-import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
 import { type Database, ranked } from '../../database/database.ts';
 import type { EventWaits } from '../../events/event-reads.ts';
 import { isKnown } from '../../http/served-document.ts';
@@ -23,11 +23,11 @@ import {
   findEntitlement,
   readEntitlements,
 } from '../../plans/entitlement-reads.ts';
-import { isSuspended, planStatus } from '../../plans/plan-life.ts';
 import type { Authenticator } from '../doors/key-door.ts';
 import { readWaitSeconds } from '../shapes/feed-request.ts';
 import { readQuery } from '../shapes/list-filters.ts';
 import { parseCustomerReference } from '../shapes/order-request.ts';
+import { shownPlan } from '../shapes/product-view.ts';
 
 export interface EntitlementRoutesDependencies {
   readonly database: Database;
@@ -127,24 +127,13 @@ function entitlementView(
   { byId }: PackageCatalog,
   now: EpochSeconds,
 ): EntitlementView {
-  const { accountId, number, packageId } = customer;
-  const found = byId.get(packageId);
-  const isHeld = isSuspended(customer);
-  const status = planStatus(customer.expiresAt, isHeld, customer.cancelled, now);
+  const { accountId, number } = customer;
+  const plan = shownPlan(customer, byId.get(customer.packageId) ?? null, now);
   return {
     reference: customer.reference,
     customer_id: publicId(accountId, number),
-    active: status === 'active',
-    status,
-    package: { id: packageId, name: found?.name ?? '' },
-    limits: {
-      accounts: found?.limits.accounts ?? 0,
-      posts_per_day: found?.limits.postsPerDay ?? 0,
-      ai_images_per_month: found?.limits.aiImagesPerMonth ?? 0,
-    },
-    features: [...(found?.features ?? [])],
-    starts_at: formatTime(customer.anchorAt),
-    expires_at: formatTime(customer.expiresAt),
+    active: plan.status === 'active',
+    ...plan,
     account: { id: accountId, name: accountName },
   };
 }

@@ -1,26 +1,37 @@
-// A customer's plan as the operator's product reads it, in what it is told and asks for (docs/hand-off.md).
+// A customer's plan as the operator's product reads it (docs/hand-off.md). Calls and entitlements show the same plan by
+// the same function, so that what a product was sent and what it reads cannot differ.
 
+import type { Package } from '../../catalog/package-catalog.ts';
 import { publicId } from '../../contract/identifiers.ts';
-import { formatTime } from '../../contract/times.ts';
-import type { ProductPayload } from '../../orders/product-telling.ts';
+import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+import { shownCustomer } from '../../orders/order-state.ts';
+import type { ProductPayload } from '../../orders/prepare-product-calls.ts';
+import type { Customer } from '../../plans/customer-table.ts';
 import { isSuspended, planStatus } from '../../plans/plan-life.ts';
 
-export const productPayload: ProductPayload = ({ customer, order, package: ofPlan }, now) => {
-  const { accountId, number, reference, name, status, plan, life } = customer;
-  const isHeld = isSuspended({ status, suspended: life.suspended });
+export const productPayload: ProductPayload = ({ customer, order, package: ofPlan }, now) => ({
+  customer: {
+    id: publicId(customer.accountId, customer.number),
+    reference: customer.reference,
+    name: customer.name,
+  },
+  account: { id: customer.accountId },
+  order_id: order === null ? null : publicId(order.accountId, order.number),
+  ...shownPlan(shownCustomer(customer), ofPlan, now),
+});
+
+export function shownPlan(customer: Customer, ofPlan: Package | null, now: EpochSeconds) {
+  const { packageId, anchorAt, expiresAt, cancelled } = customer;
   return {
-    customer: { id: publicId(accountId, number), reference, name },
-    account: { id: accountId },
-    order_id: order === null ? null : publicId(accountId, order.number),
-    package: { id: plan.packageId, name: ofPlan?.name ?? '' },
+    status: planStatus(expiresAt, isSuspended(customer), cancelled, now),
+    package: { id: packageId, name: ofPlan?.name ?? '' },
     limits: {
       accounts: ofPlan?.limits.accounts ?? 0,
       posts_per_day: ofPlan?.limits.postsPerDay ?? 0,
       ai_images_per_month: ofPlan?.limits.aiImagesPerMonth ?? 0,
     },
     features: [...(ofPlan?.features ?? [])],
-    starts_at: formatTime(plan.anchorAt),
-    expires_at: formatTime(plan.expiresAt),
-    status: planStatus(plan.expiresAt, isHeld, life.cancelled, now),
+    starts_at: formatTime(anchorAt),
+    expires_at: formatTime(expiresAt),
   };
-};
+}

@@ -1,0 +1,21 @@
+// As the caller of the product does before a first attempt, where none runs: the oldest waiting call of each customer gets
+// its payload.
+
+import type { TestService } from '../../scripts/throwaway/test-service.ts';
+import { productPayload } from '../../src/api/shapes/product-view.ts';
+import type { PreparedCalls } from '../../src/journal/product-call.ts';
+import { prepareProductCalls } from '../../src/orders/prepare-product-calls.ts';
+
+export async function prepareCalls({ database, service, clock }: TestService): Promise<PreparedCalls> {
+  const rows = await database.query({
+    name: '',
+    text: `select distinct on (account_id, customer_number) id, account_id, payload is null as is_new
+      from product_calls where status = 'waiting' order by account_id, customer_number, id`,
+  });
+  return prepareProductCalls(
+    { database, packages: service.packages, payload: productPayload, now: () => clock.seconds },
+    rows
+      .filter((row) => row['is_new'] === true)
+      .map((row) => ({ id: Number(row['id']), accountId: Number(row['account_id']) })),
+  );
+}
