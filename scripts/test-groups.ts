@@ -12,6 +12,7 @@ export const onBothDatabases: readonly string[] = [
   'audits',
   'brand',
   'corruptions',
+  'broken-rows',
   'endpoints',
   'entitlements',
   'events',

@@ -4,6 +4,7 @@
 import type { Limits } from './config.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Database } from './database/database.ts';
+import { eachInTurn } from './database/each-in-turn.ts';
 import { vacuumTables } from './database/vacuum-tables.ts';
 import type { Deliverer } from './delivery/deliverer.ts';
 import { shortenLogs } from './delivery/delivery-log.ts';
@@ -130,16 +131,24 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     {
       kind: 'ledger_days',
       ...times.ledgerDays,
-      run: async ({ signal }) => ({
-        backlog: (await ledgerDays.bringAllUpToDate(signal)) + (await spending.bringAllUpToDate(signal)),
-      }),
+      run: async ({ signal }) => {
+        let backlog = 0;
+        await eachInTurn([ledgerDays, spending], async (sums) => {
+          backlog += await sums.bringAllUpToDate(signal);
+        });
+        return { backlog };
+      },
     },
     {
       kind: 'list_indexes',
       ...times.listIndexes,
-      run: async ({ signal }) => ({
-        backlog: (await indexListStretches(database, signal)) + (await indexCustomerTerms(database, signal)),
-      }),
+      run: async ({ signal }) => {
+        let backlog = 0;
+        await eachInTurn([indexListStretches, indexCustomerTerms], async (index) => {
+          backlog += await index(database, signal);
+        });
+        return { backlog };
+      },
     },
     {
       kind: 'discarded_tests',

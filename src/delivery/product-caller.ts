@@ -307,6 +307,19 @@ async function callUntilStopped(
     onCall(meaning);
   }
 
+  /** A row that cannot be read is put off as an attempt that failed, so that it stands in the way of no other. */
+  function readCall(row: Row): Call[] {
+    try {
+      return [parseCall(row)];
+    } catch (error) {
+      onProblem(error);
+      const [id, accountId, at] = [Number(row['id']), Number(row['account_id']), now()];
+      const unread = { id, accountId, at, lastStatus: null, lastError: 'unreadable' };
+      unwritten.push({ ...unread, status: 'waiting', nextAt: at + hour });
+      return [];
+    }
+  }
+
   /** An error that lasts must not have the product asked every second: it counts as an answer that settles nothing. */
   async function settled(settlement: Settlement): Promise<boolean> {
     try {
@@ -366,7 +379,7 @@ async function callUntilStopped(
       });
       const busyCustomers = new Set([...underWay.values()].map(({ customer }) => customer));
       // Its order may have been settled by an administrator while an attempt is under way: what follows waits for that.
-      const calls = rows.map(parseCall).filter((call) => !busyCustomers.has(customerKey(call)));
+      const calls = rows.flatMap(readCall).filter((call) => !busyCustomers.has(customerKey(call)));
       const unprepared = calls.filter(({ payload }) => payload === null);
       const preparing = target === null || unprepared.length === 0 ? nothingToPrepare : prepare(unprepared);
       for (const call of calls) {

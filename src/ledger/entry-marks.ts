@@ -5,6 +5,7 @@
 
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
+import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 
 export interface EntryMarks {
@@ -83,13 +84,13 @@ export function createEntryMarks(database: Database, { table, add }: MarkedSums)
     },
     async bringAllUpToDate(signal = neverAborted) {
       let left = 0;
-      for (const { accountId, entries } of await listBehind()) {
+      await eachInTurn(await listBehind(), async ({ accountId, entries }) => {
         let missing = entries;
         for (let isMore = true; isMore && !signal.aborted; missing -= entriesAtOnceMax) {
           isMore = await sumMore(accountId);
         }
         if (signal.aborted) left += Math.max(0, missing);
-      }
+      });
       return left;
     },
   };

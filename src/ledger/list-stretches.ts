@@ -6,6 +6,7 @@
 import { isTestAccount } from '../contract/identifiers.ts';
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
+import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from './ledger-days.ts';
@@ -226,15 +227,15 @@ const neverAborted = new AbortController().signal;
 /** Looks at the whole stretches that were added to any list; returns how many are left, because the signal said stop. */
 export async function indexListStretches(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  for (const { behind, index, apart } of statements) {
-    for (const row of await fromEveryGroup(database, behind)) {
+  await eachInTurn(statements, async ({ behind, index, apart }) =>
+    eachInTurn(await fromEveryGroup(database, behind), async (row) => {
       let stretches = Number(row['behind']);
       for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
         await indexMoreOf(database, { index, apart }, Number(row['id']));
       }
       left += Math.max(0, stretches);
-    }
-  }
+    }),
+  );
   return left;
 }
 

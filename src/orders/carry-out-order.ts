@@ -156,7 +156,7 @@ export function afterOrder(
 }
 
 /** What the order makes of the plan that was running in its second; null: none was. */
-export function orderedPlan(
+function orderedPlan(
   {
     number: lastOrder,
     kind,

@@ -6,6 +6,7 @@
 
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
 import type { Database, Queryable, Statement, Transaction } from '../database/database.ts';
+import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -124,14 +125,14 @@ const neverAborted = new AbortController().signal;
 /** Adds the terms of every customer that has none; returns how many are left, because the signal said stop. */
 export async function indexCustomerTerms(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  for (const row of await fromEveryGroup(database, findBehind)) {
+  await eachInTurn(await fromEveryGroup(database, findBehind), async (row) => {
     let behind = Number(row['behind']);
     while (behind > 0 && !signal.aborted) {
       const indexed = await indexMore(database, Number(row['id']));
       behind = indexed < customersAtOnce ? 0 : behind - indexed;
     }
     left += behind;
-  }
+  });
   return left;
 }
 

@@ -2,13 +2,14 @@
 // process at a time (housekeeping.ts). Only of accounts that somebody listens to.
 // Always true: one notice for each end and each number of days, whatever happens: that does not hang on this file, nor
 // on the marks, but on the engine, which compares under the account's lock (note-plan-end.ts). The marks say where to go
-// on, so that an end that came while nothing ran is told later.
+// on, so that an end that came while nothing ran is told later. A plan whose end cannot be noted stops no other: it is
+// kept in plan_end_retries and tried again in every run.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { catchUpAlerts } from './alert-catch-up.ts';
@@ -89,17 +90,87 @@ const listAlertDays: Statement = {
   text: `select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= ${realAccountIdMax}`,
 };
 
-/** How many notices at least are still to be given when it was told to stop; 0: none. */
+const keepForRetry: Statement = {
+  name: 'keep_plan_end_for_retry',
+  text: `insert into plan_end_retries (account_id, customer_number, days, expires_at, tried_at)
+    select account_id, customer_number, days, to_timestamp(expires_at), to_timestamp($5::bigint)
+    from unnest($1::int[], $2::int[], $3::int[], $4::bigint[]) row (account_id, customer_number, days, expires_at)
+    on conflict (account_id, customer_number, days) do update set expires_at = excluded.expires_at, tried_at = excluded.tried_at`,
+};
+
+const listRetries: Statement = {
+  name: 'list_plan_end_retries',
+  text: `select account_id, customer_number as number, days, expires_at from plan_end_retries
+    order by tried_at, account_id, customer_number limit $1::int`,
+};
+
+const forgetRetries: Statement = {
+  name: 'forget_plan_end_retries',
+  text: `delete from plan_end_retries t using unnest($1::int[], $2::int[], $3::int[]) row (account_id, customer_number, days)
+    where t.account_id = row.account_id and t.customer_number = row.customer_number and t.days = row.days`,
+};
+
+const retryValues = (ends: readonly PlanEnd[]) => [
+  numberArray(ends.map(({ accountId }) => accountId)),
+  numberArray(ends.map(({ customerNumber }) => customerNumber)),
+  numberArray(ends.map(({ days }) => days)),
+];
+
+/**
+ * How many notices at least are still to be given when it was told to stop; 0: none.
+ * @throws the first error of a plan that cannot be noted, after all others were noted
+ */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
-  const { database } = dependencies;
+  const { database, limits } = dependencies;
   if (!(await catchUpAlerts(dependencies, signal))) return 1;
+  const broken: unknown[] = [];
+  const retries = (await database.query(listRetries, [limits.plansAtOnce])).map((row) =>
+    parseEnd(row, Number(row['days'])),
+  );
+  if (retries.length > 0) {
+    const noted = await noteTogether(dependencies, retries, broken);
+    if (noted === null) return 1;
+    await database.query(forgetRetries, retryValues(noted));
+  }
   const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
   // The furthest first: of two notices that are due at once the later one says more, and stands last.
   const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
   for (const days of all) {
-    if (!(await noteEndsIn(dependencies, days, statementFor(days), signal))) return 1;
+    if (!(await noteEndsIn(dependencies, days, statementFor(days), signal, broken))) return 1;
   }
+  if (broken.length > 0) throw broken[0];
   return 0;
+}
+
+function parseEnd(row: Row, days: number): PlanEnd {
+  return {
+    accountId: Number(row['account_id']),
+    customerNumber: Number(row['number']),
+    expiresAt: Number(row['expires_at']),
+    days,
+  };
+}
+
+/** Those that were noted, or need not be; the others are kept for the next run. null: the engine takes no more now. */
+async function noteTogether(
+  { database, note, now }: PlanEndDependencies,
+  ends: readonly PlanEnd[],
+  broken: unknown[],
+): Promise<readonly PlanEnd[] | null> {
+  const outcomes = await Promise.allSettled(ends.map(note));
+  const errors: unknown[] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  if (errors.some((error) => error instanceof Overloaded)) return null;
+  const away = errors.find((error) => error instanceof DatabaseUnavailable);
+  if (away !== undefined) throw away;
+  const [first] = errors;
+  if (first === undefined) return ends;
+  broken.push(first);
+  const isNoted = (_end: PlanEnd, index: number) => outcomes[index]?.status === 'fulfilled';
+  const left = ends.filter((end, index) => !isNoted(end, index));
+  const [accounts, customers, days] = retryValues(left);
+  const expiresAt = numberArray(left.map((end) => end.expiresAt));
+  await database.query(keepForRetry, [accounts, customers, days, expiresAt, now()]);
+  return ends.filter(isNoted);
 }
 
 function statementFor(days: number): Statement {
@@ -109,11 +180,13 @@ function statementFor(days: number): Statement {
 
 /** false: it was told to stop before it was done. */
 async function noteEndsIn(
-  { database, note, now, monotonicNow, limits }: PlanEndDependencies,
+  dependencies: PlanEndDependencies,
   days: number,
   statement: Statement,
   signal: AbortSignal,
+  broken: unknown[],
 ): Promise<boolean> {
+  const { database, now, monotonicNow, limits } = dependencies;
   const until = now() + days * daySeconds;
   const [mark] = await database.query(findMark, [days]);
   const toldUntil = mark === undefined ? null : Number(mark['told_until']);
@@ -140,21 +213,8 @@ async function noteEndsIn(
       [expiresAt, until, accountId, number, limits.plansAtOnce, ...more],
       { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce },
     );
-    const noted = await Promise.allSettled(
-      rows.map((row) =>
-        note({
-          accountId: Number(row['account_id']),
-          customerNumber: Number(row['number']),
-          expiresAt: Number(row['expires_at']),
-          days,
-        }),
-      ),
-    );
-    const errors: unknown[] = noted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-    if (errors.some((error) => error instanceof Overloaded)) return false;
-    const away = errors.find((error) => error instanceof DatabaseUnavailable);
-    if (away !== undefined) throw away;
-    if (errors.length > 0) throw errors[0];
+    const ends = rows.map((row) => parseEnd(row, days));
+    if ((await noteTogether(dependencies, ends, broken)) === null) return false;
     const final = rows.at(-1);
     if (final === undefined || rows.length < limits.plansAtOnce) {
       await database.query(setMark, [days, until]);

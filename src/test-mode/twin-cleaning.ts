@@ -9,6 +9,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { deleteInPieces } from '../database/delete-in-pieces.ts';
+import { eachInTurn } from '../database/each-in-turn.ts';
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 
 /** Of one statement: orders wait for it on the embedded database. */
@@ -65,7 +66,7 @@ const deletions = tables.map((table) => ({
 
 const listDiscarded: Statement = {
   name: 'list_discarded_tests',
-  text: `select id from accounts where test_state <> 'current' order by id limit 100`,
+  text: `select id from accounts where test_state <> 'current' and id > $1::int order by id limit 100`,
 };
 
 const lockDiscarded: Statement = {
@@ -87,13 +88,21 @@ const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify
 
 /** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {
-  for (;;) {
-    const rows = await database.query(listDiscarded);
-    if (rows.length === 0) return 0;
-    for (const [index, row] of rows.entries()) {
-      if (!(await clean(database, Number(row['id']), signal))) return rows.length - index;
+  let left = 0;
+  async function* discarded(): AsyncGenerator<number> {
+    for (let after = 0; ; ) {
+      const rows = await database.query(listDiscarded, [after]);
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        after = Number(row['id']);
+        yield after;
+      }
     }
   }
+  await eachInTurn(discarded(), async (id) => {
+    if (signal.aborted || !(await clean(database, id, signal))) left += 1;
+  });
+  return left;
 }
 
 /** false: it was told to stop. */

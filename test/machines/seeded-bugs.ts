@@ -350,16 +350,38 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the terms of an order run from the product’s answer',
     file: 'src/orders/settle-order.ts',
-    find: 'const plan = orderedPlan(order, running);',
-    replace: 'const plan = orderedPlan({ ...order, createdAt: now }, running);',
+    find: 'const { plan, life } = afterOrder(customer, order);',
+    replace: 'const { plan, life } = afterOrder(customer, { ...order, createdAt: now });',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
     name: 'whether an order extends a plan is judged at the answer',
     file: 'src/orders/settle-order.ts',
-    find: 'const running = runningPlan(customer, createdAt);',
-    replace: 'void createdAt;\n  const running = runningPlan(customer, now);',
+    find: 'const { plan, life } = afterOrder(customer, order);',
+    replace:
+      'const isOver = runningPlan(customer, now) === null;\n  const { plan, life } = afterOrder(isOver ? { ...customer, plan: { ...customer.plan, expiresAt: 0 } } : customer, order);',
     test: 'test/unit/core-against-oracle.test.ts',
+  },
+  {
+    name: 'a hold that was set while an order was pending is not told after it',
+    file: 'src/orders/settle-order.ts',
+    find: "return status === (call?.sentStatus ?? 'active') ? null : statusCalls[status];",
+    replace: "return call === null && status !== 'active' ? statusCalls[status] : null;",
+    test: 'test/service/product-truth.test.ts',
+  },
+  {
+    name: 'two ends of a customer have one call',
+    file: 'src/orders/note-plan-end.ts',
+    find: 'const callId = endCallId(account.id, customerNumber, expiresAt);',
+    replace: 'const callId = endCallId(account.id, customerNumber, account.orderCount);',
+    test: 'test/service/product-truth.test.ts',
+  },
+  {
+    name: 'an end that cannot be noted stops the ends behind it',
+    file: 'src/plans/plan-ends.ts',
+    find: '  broken.push(first);',
+    replace: '  throw first;',
+    test: 'test/service/broken-rows.test.ts',
   },
   {
     name: 'an order that waits is in nobody’s way in another mode',

@@ -1,6 +1,7 @@
 // What whoever listens to an account has to hear of each request: a rule for each type of event, from the sentence that the
 // contract has for it (src/contract/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
-// Notices that a job sends before an end, and events that no command of an account makes, are not among them.
+// Notices that a job sends before an end, and events that no command of an account makes, are not among them; an end that is
+// past when an order is settled is.
 
 import type { AccountId, CustomerView, Oracle, Order } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
@@ -98,7 +99,11 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     if ('code' in outcome || outcome.replayed) return [];
     const { accountId } = was;
     const { order, balanceAfterCents } = outcome;
-    if (order.status === 'completed') return since(was, completed(accountId, order, now));
+    if (order.status === 'completed') {
+      // The answer took longer than the term (A104).
+      const ended = order.expiresAt <= now ? [`plan.expired ${order.customerReference}`] : [];
+      return since(was, [...completed(accountId, order, now), ...ended]);
+    }
     const texts = [`order.failed ${order.number} failed ${reason}, ${balanceAfterCents}`];
     // "A plan that renews itself could not": this was its try.
     if (wasByItself(accountId, order)) texts.push(`renewal.failed ${order.customerReference} order_failed`);

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { productCallsKinds } from '../../src/delivery/product-caller.ts';
 import { booksOf } from '../harness/books.ts';
+import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
   type ProductReceiver,
@@ -334,4 +335,33 @@ test('a process that has lost the lease writes nothing more, and no order is set
     return (await statusOf(account, second.id)) === 'completed';
   });
   assert.equal((await booksOf(service, account)).balance, '80.00');
+});
+
+test('an answer that cannot be carried out is asked for again later and later, not every second', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  const group = service.database.ofAccount(account.id);
+  await sqlAtOnce(group, [
+    `create function refuse_handoff() returns trigger language plpgsql as $$
+       begin raise exception 'broken on purpose'; end $$;
+     create trigger broken before update on order_handoffs for each row
+       when (new.account_id = ${account.id}) execute function refuse_handoff()`,
+  ]);
+  const { order } = await placeOrder(service, account, { customer: 'unsettled' });
+  const attempts = async () => {
+    const text = `select attempts, extract(epoch from next_attempt_at)::bigint as at from product_calls where account_id = ${account.id}`;
+    const [row] = await sqlOf(service, account, text);
+    return [Number(row?.['attempts']), Number(row?.['at']) - service.clock.seconds];
+  };
+  for (const [index, delay] of [5, 30].entries()) {
+    await until(async () => (await attempts())[0] === index + 1);
+    assert.deepEqual(await attempts(), [index + 1, delay]);
+    assert.equal(product.calls.length, index + 1);
+    service.clock.seconds += delay;
+  }
+  await sqlAtOnce(group, ['drop trigger broken on order_handoffs; drop function refuse_handoff()']);
+  await until(async () => {
+    service.clock.seconds += 60;
+    return (await statusOf(account, order.id)) === 'completed';
+  });
 });

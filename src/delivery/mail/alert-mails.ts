@@ -8,6 +8,7 @@ import type { EventData } from '../../contract/event-schemas.ts';
 import { publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import { type EpochSeconds, parseTime } from '../../contract/times.ts';
 import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
+import { eachInTurn } from '../../database/each-in-turn.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
 import type { MailPart } from './mail-content.ts';
 import type { MailOutbox, MailToQueue } from './mail-outbox.ts';
@@ -89,18 +90,29 @@ export async function queueAlertMails(
     { list: listLow, mail: (transaction, id) => mailLowBalances(transaction, mails, id, now()) },
     { list: listEnding, mail: (transaction, id) => mailEndingPlans(transaction, mails, id, now()) },
   ];
-  for (const { list, mail } of mailings) {
-    for (let after = 0; ; ) {
-      const rows = await database.query(list, list === listLow ? [after] : [after, now()]);
-      for (const row of rows) {
-        if (signal.aborted) return true;
-        after = Number(row['account_id']);
-        await database.transaction((transaction) => mail(transaction, after), { rank: 'reads' });
-      }
-      if (rows.length < accountsAtOnce) break;
+  let isLeft = false;
+  await eachInTurn(mailings, ({ list, mail }) =>
+    eachInTurn(accountsToMail(database, list, now), async (accountId) => {
+      if (signal.aborted) isLeft = true;
+      else await database.transaction((transaction) => mail(transaction, accountId), { rank: 'reads' });
+    }),
+  );
+  return isLeft;
+}
+
+async function* accountsToMail(
+  database: Database,
+  list: Statement,
+  now: () => EpochSeconds,
+): AsyncGenerator<number> {
+  for (let after = 0; ; ) {
+    const rows = await database.query(list, list === listLow ? [after] : [after, now()]);
+    for (const row of rows) {
+      after = Number(row['account_id']);
+      yield after;
     }
+    if (rows.length < accountsAtOnce) return;
   }
-  return false;
 }
 
 async function mailLowBalances(
