@@ -27,6 +27,7 @@ export const onBothDatabases: readonly string[] = [
   'lists-and-ids',
   'mail-delivery',
   'model',
+  'model-of-hand-off',
   'operator-lists',
   'order-batches',
   'panel-query-plans',

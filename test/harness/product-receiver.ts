@@ -16,8 +16,8 @@ export interface ReceivedCall {
   };
 }
 
-/** null: it never answers. */
-export type ProductAnswer = { readonly status: number; readonly body?: string } | null;
+/** null: it never answers; `cut`: it closes the connection without an answer. */
+export type ProductAnswer = { readonly status: number; readonly body?: string } | 'cut' | null;
 
 export interface ProductReceiver {
   readonly url: string;
@@ -56,7 +56,8 @@ export async function startProductReceiver(): Promise<ProductReceiver> {
       if (answered === null) {
         hanging.add(response);
         response.on('close', () => hanging.delete(response));
-      } else
+      } else if (answered === 'cut') response.destroy();
+      else
         response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.body ?? '');
       for (const look of waiting) look();
     });

@@ -48,7 +48,8 @@ function answerWith(how: (call: ReceivedCall) => ProductAnswer): void {
   product.answer((call) => {
     if (isAway) return { status: 503 };
     const answer = how(call);
-    if (answer !== null && answer.status < 300 && !took.some(({ id }) => id === call.id)) took.push(call);
+    if (answer !== null && answer !== 'cut' && answer.status < 300 && !took.some(({ id }) => id === call.id))
+      took.push(call);
     return answer;
   });
 }

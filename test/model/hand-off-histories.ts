@@ -1,0 +1,354 @@
+// Random histories of customers around the hand-off to the product: orders, trials, holds of both parties, cancels, ends,
+// renewals by hand and by themselves, answers by hand, with a product that is away, refuses, takes a call and loses the
+// answer. Many customers at once share a service, a clock and a product, so that calls are prepared together.
+// The one rule: in the end the last call that the product took equals the entitlement. Used by
+// test/service/model-of-hand-off.test.ts and test/machines/long-hand-off.ts.
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
+import { publicId } from '../../src/contract/identifiers.ts';
+import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
+import { mintOrderKey } from '../../src/orders/mint-order-key.ts';
+import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
+import { notePlanEnds } from '../../src/plans/plan-ends.ts';
+import { sqlOf } from '../harness/group-sql.ts';
+import type { ProductAnswer, ProductReceiver, ReceivedCall } from '../harness/product-receiver.ts';
+import { expectStatus } from '../harness/refusals.ts';
+import { createRandom, type Random } from './history-genes.ts';
+
+export interface HandOffRun {
+  readonly histories: number;
+  /** A sentence for each history whose last call is not the entitlement, with the history. */
+  readonly problems: readonly string[];
+  /** How often what happened, to see that a run met it. */
+  readonly counted: ReadonlyMap<string, number>;
+}
+
+export interface HandOffOptions {
+  readonly service: TestService;
+  readonly product: ProductReceiver;
+  readonly accounts: readonly TestAccount[];
+  readonly seed: number;
+  /** Which round of customers this is. */
+  readonly round: number;
+  readonly customers: number;
+}
+
+/** The limits of a service that does not wait in these runs. */
+export const quickCalls = { pollMilliseconds: 20, writeMilliseconds: 2 } as const;
+
+const hour = 3_600;
+const day = 24 * hour;
+const steps = 12;
+/** A call of a hold or an end is given up after ten attempts: in these histories none is. */
+const failuresMax = 6;
+
+interface SentPlan {
+  readonly status: string;
+  readonly package: { readonly id: number };
+  readonly starts_at: string;
+  readonly expires_at: string;
+}
+
+/** With their weights. */
+const actions = [
+  [6, 'order basic'],
+  [3, 'order plus'],
+  [3, 'renew'],
+  [4, 'suspend'],
+  [5, 'resume'],
+  [2, 'hold'],
+  [3, 'lift'],
+  [2, 'cancel now'],
+  [1, 'cancel at the end'],
+  [3, 'renew itself'],
+  [1, 'renew itself no more'],
+  [2, 'trial'],
+  [1, 'accept'],
+  [2, 'fail'],
+  [8, 'nothing'],
+] as const;
+type Action = (typeof actions)[number][1];
+
+const waits = [0, 0, 5, 60, hour, 6 * hour, day, 5 * day, 13 * day, 27 * day, 28 * day] as const;
+
+interface Actor {
+  readonly account: TestAccount;
+  readonly reference: string;
+  number: number | null;
+  lastOrder: number | null;
+  readonly log: string[];
+}
+
+/** What the product made of each id, and what it has of each customer. */
+function createProductBooks(random: Random, confirms: boolean, count: (what: string) => void) {
+  const decisions = new Map<string, 'taken' | 'refused'>();
+  const bodies = new Map<string, string>();
+  const failures = new Map<string, number>();
+  const taken = new Map<string, ReceivedCall>();
+  const problems: string[] = [];
+  let isCalm = false;
+  const below = (share: number) => random() < share;
+
+  function receive(call: ReceivedCall): ProductAnswer {
+    const { id, data } = call;
+    const { reference } = data.customer;
+    const body = JSON.stringify(call);
+    const first = bodies.get(id) ?? body;
+    bodies.set(id, first);
+    if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
+    const failed = failures.get(id) ?? 0;
+    const mayFail = !isCalm && failed < failuresMax;
+    if (mayFail && below(0.25)) {
+      failures.set(id, failed + 1);
+      count('the product is away');
+      return { status: 503 };
+    }
+    if (!decisions.has(id)) {
+      const refuses = confirms && id.startsWith('call_order_') && !isCalm && below(0.3);
+      decisions.set(id, refuses ? 'refused' : 'taken');
+      if (!refuses) taken.set(reference, call);
+      count(refuses ? 'the product refuses' : `the product takes ${call.type} ${data.status}`);
+    }
+    if (mayFail && below(0.15)) {
+      failures.set(id, failed + 1);
+      count('the answer is lost');
+      return 'cut';
+    }
+    return decisions.get(id) === 'taken' ? { status: 204 } : { status: 422, body: '{"reason":"No"}' };
+  }
+
+  return {
+    receive,
+    problems,
+    taken,
+    calmDown(): void {
+      isCalm = true;
+    },
+    /** An administrator gives the product what the call of an order says. false: it cannot be known, or was refused. */
+    giveByHand(id: string): boolean {
+      const body = bodies.get(id);
+      if (body === undefined || decisions.get(id) === 'refused') return false;
+      if (decisions.has(id)) return true;
+      decisions.set(id, 'taken');
+      const call: ReceivedCall = JSON.parse(body);
+      taken.set(call.data.customer.reference, call);
+      return true;
+    },
+  };
+}
+
+/** One round: so many customers, from their first event to the end. */
+export async function runHandOffRound({
+  service,
+  product,
+  accounts,
+  seed,
+  round,
+  customers,
+}: HandOffOptions): Promise<HandOffRun> {
+  const random = createRandom(seed, round);
+  const counted = new Map<string, number>();
+  const count = (what: string) => counted.set(what, (counted.get(what) ?? 0) + 1);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const confirms = below(4) > 0;
+  const books = createProductBooks(random, confirms, count);
+  product.answer(books.receive);
+  const setting = { mode: confirms ? 'confirm' : 'notify', url: product.url, secret: product.secret };
+  expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', setting), 200);
+  const { engine } = service.service;
+  const actorId = service.admin.id;
+  const actors: Actor[] = Array.from({ length: customers }, (_nothing, index) => {
+    const account = accounts[index % accounts.length] ?? assert.fail('no accounts');
+    const reference = `history-${seed}-${round}-${index}`;
+    return { account, reference, number: null, lastOrder: null, log: [] };
+  });
+
+  async function submit(actor: Actor, what: string, command: OrderCommand): Promise<OrderOutcome> {
+    const outcome = await engine.submit(command);
+    const came = outcome.type === 'refused' ? outcome.refusal.code : outcome.type;
+    actor.log.push(`${service.clock.seconds} ${what}: ${came}`);
+    count(`${what}: ${came}`);
+    if (outcome.type === 'ordered') {
+      actor.number = outcome.order.customerNumber;
+      actor.lastOrder = outcome.order.number;
+    }
+    if (outcome.type === 'granted') actor.number = outcome.customerNumber;
+    return outcome;
+  }
+
+  async function act(actor: Actor, what: Action): Promise<void> {
+    const { account, reference, number: customerNumber, lastOrder: orderNumber } = actor;
+    const { id: accountId } = account;
+    const keyed = { accountId, accessVersion, idempotencyKey: mintOrderKey(), keyIsMinted: true };
+    const guarded = { ...keyed, maxChargeCents: null, loginLink: null };
+    const { basic, plus, trial } = service.packages;
+    const named = { customerReference: reference, customerName: null };
+    if (what === 'order basic' || what === 'order plus') {
+      const packageId = what === 'order basic' ? basic : plus;
+      const months = below(6) === 0 ? 3 : 1;
+      await submit(actor, what, { type: 'place', ...guarded, ...named, packageId, months });
+    }
+    if (what === 'trial')
+      await submit(actor, what, { type: 'grant_trial', accountId, actorId, packageId: trial, ...named });
+    if (customerNumber === null) return;
+    const change = { ...keyed, actorId, customerNumber };
+    if (what === 'renew' && orderNumber !== null)
+      await submit(actor, what, { type: 'renew', ...guarded, orderNumber, months: null });
+    if (what === 'suspend') await submit(actor, what, { type: 'suspend', ...change, reason: null });
+    if (what === 'resume') await submit(actor, what, { type: 'resume', ...change });
+    if (what === 'hold' || what === 'lift') {
+      const status = what === 'hold' ? 'suspended' : 'active';
+      await submit(actor, what, { type: 'set_status', accountId, actorId, customerNumber, status });
+    }
+    if (what === 'cancel now') await submit(actor, what, { type: 'cancel', ...change, at: 'now' });
+    if (what === 'cancel at the end')
+      await submit(actor, what, { type: 'cancel', ...change, at: 'period_end' });
+    if (what === 'renew itself') {
+      const autoRenew = { months: 1, maxChargeCents: null, hoursBefore: below(2) === 0 ? 6 : 24 } as const;
+      await submit(actor, what, { type: 'set_auto_renew', ...change, autoRenew });
+    }
+    if (what === 'renew itself no more')
+      await submit(actor, what, { type: 'set_auto_renew', ...change, autoRenew: null });
+    if (what === 'accept' || what === 'fail') {
+      const [row] = await sqlOf(
+        service,
+        account,
+        `select pending_order from customers where account_id = ${accountId} and number = ${customerNumber}`,
+      );
+      const pending = row?.['pending_order'] ?? null;
+      if (pending !== null) await settleByHand(actor, Number(pending), what);
+    }
+  }
+
+  async function settleByHand(actor: Actor, orderNumber: number, wanted: 'accept' | 'fail'): Promise<void> {
+    const { id: accountId } = actor.account;
+    const isGiven = wanted === 'accept' && books.giveByHand(`call_order_${publicId(accountId, orderNumber)}`);
+    const outcome = isGiven ? 'completed' : 'failed';
+    const by = { actorId };
+    await submit(actor, `${outcome} by hand`, {
+      ...{ type: 'settle_order', accountId, orderNumber, outcome, reason: 'by hand', by },
+    });
+  }
+
+  const accessVersion = await accessVersionOf(service, accounts);
+  const signal = new AbortController().signal;
+  const jobs = {
+    ...{ database: service.database, engine, now: () => service.clock.seconds, monotonicNow: () => 0 },
+    limits: { plansAtOnce: 64, restMillisecondsMax: 0 },
+  };
+  async function runJobs(): Promise<void> {
+    await renewDuePlans(jobs, signal);
+    await notePlanEnds({ ...jobs, note: (end) => engine.submit({ type: 'note_plan_end', ...end }) }, signal);
+  }
+
+  // Ends are noted from here on.
+  await runJobs();
+  for (let step = 0; step < steps; step += 1) {
+    const chosen = actors.map((actor) => ({
+      actor,
+      all: Array.from({ length: below(3) }, () => pick(random)),
+    }));
+    await Promise.all(
+      chosen.map(async ({ actor, all }) => {
+        for (const what of all) await act(actor, what);
+      }),
+    );
+    // Sometimes what comes next finds attempts under way.
+    if (below(4) > 0) await quiet(service);
+    service.clock.seconds += waits[below(waits.length)] ?? 0;
+    if (below(5) > 0) await runJobs();
+    if (below(4) > 0) await quiet(service);
+  }
+  books.calmDown();
+  for (let isLeft = true; isLeft; ) {
+    service.clock.seconds += 6 * hour;
+    await runJobs();
+    await quiet(service);
+    for (const { accountId, customerNumber, orderNumber } of await needingAttention(service)) {
+      const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
+      if (actor !== undefined) await settleByHand(actor, orderNumber, below(2) === 0 ? 'accept' : 'fail');
+    }
+    await quiet(service);
+    isLeft = (await waitingCalls(service)) > 0;
+  }
+  const problems = [...books.problems, ...product.forged];
+  for (const actor of actors) {
+    const problem = await lastCallProblem(service, actor, books.taken.get(actor.reference));
+    if (problem !== null)
+      problems.push(`${problem}\n  ${actor.log.join('\n  ')}\n${await callsOf(service, actor)}`);
+  }
+  return { histories: actors.length, problems, counted };
+}
+
+function pick(random: Random): Action {
+  const total = actions.reduce((sum, [weight]) => sum + weight, 0);
+  let left = Math.floor(random() * total);
+  for (const [weight, action] of actions) {
+    left -= weight;
+    if (left < 0) return action;
+  }
+  return 'nothing';
+}
+
+async function accessVersionOf(service: TestService, accounts: readonly TestAccount[]): Promise<number> {
+  const [account] = accounts;
+  assert.ok(account);
+  const [row] = await sqlOf(service, account, `select access_version from accounts where id = ${account.id}`);
+  return Number(row?.['access_version']);
+}
+
+/** null: the product has what the customer may do. */
+async function lastCallProblem(
+  service: TestService,
+  { reference, number }: Actor,
+  last: ReceivedCall | undefined,
+): Promise<string | null> {
+  if (number === null) return null;
+  const found = await service.admin.get(`/api/product/v1/entitlements/${reference}`);
+  const { active, status, starts_at, expires_at, package: of } = expectStatus(found, 200);
+  const is = `${status} ${of.id} from ${starts_at} until ${expires_at}`;
+  if (last === undefined)
+    return active ? `${reference} is ${is}, and the product has never heard of it.` : null;
+  const plan = last.data as unknown as SentPlan;
+  const has = `${plan.status} ${plan.package.id} from ${plan.starts_at} until ${plan.expires_at}`;
+  return is === has ? null : `${reference} is ${is}, and the product has ${has} (${last.type}).`;
+}
+
+/** Until no call is due. */
+async function quiet(service: TestService): Promise<void> {
+  const { clock } = service;
+  while ((await countCalls(service, `next_attempt_at <= to_timestamp(${clock.seconds})`)) > 0) await pause(5);
+}
+
+const waitingCalls = (service: TestService) => countCalls(service, 'true');
+
+async function countCalls({ database }: TestService, which: string): Promise<number> {
+  const text = `select count(*)::int as count from product_calls c where status = 'waiting' and ${which}
+    and not exists (select 1 from product_calls e where e.status = 'waiting' and e.account_id = c.account_id
+      and e.customer_number = c.customer_number and e.id < c.id)`;
+  const counts = await Promise.all(database.accountGroups().map((group) => group.query({ name: '', text })));
+  return counts.flat().reduce((sum, row) => sum + Number(row['count']), 0);
+}
+
+async function needingAttention({ database }: TestService) {
+  const text = `select account_id, customer_number, order_number from product_calls where status = 'attention' and confirms`;
+  const rows = await Promise.all(database.accountGroups().map((group) => group.query({ name: '', text })));
+  return rows.flat().map((row) => ({
+    accountId: Number(row['account_id']),
+    customerNumber: Number(row['customer_number']),
+    orderNumber: Number(row['order_number']),
+  }));
+}
+
+/** For a history that failed. */
+async function callsOf(service: TestService, { account, number }: Actor): Promise<string> {
+  const rows = await sqlOf(
+    service,
+    account,
+    `select id, call_id, type, status, attempts, held_back, payload ->> 'status' as said, payload ->> 'expires_at' as until
+      from product_calls where account_id = ${account.id} and customer_number = ${number} order by id`,
+  );
+  return rows.map((row) => `    ${JSON.stringify(row)}`).join('\n');
+}

@@ -1,0 +1,48 @@
+// A few random histories around the hand-off, on each database; test/machines/long-hand-off.ts runs as many as you like.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { fixedSeed } from '../harness/fixed-seed.ts';
+import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
+import { expectStatus } from '../harness/refusals.ts';
+import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { quickCalls, runHandOffRound } from '../model/hand-off-histories.ts';
+
+const rounds = 3;
+const customers = 30;
+
+let service: TestService;
+let product: ProductReceiver;
+before(async () => {
+  service = await startTestService({ limits: { productCalls: quickCalls } });
+  product = await startProductReceiver();
+});
+after(async () => {
+  await service.close();
+  await product.close();
+});
+
+test('in random histories the last call that the product took equals the entitlement', async (context) => {
+  const accounts: TestAccount[] = [];
+  for (let count = 0; count < 3; count += 1)
+    accounts.push(await service.createReseller({ credit: '900000.00' }));
+  const { url, secret } = product;
+  expectStatus(
+    await service.admin.send('PUT', '/api/admin/v1/product', { mode: 'notify', url, secret }),
+    200,
+  );
+  await beginProductCalls(service);
+  let histories = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const run = await runHandOffRound({ service, product, accounts, seed: fixedSeed, round, customers });
+    assert.deepEqual(run.problems, []);
+    histories += run.histories;
+  }
+  context.diagnostic(`${histories} histories, ${product.calls.length} calls, seed ${fixedSeed}`);
+  await endProductCalls(service);
+});
