@@ -313,8 +313,13 @@ async function callUntilStopped(
       return [parseCall(row)];
     } catch (error) {
       onProblem(error);
-      const [id, accountId, at] = [Number(row['id']), Number(row['account_id']), now()];
-      const unread = { id, accountId, at, lastStatus: null, lastError: 'unreadable' };
+      const at = now();
+      const unread = {
+        id: Number(row['id']),
+        accountId: Number(row['account_id']),
+        customerNumber: Number(row['customer_number']),
+        ...{ at, lastStatus: null, lastError: 'unreadable' },
+      };
       unwritten.push({ ...unread, status: 'waiting', nextAt: at + hour });
       return [];
     }

@@ -28,7 +28,10 @@ const problems: string[] = [];
 let histories = 0;
 try {
   const { url, secret } = product;
-  expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { mode: 'notify', url, secret }), 200);
+  expectStatus(
+    await service.admin.send('PUT', '/api/admin/v1/product', { mode: 'notify', url, secret }),
+    200,
+  );
   await beginProductCalls(service);
   for (let round = 0; histories < wanted; round += 1) {
     // New accounts now and then: each has credit for some thousand orders.
