@@ -53,6 +53,7 @@ const modelSeconds = { MODEL_SECONDS: String(share * 300), MODEL_SEED: seed };
 
 const machines: readonly Machine[] = [
   long('core', 'long-core', '--operations', count(20_000_000)),
+  long('hand-off', 'long-hand-off', '--histories', count(10_000)),
   test('model on the embedded database', 'test/service/model.test.ts', { ...onEmbedded, ...modelSeconds }),
   test('model on PostgreSQL', 'test/service/model.test.ts', { ...onPostgres, ...modelSeconds }),
   test('model of test mode on the embedded database', 'test/service/model-of-test-mode.test.ts', {

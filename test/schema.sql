@@ -353,6 +353,11 @@ plan_changes.renew_hours_before integer
 plan_changes.order_number integer
 plan_end_marks.days integer not null
 plan_end_marks.told_until timestamp with time zone not null
+plan_end_retries.account_id integer not null
+plan_end_retries.customer_number integer not null
+plan_end_retries.days integer not null
+plan_end_retries.expires_at timestamp with time zone not null
+plan_end_retries.tried_at timestamp with time zone not null
 product_calls.id bigint not null generated always as identity
 product_calls.call_id text collate "C" not null
 product_calls.account_id integer not null
@@ -360,7 +365,7 @@ product_calls.customer_number integer not null
 product_calls.order_number integer
 product_calls.confirms boolean not null default false
 product_calls.type text not null
-product_calls.payload jsonb not null
+product_calls.payload jsonb
 product_calls.created_at timestamp with time zone not null
 product_calls.status text not null default 'waiting'::text
 product_calls.attempts integer not null default 0
@@ -369,6 +374,7 @@ product_calls.first_attempt_at timestamp with time zone
 product_calls.last_status integer
 product_calls.last_error text
 product_calls.last_attempt_at timestamp with time zone
+product_calls.held_back boolean not null default false
 recovery_codes.person_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -558,6 +564,7 @@ people: people_own_login CHECK (((id <> account_id) OR (email IS NULL)))
 people: people_pkey PRIMARY KEY (id)
 plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
 plan_end_marks: plan_end_marks_pkey PRIMARY KEY (days)
+plan_end_retries: plan_end_retries_pkey PRIMARY KEY (account_id, customer_number, days)
 product_calls: product_calls_call_id_key UNIQUE (call_id)
 product_calls: product_calls_pkey PRIMARY KEY (id)
 product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text, 'superseded'::text])))
@@ -693,6 +700,7 @@ CREATE UNIQUE INDEX plan_changes_order ON public.plan_changes USING btree (accou
 CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (account_id, number)
 CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, customer_number, number) WHERE (NOT is_empty)
 CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
+CREATE UNIQUE INDEX plan_end_retries_pkey ON public.plan_end_retries USING btree (account_id, customer_number, days)
 CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
 CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)
 CREATE INDEX product_calls_failing ON public.product_calls USING btree (first_attempt_at, id) WHERE ((status = 'waiting'::text) AND (attempts > 0) AND (account_id <= 5000000))
