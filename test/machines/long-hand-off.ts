@@ -7,7 +7,7 @@ import { startTestService, type TestAccount } from '../../scripts/throwaway/test
 import { startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
-import { quickCalls, runHandOffRound } from '../model/hand-off-histories.ts';
+import { quickCalls, runHandOffRound } from './hand-off-histories.ts';
 
 const { values } = parseArgs({
   options: {

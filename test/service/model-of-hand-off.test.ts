@@ -11,7 +11,7 @@ import { fixedSeed } from '../harness/fixed-seed.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
-import { quickCalls, runHandOffRound } from '../model/hand-off-histories.ts';
+import { quickCalls, runHandOffRound } from '../machines/hand-off-histories.ts';
 
 const rounds = 3;
 const customers = 30;

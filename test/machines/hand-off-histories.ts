@@ -17,7 +17,7 @@ import { sqlOf } from '../harness/group-sql.ts';
 import type { ProductAnswer, ProductReceiver, ReceivedCall } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls } from '../harness/run-product-calls.ts';
-import { createRandom, type Random } from './history-genes.ts';
+import { createRandom, type Random } from '../model/history-genes.ts';
 
 export interface HandOffRun {
   readonly histories: number;
