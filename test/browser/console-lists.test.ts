@@ -118,6 +118,7 @@ test('an operator’s panel begins with the business, and the overview is left t
   const page = await panel.openAs(panel.service.admin, '/panel/');
   await heading(page, 'Business').waitFor();
   assert.equal(new URL(page.url()).pathname, '/panel/admin');
+  await page.getByRole('button', { name: 'Show ordering pages' }).click();
   await goTo(page, 'Overview');
   await page.reload();
   await heading(page, 'Overview').waitFor();

@@ -150,7 +150,10 @@ test('a test gets credit, and begins again when its owner has read what goes', a
 
   await goTo(page, 'Orders');
   await row(page, 'bert').getByRole('link').first().click();
-  await heading(page, /^Order/).waitFor();
+  await dialog(page, /^Order \d/)
+    .getByRole('link', { name: 'Open page' })
+    .click();
+  await heading(page, /^Order \d/).waitFor();
   await band(page).getByRole('button', { name: 'Start over' }).click();
   const reset = dialog(page, 'Start the test over?');
   await reset.getByText('customers, orders, ledger, requests, events and endpoints are deleted').waitFor();
@@ -164,6 +167,7 @@ test('a test gets credit, and begins again when its owner has read what goes', a
 
 test('every page says whether it shows the test or what is real, to eyes, titles and screen readers, light and dark', async () => {
   const page = await panel.openAs(panel.service.admin);
+  await page.getByRole('button', { name: 'Show ordering pages' }).click();
   await switchOn(page);
   for (const title of pagesOfTests) {
     await goTo(page, title);

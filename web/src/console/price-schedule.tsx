@@ -94,7 +94,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   return (
     <>
       <Card
-        title={t`Scheduled prices`}
+        title={t`Price schedule`}
         description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
         action={
           one.retired || !mayChange ? null : (
