@@ -26,8 +26,8 @@ const forPeople = [
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
-    const port = 'port' in error ? `Port ${String(error.port)}` : 'The port';
-    return `${port} is taken by another program. Choose another with PORT.`;
+    const port = 'port' in error ? ` on ${String(error.port)}` : '';
+    return `The port is taken: another program listens${port}. Choose another with PORT.`;
   }
   if ('code' in error && error.code === 'ENOTFOUND' && 'hostname' in error) {
     return `No address was found for ${String(error.hostname)}. Set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0.`;

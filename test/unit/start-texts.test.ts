@@ -24,7 +24,10 @@ test('a port that is taken is named, and so is a HOST that has no address', asyn
   const bound = first.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
   const [taken] = await once(createServer().listen({ host: '127.0.0.1', port }), 'error');
-  assert.equal(sentenceOf(taken), `Port ${port} is taken by another program. Choose another with PORT.`);
+  assert.equal(
+    sentenceOf(taken),
+    `The port is taken: another program listens on ${port}. Choose another with PORT.`,
+  );
   first.close();
   const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND nohost.invalid'), {
     code: 'ENOTFOUND',
