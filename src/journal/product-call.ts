@@ -166,7 +166,7 @@ export function callIdIn(incarnation: string | null, callId: string): string {
 
 const rename: Statement = {
   name: '',
-  text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text, payload = null,
+  text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text,
       payload = null
     where status in ('waiting', 'attention')`,
 };
