@@ -46,6 +46,7 @@ export const onBothDatabases: readonly string[] = [
   'reseal',
   'road',
   'roles-and-routes',
+  'sensitive-actions',
   'spending',
   'statement-groups',
   'table-rules',

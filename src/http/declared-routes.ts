@@ -42,8 +42,8 @@ export interface Danger {
   readonly passwordField: 'password' | 'current_password';
   /** The deed is dangerous only when one of these fields is sent, whatever it holds. */
   readonly ifSent?: readonly string[];
-  /** The deed is dangerous only when the body's `amount` is more than these cents. */
-  readonly ifAmountAboveCents?: bigint;
+  /** Only when the amounts, credits and debits alike, that the person moved within an hour come to more than these cents. */
+  readonly ifMovedAboveCents?: bigint;
   /** A password given a moment ago does not do: it decides who may sign in, with what, or where a new password is mailed to. */
   readonly isAskedAlways?: boolean;
   /** The same, when one of these fields is sent. */

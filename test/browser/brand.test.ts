@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pngFile } from '../harness/logo-files.ts';
+import { testPassword } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
-import { heading } from './panel-actions.ts';
+import { confirmWithPassword, dialog, heading } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -22,6 +23,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   assert.equal(await dark.getByText('Contoso <b>Hosting</b>').count(), 4);
   await expectAccessible(page, 'the brand before it is saved');
   await page.getByRole('button', { name: 'Save' }).click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
   await page.getByRole('heading', { name: 'Saved.', exact: true }).waitFor();
   const title = async () => (await page.title()) === 'Brand · Contoso <b>Hosting</b>';
   await untilTrue(title, 'the window has the new name');

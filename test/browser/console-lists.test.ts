@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
-import { usernameOf } from '../harness/panel-client.ts';
+import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { createPackage, placeOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { dialog, goTo, heading, row } from './panel-actions.ts';
+import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -106,7 +106,7 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   await form.getByText('Is this meant?').waitFor({ state: 'detached' });
   // Compared with what it is by then, and not with what it is now.
   await form.getByRole('list', { name: 'What changes' }).getByText('+10%').waitFor();
-  await form.getByRole('button', { name: 'Schedule prices' }).click();
+  await confirmWithPassword(form, testPassword, 'Schedule prices');
   await form.waitFor({ state: 'hidden' });
   await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
   // The same is asked of prices that hold at once.

@@ -6,7 +6,7 @@ import type { Route } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
-import { dialog, goTo, heading, row } from './panel-actions.ts';
+import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -66,6 +66,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   await page.getByText('saves 10%').waitFor();
   await page.getByText('saves nothing').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Create package');
   await heading(page, 'Packages').waitFor();
   await row(page, 'Studio').getByText('$180.50').filter({ visible: true }).waitFor();
 
@@ -127,6 +128,8 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   assert.ok(await submit.isDisabled(), 'there is no price yet');
   await form.getByLabel('Reseller, monthly').fill('12');
   await form.getByLabel('Distributor, yearly').fill('80.5');
+  assert.ok(await submit.isDisabled(), 'the password is missing');
+  await form.getByLabel('Your password').fill(testPassword);
   await submit.click();
   // Typed on the reader's clock, which is said: the day has begun at noon.
   await form.getByRole('alert').getByText('From: This must be in the future.').waitFor();
@@ -171,6 +174,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
     await page.getByLabel(limit).fill('1');
   await page.getByLabel('Days of the trial').fill('7');
   await page.getByRole('button', { name: 'Create package' }).click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Create package');
   await row(page, 'Taster').getByText('Free trial').filter({ visible: true }).waitFor();
 
   await page.goto(`/panel/admin/accounts/${reseller.id}`);
@@ -295,4 +299,31 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   await page.getByText('Reachable').waitFor();
   await page.getByRole('button', { name: 'Verify now' }).click();
   await page.getByText(/^Everything adds up/).waitFor();
+});
+
+test('another address of the product takes the password, and what was typed stays until it is right', async () => {
+  const { service } = panel;
+  const page = await panel.openAs(service.admin, '/panel/admin/product');
+  const address = page.getByLabel('Address of the product');
+  await address.fill('https://127.0.0.1/product');
+  await page.getByLabel('Secret', { exact: true }).fill(`whsec_${'A'.repeat(32)}`);
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const asking = dialog(page, 'Confirm with your password');
+  await save.click();
+  await confirmWithPassword(asking, 'not the password', 'Save');
+  await asking.getByRole('alert').getByText('The password is not right.').waitFor();
+  await asking.getByRole('button', { name: 'Cancel' }).click();
+  await asking.waitFor({ state: 'hidden' });
+  assert.equal(await address.inputValue(), 'https://127.0.0.1/product');
+  const product = async () => (await service.admin.get('/api/admin/v1/product')).body.product.url;
+  assert.equal(await product(), null);
+  await save.click();
+  await confirmWithPassword(asking, testPassword, 'Save');
+  await said(page, 'Saved.');
+  assert.equal(await product(), 'https://127.0.0.1/product');
+  // Given within five minutes: it may stay empty.
+  await page.getByRole('button', { name: 'Call it no more' }).click();
+  await dialog(page, 'Call the product no more?').getByRole('button', { name: 'Call it no more' }).click();
+  await said(page, 'The product is called no more.');
+  assert.equal(await product(), null);
 });

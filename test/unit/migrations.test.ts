@@ -47,6 +47,7 @@ const published = {
   '0039-product-calls.sql': '99c840d167137557388ea16756e7920998d3b44967d0a0a6ef502e9bb462310e',
   '0040-mail-addresses.sql': 'a49c3300ecccafa7c36f0068a60e587de27a2abcf38b7fd3e25752125fb93a4b',
   '0041-product-payloads.sql': '0e20f8e5feea215deaf3d3620f55a45a3bff39a6ec3d58e6d2134e56fb46d6a9',
+  '0042-moved-amounts.sql': '1494526109e1ccb3e0b35de3ff63a06746a20109b727898ab5760006f5c475a4',
 };
 
 test('no migration changes after it was published', () => {

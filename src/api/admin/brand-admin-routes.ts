@@ -38,7 +38,11 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
   app.put(
     '/brand',
     {
-      config: { scopes: ['admin:packages'], codes: ['validation_failed'] },
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'setBrand',
         summary: 'Set the operator’s name, colour and letterhead',
@@ -70,7 +74,11 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
     '/brand/logo',
     {
       bodyLimit: logoBodyBytesMax,
-      config: { scopes: ['admin:packages'], codes: ['validation_failed'] },
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'setBrandLogo',
         summary: 'Set the operator’s logo',
@@ -93,7 +101,7 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
   app.delete(
     '/brand/logo',
     {
-      config: { scopes: ['admin:packages'], codes: [] },
+      config: { scopes: ['admin:packages'], codes: [], danger: { passwordField: 'current_password' } },
       schema: {
         operationId: 'removeBrandLogo',
         summary: 'Show no logo of the operator’s any more',

@@ -46,7 +46,11 @@ export function packageAdminRoutes(
   app.post(
     '/packages',
     {
-      config: { scopes: ['admin:packages'], codes: ['validation_failed'] },
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'createPackage',
         summary: 'Create a package',
@@ -113,7 +117,11 @@ export function packageAdminRoutes(
   app.patch<WithId>(
     '/packages/:id',
     {
-      config: { scopes: ['admin:packages'], codes: ['validation_failed', 'package_not_found'] },
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed', 'package_not_found'],
+        danger: { passwordField: 'current_password', ifSent: ['prices'] },
+      },
       schema: {
         operationId: 'changePackage',
         summary: 'Change a package',

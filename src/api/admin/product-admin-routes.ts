@@ -62,7 +62,11 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.put(
     '/product',
     {
-      config: { scopes: ['admin:packages'], codes: ['validation_failed'] },
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'setProduct',
         summary: 'Name the product that orders are handed to',
@@ -111,7 +115,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.delete(
     '/product',
     {
-      config: { scopes: ['admin:packages'], codes: [] },
+      config: { scopes: ['admin:packages'], codes: [], danger: { passwordField: 'current_password' } },
       schema: {
         operationId: 'removeProduct',
         summary: 'Hand orders to no product any more',

@@ -6,6 +6,7 @@
 // does a session that ended while the password was looked at.
 
 import type { FastifyRequest } from 'fastify';
+import { randomBase62 } from '../../accounts/api-key.ts';
 import { getPasswordHash } from '../../accounts/find-people.ts';
 import type { PersonActor } from '../../accounts/principal.ts';
 import { parseAmount } from '../../contract/amounts.ts';
@@ -14,19 +15,21 @@ import { addressOwner, plainAddress } from '../../contract/ip-addresses.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from '../../contract/panel-schemas.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Queryable } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { Danger } from '../../http/declared-routes.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
+import { countMoved, type Moved, mayMove } from '../../identity/moved-amounts.ts';
 import { isRightPassword } from '../../identity/password.ts';
 import type { Session, SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
 
 /** null: the deed may be done. */
 export type DeedConfirmation = (request: FastifyRequest, danger: Danger) => Promise<Refusal | null>;
 
 export interface DeedConfirmationDependencies {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly throttle: AttemptThrottle;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
@@ -50,9 +53,16 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
   return async (request, danger) => {
     const { principal, session, ip, body } = request;
     if (!isDangerous(body, danger)) return null;
+    const moved = movedBy(request, danger);
+    if (moved !== null && (await mayMove(database, moved, danger.ifMovedAboveCents ?? 0n, now())))
+      return null;
+    const confirmed = async () => {
+      if (moved !== null) await countMoved(database, moved, now());
+      return null;
+    };
     const { passwordField } = danger;
     const isAskedAlways = isAlwaysAsked(body, danger);
-    if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return null;
+    if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return confirmed();
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
     const { id, username } = personOf(principal.actor);
@@ -72,15 +82,29 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
       await signIns.refusedDeed(sent, now());
       return refusal('wrong_password');
     }
-    return (await sessions.confirm(session, !isAskedAlways, now())) ? null : refusal('not_signed_in');
+    const isOpen = await sessions.confirm(session, !isAskedAlways, now());
+    return isOpen ? confirmed() : refusal('not_signed_in');
   };
 }
 
-function isDangerous(body: unknown, { ifSent, ifAmountAboveCents }: Danger): boolean {
+function isDangerous(body: unknown, { ifSent, ifMovedAboveCents }: Danger): boolean {
   if (ifSent !== undefined && !ifSent.some((field) => isSent(body, field))) return false;
-  if (ifAmountAboveCents === undefined) return true;
-  const cents = isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
-  return cents !== null && cents > ifAmountAboveCents;
+  return ifMovedAboveCents === undefined || amountIn(body) !== null;
+}
+
+function amountIn(body: unknown): bigint | null {
+  return isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
+}
+
+/** A request that is sent again with its idempotency key counts once. */
+function movedBy({ principal, params, headers, body }: FastifyRequest, danger: Danger): Moved | null {
+  const cents = amountIn(body);
+  if (danger.ifMovedAboveCents === undefined || cents === null) return null;
+  const sent = isJsonObject(body) ? parseIdempotencyKey(body, sentIdempotencyHeader(headers)) : null;
+  const key = typeof sent === 'string' ? sent : `none ${randomBase62(16)}`;
+  const account = isJsonObject(params) ? String(own(params, 'id')) : '';
+  const amountCents = cents < 0n ? -cents : cents;
+  return { personId: personOf(principal.actor).id, requestKey: `${account} ${key} ${cents}`, amountCents };
 }
 
 function isAlwaysAsked(

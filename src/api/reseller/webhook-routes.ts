@@ -101,6 +101,8 @@ export function webhookRoutes(
     codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
     isReplayable: true,
   });
+  // The operator's are sent the events of all accounts.
+  const sensitive = isOperator ? { danger: { passwordField: 'current_password' } as const } : {};
   const whose = isOperator ? 'for all accounts' : 'of the account';
 
   const askedBy = (request: FastifyRequest): Asked | Refusal => {
@@ -145,7 +147,7 @@ export function webhookRoutes(
   app.post(
     '/webhooks',
     {
-      config: writes(['validation_failed', 'too_many_webhooks', 'webhook_not_found']),
+      config: { ...writes(['validation_failed', 'too_many_webhooks', 'webhook_not_found']), ...sensitive },
       schema: {
         operationId: `create${noun}`,
         summary: isOperator ? 'Have the events of all accounts sent' : 'Have your events sent',
@@ -196,7 +198,7 @@ export function webhookRoutes(
   app.patch<WithId>(
     '/webhooks/:id',
     {
-      config: writes(['validation_failed', 'webhook_not_found']),
+      config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive },
       schema: {
         operationId: `change${noun}`,
         summary: 'Change an endpoint, or switch it off and on',
@@ -230,7 +232,7 @@ export function webhookRoutes(
   app.delete<WithId>(
     '/webhooks/:id',
     {
-      config: writes(['webhook_not_found']),
+      config: { ...writes(['webhook_not_found']), ...sensitive },
       schema: {
         operationId: `delete${noun}`,
         summary: 'Delete an endpoint',
@@ -269,7 +271,7 @@ export function webhookRoutes(
   app.post<WithId>(
     '/webhooks/:id/secret',
     {
-      config: { ...writes(['validation_failed', 'webhook_not_found']), isBodyOptional: true },
+      config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive, isBodyOptional: true },
       schema: {
         operationId: `rotate${noun}Secret`,
         summary: 'A new secret',

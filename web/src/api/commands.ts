@@ -60,11 +60,14 @@ export const setAlerts = (body: {
   plans_ending_days?: number;
   emails: readonly string[];
 }) => call<AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
-export const setBrand = (body: Omit<Brand, 'logo'>) =>
+export const setBrand = (body: Omit<Brand, 'logo'> & WithOwnPassword) =>
   call<{ readonly brand: Brand }>('/admin/v1/brand', { method: 'PUT', body });
-export const setBrandLogo = (body: { data: string }) =>
-  call<{ readonly brand: Brand }>('/admin/v1/brand/logo', { method: 'PUT', body });
-export const removeBrandLogo = () => remove('/admin/v1/brand/logo');
+/** null: none. */
+export const setBrandLogo = (data: string | null, password: WithOwnPassword) =>
+  call<{ readonly brand: Brand }>('/admin/v1/brand/logo', {
+    method: data === null ? 'DELETE' : 'PUT',
+    body: data === null ? password : { data, ...password },
+  });
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>
@@ -323,14 +326,16 @@ export const grantTrial = (
 export type PackageSettings = Pick<AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
   Partial<Pick<AdminPackage, 'trial' | 'retired'>> & { readonly prices?: ScheduledPrices['prices'] };
 
-export const createPackage = (body: PackageSettings) =>
+export const createPackage = (body: PackageSettings & WithOwnPassword) =>
   post<{ readonly package: AdminPackage }>('/admin/v1/packages', body);
-export const changePackage = (id: number, body: Partial<PackageSettings>) =>
+export const changePackage = (id: number, body: Partial<PackageSettings> & WithOwnPassword) =>
   patch<{ readonly package: AdminPackage }>(`/admin/v1/packages/${id}`, body);
-export const schedulePrices = (packageId: number, body: Pick<ScheduledPrices, 'from' | 'prices'>) =>
-  post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
-export const unschedulePrices = (packageId: number, from: string) =>
-  remove(`/admin/v1/packages/${packageId}/prices?from=${encodeURIComponent(from)}`);
+export const schedulePrices = (
+  packageId: number,
+  body: Pick<ScheduledPrices, 'from' | 'prices'> & WithOwnPassword,
+) => post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
+export const unschedulePrices = (packageId: number, from: string, body: WithOwnPassword) =>
+  call<unknown>(`/admin/v1/packages/${packageId}/prices`, { method: 'DELETE', query: { from }, body });
 export interface ProductChange {
   readonly mode: Product['mode'];
   readonly url: string;
@@ -341,9 +346,10 @@ export interface ProductChange {
   readonly test_secret?: string;
 }
 
-export const setProduct = (body: ProductChange) =>
+export const setProduct = (body: ProductChange & WithOwnPassword) =>
   call<{ readonly product: Product }>('/admin/v1/product', { method: 'PUT', body });
-export const removeProduct = () => remove('/admin/v1/product');
+export const removeProduct = (body: WithOwnPassword) =>
+  call<unknown>('/admin/v1/product', { method: 'DELETE', body });
 /** An order is settled once, whatever the key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
   post<PlacedOrder>(

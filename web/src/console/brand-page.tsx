@@ -5,16 +5,16 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accentThemes } from '../../../src/contract/accent-shades.ts';
-import { removeBrandLogo, setBrand, setBrandLogo } from '../api/commands.ts';
+import { setBrand, setBrandLogo } from '../api/commands.ts';
 import { brandQuery } from '../api/queries.ts';
 import type { Brand } from '../api/shapes.ts';
-import { useCommand } from '../api/use-command.ts';
 import { showBrandColours } from '../shell/brand-colours.ts';
 import { logoPlate } from '../shell/logo.tsx';
 import { languageNames, languages } from '../text/language.ts';
 import { keepServiceName } from '../text/service-name.ts';
 import { Button, FileButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { useConfirmedCommand } from '../ui/confirmed-command.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Field, inputClasses, SelectField, TextField } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -22,6 +22,11 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { say } from '../ui/toasts.tsx';
 import { useUnsavedGuard } from '../ui/unsaved-guard.tsx';
 import { BrandPreviews } from './brand-previews.tsx';
+
+const sendBrand = (body: Omit<Brand, 'logo'>, password: string | undefined) =>
+  setBrand({ ...body, current_password: password });
+const sendLogo = (data: string | null, password: string | undefined) =>
+  setBrandLogo(data, { current_password: password });
 
 export function BrandPage() {
   const { data, error, refetch } = useQuery(brandQuery);
@@ -41,7 +46,8 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   const [support, setSupport] = useState(brand.support_address ?? '');
   const [language, setLanguage] = useState(brand.language);
   const [saved, setSaved] = useState(brand);
-  const command = useCommand(setBrand, {
+  const command = useConfirmedCommand(sendBrand, {
+    action: t`Save`,
     onDone: (answer) => {
       setSaved(answer.brand);
       showBrandColours();
@@ -65,6 +71,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
       {guard}
+      {command.dialog}
       <div className="flex min-w-0 flex-col gap-5">
         <Card title={t`Name and colour`}>
           <form
@@ -172,8 +179,11 @@ function Warnings({ colour }: { readonly colour: string }) {
 }
 
 function LogoCard({ brand }: { readonly brand: Brand }) {
-  const upload = useCommand(setBrandLogo, { onDone: () => say(t`The logo is shown from now on.`) });
-  const removal = useCommand(removeBrandLogo, { onDone: () => say(t`Logo removed.`) });
+  const command = useConfirmedCommand(sendLogo, {
+    action: t`Save`,
+    onDone: ({ brand: saved }) =>
+      say(saved.logo === null ? t`Logo removed.` : t`The logo is shown from now on.`),
+  });
   const { logo } = brand;
   return (
     <Card title={t`Logo`} description={t`PNG or JPEG, up to 256 KB.`}>
@@ -192,13 +202,13 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
         <FileButton
           label={t`Choose a file`}
           accept="image/png,image/jpeg"
-          disabled={upload.isPending}
-          onFile={(file) => void base64Of(file).then((data) => upload.mutate({ data }))}
+          disabled={command.isPending}
+          onFile={(file) => void base64Of(file).then(command.mutate)}
         />
-        {upload.error === null ? null : <ErrorNotice error={upload.error} />}
-        {removal.error === null ? null : <ErrorNotice error={removal.error} />}
+        {command.error === null ? null : <ErrorNotice error={command.error} />}
+        {command.dialog}
         {logo === null ? null : (
-          <Button onClick={() => removal.mutate(undefined)} disabled={removal.isPending}>
+          <Button onClick={() => command.mutate(null)} disabled={command.isPending}>
             <Trans>Remove the logo</Trans>
           </Button>
         )}

@@ -5,13 +5,13 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
-import { ApiError } from '../api/client.ts';
 import { creditAccount } from '../api/commands.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatMoney, fromCents, readAmount, toCents, typedAmount } from '../text/amounts.ts';
 import { Button } from '../ui/button.tsx';
+import { isPasswordMissing } from '../ui/confirmed-command.tsx';
 import { Dialog, DialogActions, DialogBody, DialogProblem } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -131,7 +131,11 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             </>
           )}
           {confirming && asksPassword ? (
-            <OwnPasswordField own={own} hint={t`Required for large credits.`} autoFocus />
+            <OwnPasswordField
+              own={own}
+              hint={t`Required for large sums: credits and debits of the last hour count together.`}
+              autoFocus
+            />
           ) : null}
         </DialogBody>
         <DialogProblem error={isPasswordMissing(command.error) ? null : command.error} />
@@ -164,8 +168,4 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
       </form>
     </Dialog>
   );
-}
-
-function isPasswordMissing(error: Error | null): boolean {
-  return error instanceof ApiError && error.detail('field') === 'current_password';
 }

@@ -11,13 +11,13 @@ import { useMe } from '../api/me.ts';
 import { useMay } from '../api/person.ts';
 import { allPackagesQuery } from '../api/queries.ts';
 import type { AdminPackage } from '../api/shapes.ts';
-import { useCommand } from '../api/use-command.ts';
 import { NotForRole } from '../shell/not-for-role.tsx';
 import { readCount } from '../text/amounts.ts';
 import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { useConfirmedCommand } from '../ui/confirmed-command.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -114,10 +114,13 @@ function PackageForm({
     isDuration &&
     (isTrial || read !== null);
 
-  const command = useCommand(
-    (settings: PackageSettings) =>
-      one === null ? createPackage({ ...settings, trial: isTrial }) : changePackage(one.id, settings),
+  const command = useConfirmedCommand(
+    (settings: PackageSettings, password) =>
+      one === null
+        ? createPackage({ ...settings, trial: isTrial, current_password: password })
+        : changePackage(one.id, { ...settings, current_password: password }),
     {
+      action: one === null ? t`Create package` : t`Save`,
       onDone: ({ package: saved }) => {
         say(one === null ? t`${saved.name} is created.` : t`Saved. New orders use it from now on.`);
         void navigate({ to: '/admin/packages', ignoreBlocker: true });
@@ -161,6 +164,7 @@ function PackageForm({
   return (
     <>
       {guard}
+      {command.dialog}
       <form
         noValidate
         onSubmit={(event) => {

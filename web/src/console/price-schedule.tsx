@@ -23,6 +23,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
 import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
@@ -187,8 +188,10 @@ function ScheduleDialog({
   const before = from === null ? one.prices : pricesBefore(one, schedule, from);
   const after = read === null ? before : withNamed(before, read);
   const odd = isOdd(before, after);
+  const own = useOwnPassword();
   const command = useCommand(
-    (body: Pick<ScheduledPrices, 'from' | 'prices'>) => schedulePrices(one.id, body),
+    (body: Pick<ScheduledPrices, 'from' | 'prices'>) =>
+      schedulePrices(one.id, { ...body, current_password: own.sent }),
     {
       onDone: ({ price }) => {
         say(t`Scheduled: the prices begin on ${formatStated(price.from)}.`);
@@ -202,7 +205,7 @@ function ScheduleDialog({
       description={t`New orders and renewals pay these prices from then on. Leave a field blank to keep its current price.`}
       action={odd ? t`Schedule anyway` : t`Schedule prices`}
       busy={command.isPending}
-      ready={from !== null && read !== null}
+      ready={from !== null && read !== null && own.isReady}
       error={command.error}
       onSubmit={() => {
         if (from !== null && read !== null) command.mutate({ from, prices: read });
@@ -229,12 +232,14 @@ function ScheduleDialog({
       </div>
       <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
       <PriceChangeList before={before} after={after} currency={one.currency} />
+      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }
 
 function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
-  const command = useCommand(() => unschedulePrices(one.id, price.from), {
+  const own = useOwnPassword();
+  const command = useCommand(() => unschedulePrices(one.id, price.from, { current_password: own.sent }), {
     onDone: () => {
       say(t`Scheduled prices deleted.`);
       onClose();
@@ -248,8 +253,11 @@ function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly pric
       danger
       busy={command.isPending}
       error={command.error}
+      ready={own.isReady}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
-    />
+    >
+      <OwnPasswordField own={own} autoFocus />
+    </FormDialog>
   );
 }

@@ -7,11 +7,11 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProductChange, setProduct } from '../api/commands.ts';
 import type { Product } from '../api/shapes.ts';
-import { useCommand } from '../api/use-command.ts';
 
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Choice } from '../ui/choice.tsx';
+import { useConfirmedCommand } from '../ui/confirmed-command.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -26,6 +26,9 @@ const modes = [
   { value: 'confirm', note: t`Pending until the product has taken it. What it refuses is paid back.` },
 ] as const;
 
+const sendProduct = (change: ProductChange, password: string | undefined) =>
+  setProduct({ ...change, current_password: password });
+
 export function ProductForm({
   product,
   canChange,
@@ -39,7 +42,8 @@ export function ProductForm({
   const [secret, setSecret] = useState('');
   const [testUrl, setTestUrl] = useState(product.test_url ?? '');
   const [testSecret, setTestSecret] = useState('');
-  const command = useCommand(setProduct, {
+  const command = useConfirmedCommand(sendProduct, {
+    action: t`Save`,
     onDone: ({ product: saved }) => {
       setSecret('');
       setTestSecret('');
@@ -75,6 +79,7 @@ export function ProductForm({
   return (
     <Card title={t`Hand-off`}>
       {guard}
+      {command.dialog}
       <form
         noValidate
         onSubmit={(event) => {

@@ -20,6 +20,7 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { TextLink } from '../ui/text-link.tsx';
 import { Time } from '../ui/time.tsx';
@@ -167,7 +168,8 @@ function Caller({ job }: { readonly job: Health['jobs'][number] }) {
 }
 
 function RemoveDialog({ onClose }: { readonly onClose: () => void }) {
-  const command = useCommand(removeProduct, {
+  const own = useOwnPassword();
+  const command = useCommand(() => removeProduct({ current_password: own.sent }), {
     onDone: () => {
       say(t`The product is called no more. New orders are completed at once.`);
       onClose();
@@ -181,8 +183,11 @@ function RemoveDialog({ onClose }: { readonly onClose: () => void }) {
       danger
       busy={command.isPending}
       error={command.error}
+      ready={own.isReady}
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
-    />
+    >
+      <OwnPasswordField own={own} autoFocus />
+    </FormDialog>
   );
 }

@@ -1,0 +1,69 @@
+// A command of a page's form that takes the password: once the service wants it, a dialog asks for it and sends the same
+// again. Dialogs that ask anyway have an OwnPasswordField instead.
+
+import { t } from '@lingui/core/macro';
+import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
+import { useCommand } from '../api/use-command.ts';
+import { PasswordDialog } from './password-dialog.tsx';
+
+interface Sent<Input> {
+  readonly input: Input;
+  readonly password: string | undefined;
+}
+
+export function useConfirmedCommand<Input, Answer>(
+  run: (input: Input, password: string | undefined) => Promise<Answer>,
+  { action, onDone }: { readonly action: string; readonly onDone: (answer: Answer) => void },
+) {
+  const [waiting, setWaiting] = useState<{ readonly input: Input } | null>(null);
+  const command = useCommand(({ input, password }: Sent<Input>) => run(input, password), {
+    onDone: (answer) => {
+      setWaiting(null);
+      onDone(answer);
+    },
+  });
+  const send = (input: Input, password?: string) =>
+    command.mutate(
+      { input, password },
+      {
+        onRefused: (error) => {
+          if (isPasswordMissing(error)) setWaiting({ input });
+          else if (!isAboutPassword(error)) setWaiting(null);
+        },
+      },
+    );
+  return {
+    isPending: command.isPending,
+    // The dialog shows what is wrong with the password.
+    error: waiting === null && !isPasswordMissing(command.error) ? command.error : null,
+    mutate: (input: Input) => send(input),
+    dialog:
+      waiting === null ? null : (
+        <PasswordDialog
+          title={t`Confirm with your password`}
+          description={t`This changes what others are charged, shown or sent.`}
+          action={action}
+          isAskedAlways
+          command={{
+            isPending: command.isPending,
+            error: isPasswordMissing(command.error) ? null : command.error,
+            mutate: (password) => send(waiting.input, password),
+          }}
+          onClose={() => {
+            command.reset();
+            setWaiting(null);
+          }}
+        />
+      ),
+  };
+}
+
+/** The service asks for it: nothing was done. */
+export function isPasswordMissing(error: Error | null): boolean {
+  return error instanceof ApiError && error.detail('field') === 'current_password';
+}
+
+function isAboutPassword(error: Error): boolean {
+  return error instanceof ApiError && (error.code === 'wrong_password' || error.code === 'rate_limited');
+}
