@@ -139,7 +139,8 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'CREDIT_CONFIRM_ABOVE',
         otherwise: '1000.00',
-        meaning: 'A credit of more than this takes the password of whoever gives it in the console.',
+        meaning:
+          'When one person has credited and debited more than this within an hour in the console, signs left out, the next credit or debit takes their password.',
       },
     ],
   },

@@ -271,6 +271,10 @@ mails.attempts integer not null default 0
 mails.sent_at timestamp with time zone
 mails.gave_up_at timestamp with time zone
 mails.last_error text
+moved_amounts.person_id integer not null
+moved_amounts.request_key text collate "C" not null
+moved_amounts.at timestamp with time zone not null
+moved_amounts.amount_cents bigint not null
 order_handoffs.account_id integer not null
 order_handoffs.order_number integer not null
 order_handoffs.customer_number integer not null
@@ -547,6 +551,8 @@ login_links: login_links_pkey PRIMARY KEY (token_hash)
 mail_addresses: mail_addresses_pkey PRIMARY KEY (account_id, address)
 mail_unsubscribes: mail_unsubscribes_pkey PRIMARY KEY (account_id, address)
 mails: mails_pkey PRIMARY KEY (id)
+moved_amounts: moved_amounts_amount_cents_check CHECK ((amount_cents >= 0))
+moved_amounts: moved_amounts_pkey PRIMARY KEY (person_id, request_key)
 order_handoffs: order_handoffs_pkey PRIMARY KEY (account_id, order_number)
 order_handoffs: order_handoffs_settled CHECK ((((status)::text = 'pending'::text) = (settled_at IS NULL)))
 orders: orders_idempotency_key UNIQUE (account_id, idempotency_key)
@@ -678,6 +684,7 @@ CREATE UNIQUE INDEX mails_pkey ON public.mails USING btree (id)
 CREATE INDEX mails_sent ON public.mails USING btree (to_address, sent_at)
 CREATE INDEX mails_sent_of_account ON public.mails USING btree (account_id, sent_at)
 CREATE INDEX mails_waiting ON public.mails USING btree (send_after, id) WHERE ((sent_at IS NULL) AND (gave_up_at IS NULL))
+CREATE UNIQUE INDEX moved_amounts_pkey ON public.moved_amounts USING btree (person_id, request_key)
 CREATE UNIQUE INDEX order_handoffs_pending ON public.order_handoffs USING btree (account_id, customer_number) WHERE ((status)::text = 'pending'::text)
 CREATE UNIQUE INDEX order_handoffs_pkey ON public.order_handoffs USING btree (account_id, order_number)
 CREATE INDEX order_handoffs_status ON public.order_handoffs USING btree (account_id, status, order_number) WHERE ((status)::text <> 'completed'::text)

@@ -637,4 +637,11 @@ export const seededBugs: readonly SeededBug[] = [
     replace: 'else true end) as recent,',
     test: 'test/service/mail-delivery.test.ts',
   },
+  {
+    name: 'each credit alone counts against the limit of the password',
+    file: 'src/identity/moved-amounts.ts',
+    find: 'if (sumCents + moved.amountCents > limitCents) return false;',
+    replace: 'if (moved.amountCents > limitCents || sumCents < 0n) return false;',
+    test: 'test/service/sensitive-actions.test.ts',
+  },
 ];
