@@ -183,6 +183,10 @@ export const defaultLimits = {
   // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
   exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
+  // The same over all accounts: a PDF is work for the processor.
+  // About four seconds of one processor.
+  pdfEntriesMax: 5_000,
+  exportsOfAll: { atOnceMax: 4, waitingMax: 100, waitMilliseconds: 30_000 },
   bulks: {
     // Small beside a batch, which takes the windows of several (docs/decisions/0031-bulk.md).
     windowOrders: 100,

@@ -122,7 +122,8 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
       {
         name: 'DEMO',
         otherwise: '0',
-        meaning: '1: on an empty database, add packages and the reseller "demo" with credit.',
+        meaning:
+          '1: on an empty database, add packages and the reseller "demo" with credit. "npm start" does so by itself, on an address of this machine alone.',
       },
     ],
   },

@@ -43,7 +43,7 @@ import { type CallMode, createProductCaller, productCallsKinds } from './deliver
 import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
-import { createAccountTurns } from './http/account-turns.ts';
+import { createAccountTurns, createSharedTurns } from './http/account-turns.ts';
 import { createLameDuck, letConnectionsBeUsedUp } from './http/lame-duck.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -378,7 +378,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ counts: counting.requests, monotonicNow, ...limits.rates }),
     lists: createAccountTurns(limits.lists),
-    exports: createAccountTurns(limits.exports),
+    pdfEntriesMax: limits.pdfEntriesMax,
+    exports: createSharedTurns(limits.exports, limits.exportsOfAll),
     bulkTurns: {
       ofAccount: createAccountTurns(limits.bulks.ofAccount),
       ofAll: createAccountTurns(limits.bulks.ofAll),

@@ -8,7 +8,7 @@ import pino from 'pino';
 import type { Seal } from './accounts/seal.ts';
 import { copyWish, guardCopy } from './backup/copy-running-service.ts';
 import { hasEmbeddedDatabase, openDatabase } from './bootstrap.ts';
-import { type Config, defaultLimits, readConfig } from './config.ts';
+import { type Config, ConfigProblem, defaultLimits, readConfig } from './config.ts';
 import type { JsonObject } from './contract/json.ts';
 import type { Database } from './database/database.ts';
 import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
@@ -29,11 +29,22 @@ export interface ServeOptions {
 export async function serve({ demo }: ServeOptions): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
-    await run(readConfig({ ...(demo ? { DEMO: '1' } : {}), ...process.env }));
+    const config = readConfig({ ...(demo ? { DEMO: '1' } : {}), ...process.env });
+    refuseOpenDemo(config, process.env['DEMO']);
+    await run(config);
   } catch (error) {
     process.stderr.write(`sellthrough: ${sentenceOf(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** `npm start` is always a demo, and shows its key at each start: other machines reach it only where that was asked for. */
+function refuseOpenDemo({ demo, host }: Config, asked: string | undefined): void {
+  const isLoopback = host === 'localhost' || host === '::1' || /^127\./.test(host);
+  if (!demo || isLoopback || asked === '1') return;
+  throw new ConfigProblem(
+    `A demo listens on this machine alone, and HOST is ${host}. Set DEMO=1 to offer it there, or start without it: npx sellthrough serve.`,
+  );
 }
 
 async function run(config: Config): Promise<void> {

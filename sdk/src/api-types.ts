@@ -2784,6 +2784,7 @@ export type ErrorCode =
   | 'invalid_max_charge'
   | 'invalid_idempotency_key'
   | 'invalid_filter'
+  | 'too_many_entries'
   | 'invalid_cursor'
   | 'order_failed'
   | 'validation_failed'

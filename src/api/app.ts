@@ -100,6 +100,7 @@ export interface AppDependencies
   readonly limiter: RateLimiter;
   readonly lists: AccountTurns;
   readonly exports: AccountTurns;
+  readonly pdfEntriesMax: number;
   readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
   readonly bulkLimits: BulkLimits;
   readonly testClockLimits: TestClockLimits;

@@ -181,6 +181,11 @@ export const errorCatalogue = {
     message: 'An idempotency key has 1 to 80 visible ASCII characters, the same in header and body.',
   },
   invalid_filter: { status: 422, message: 'A filter, or the format, cannot be read.' },
+  too_many_entries: {
+    status: 422,
+    message:
+      'The month has more entries than a PDF holds. Ask for CSV, or read a shorter period of GET /ledger.',
+  },
   invalid_cursor: {
     status: 422,
     message: 'cursor must be next_cursor of the page before, sent with the same filters.',

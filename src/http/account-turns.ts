@@ -29,6 +29,22 @@ interface AccountLine {
   readonly waiting: Set<() => void>;
 }
 
+/** Turns of each account, and of all accounts together: a request needs both. */
+export function createSharedTurns(ofAccount: AccountTurnLimits, ofAll: AccountTurnLimits): AccountTurns {
+  const [own, shared] = [createAccountTurns(ofAccount), createAccountTurns(ofAll)];
+  return {
+    async take(accountId, reply) {
+      return (await own.take(accountId, reply)) ?? (await shared.take(everybody, reply));
+    },
+    end(reply) {
+      own.end(reply);
+      shared.end(reply);
+    },
+  };
+}
+
+const everybody = 0;
+
 export function createAccountTurns({
   atOnceMax,
   waitingMax,

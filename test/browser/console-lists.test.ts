@@ -163,6 +163,7 @@ test('the product that orders are handed to is named on a page, with a secret th
   const secret = page.getByRole('textbox', { name: 'Secret' });
   assert.match(await secret.inputValue(), /^whsec_[A-Za-z0-9+/]{43}=$/);
   await save.click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
   await said(page, 'Saved. It counts from the next order on.');
   const { product } = (await service.admin.get('/api/admin/v1/product')).body;
   assert.deepEqual(product, { mode: 'confirm', url: 'http://127.0.0.1:9/', has_secret: true });

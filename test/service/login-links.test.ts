@@ -63,7 +63,7 @@ function expectSafeHeaders({ headers }: Page, why: string): void {
   assert.match(policy, /form-action 'self'(;|$)/, why);
   assert.doesNotMatch(policy, /unsafe|\*|data:|https?:/, why);
   assert.equal(headers.get('cache-control'), 'no-store', why);
-  assert.equal(headers.get('referrer-policy'), 'no-referrer', why);
+  assert.equal(headers.get('referrer-policy'), 'same-origin', why);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', why);
 }
 
@@ -244,6 +244,7 @@ test('a form on another site spends no link, and logs nobody in or out', async (
   const foreign: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
+    { origin: 'null' },
     { origin: 'https://evil.example' },
     { origin: 'http://127.0.0.1.evil.example' },
   ];

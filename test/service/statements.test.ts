@@ -19,6 +19,9 @@ interface World {
   readonly account: TestAccount;
 }
 
+/** As many as January has. */
+const pdfEntriesMax = 33;
+
 let world: World;
 before(async () => {
   world = await startWorld();
@@ -27,7 +30,7 @@ after(() => world.service.close());
 
 /** January with orders, February with nothing, March with one credit, and now it is April. */
 async function startWorld(): Promise<World> {
-  const service = await startTestService({ environment });
+  const service = await startTestService({ environment, limits: { pdfEntriesMax } });
   service.clock.seconds = start;
   const account = await service.createReseller({ credit: '500.00' });
   const place = async (customer: string, packageId: number) => {
@@ -246,3 +249,19 @@ test('a month that was read as final never changes, whatever the clock does', as
 async function dateOfLastEntry(account: TestAccount): Promise<string> {
   return (await account.get('/ledger?limit=1')).body.data[0].created_at;
 }
+
+test('a month with more entries than a PDF holds is refused as PDF, says what to do, and is whole as CSV', async () => {
+  const { service, account } = world;
+  const { data } = (await account.get('/statements')).body;
+  const january = data.find(({ month }: { month: string }) => month === '2026-01');
+  assert.equal(january.entry_count, pdfEntriesMax);
+  assert.equal((await fetched(world, '/statements/2026-01?format=pdf')).status, 200);
+  for (let index = 0; index <= pdfEntriesMax; index += 1) await credit(service, account, '0.01');
+  const { status, bytes } = await fetched(world, '/statements/2026-04?format=pdf');
+  const { error } = JSON.parse(bytes.toString());
+  assert.deepEqual([status, error.code], [422, 'too_many_entries']);
+  assert.deepEqual(error.details, { entries: pdfEntriesMax + 1, entries_max: pdfEntriesMax });
+  assert.match(error.message, /CSV/);
+  const csv = await fetched(world, '/statements/2026-04?format=csv');
+  assert.equal(csv.bytes.toString().trim().split('\n').length, pdfEntriesMax + 2);
+});

@@ -158,7 +158,8 @@ export async function loginLinkRoutes(
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site !== 'same-origin' && site !== 'none';
     const { origin } = headers;
-    return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl()).origin;
+    // "null": a sandboxed frame, or a page that hides where it is.
+    return origin !== undefined && origin !== new URL(publicUrl()).origin;
   }
 
   function setCookie(reply: FastifyReply, token: string, maxAge: number): FastifyReply {

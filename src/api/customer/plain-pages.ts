@@ -47,7 +47,8 @@ export function installPlainPages(
     raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
-      'referrer-policy': 'no-referrer',
+      // Not no-referrer: with that, browsers send `Origin: null` with the form of the page itself.
+      'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',

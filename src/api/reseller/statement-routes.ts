@@ -30,13 +30,23 @@ export interface StatementRoutesDependencies {
   readonly ledgerDays: LedgerDays;
   readonly exports: AccountTurns;
   readonly currency: string;
+  /** Entries of a month that a PDF holds. */
+  readonly pdfEntriesMax: number;
   readonly brand: BrandHolder;
   /** Name and address of the operator, line by line, where the brand has none. */
   readonly statementIssuer: readonly string[];
 }
 
 export function statementRoutes(app: FastifyInstance, dependencies: StatementRoutesDependencies): void {
-  const { database, ledgerDays, exports, currency, brand, statementIssuer: issuer } = dependencies;
+  const {
+    database,
+    ledgerDays,
+    exports,
+    currency,
+    pdfEntriesMax,
+    brand,
+    statementIssuer: issuer,
+  } = dependencies;
 
   app.get(
     '/statements',
@@ -59,7 +69,10 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
   app.get<{ Params: { month: string } }>(
     '/statements/:month',
     {
-      config: { scopes: ['ledger:read'], codes: ['invalid_filter', 'statement_not_found'] },
+      config: {
+        scopes: ['ledger:read'],
+        codes: ['invalid_filter', 'too_many_entries', 'statement_not_found'],
+      },
       schema: {
         operationId: 'getStatement',
         summary: 'One statement with its entries, oldest first',
@@ -82,6 +95,10 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
         ({ month }) => month === params.month,
       );
       if (statement === undefined) return reply.refuse(refusal('statement_not_found'));
+      if (format === 'pdf' && statement.entryCount > pdfEntriesMax) {
+        const details = { entries: statement.entryCount, entries_max: pdfEntriesMax };
+        return reply.refuse(refusal('too_many_entries', details));
+      }
       const whose = account.testOf === null ? account.username : 'test';
       const name = `statement-${whose}-${statement.month}`;
       const chunks = {

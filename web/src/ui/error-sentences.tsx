@@ -20,6 +20,7 @@ const sentences = {
   invalid_json: wrongRequest,
   method_not_allowed: wrongRequest,
   invalid_cursor: t`This place in the list is gone. Go back to the newest.`,
+  too_many_entries: t`The month has more entries than a PDF holds. Download it as CSV.`,
   invalid_filter: t`A filter cannot be read. Take it away and try again.`,
   invalid_idempotency_key: wrongRequest,
   invalid_max_charge: wrongRequest,
