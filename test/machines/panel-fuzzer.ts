@@ -231,10 +231,14 @@ function nextStep(
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
   const seat = random.pick(begun.length > 0 ? begun : victims);
+  // A new password needs the present one and a good one in the same request.
   // Nor are its sessions known by their ids before they were listed, and a link to a new password is mailed first.
   if (begun.length === 0 && random.below(2) === 0) {
     if (random.below(2) === 0)
-      return { id: seat.sessions.length === 0 ? 'listSessions' : 'endSession', seat };
+      return {
+        id: seat.sessions.length === 0 ? 'listSessions' : random.pick(['endSession', 'changePassword']),
+        seat,
+      };
     return { id: passwordTokens.length === 0 ? 'requestPasswordReset' : 'completePasswordReset', seat };
   }
   if (!seat.isTotpOn) return { id: seat.secret === null ? 'beginTotp' : 'confirmTotp', seat };

@@ -12,7 +12,7 @@ after(() => panel?.close());
 
 /** `npm run proof` sends more, from another seed. */
 const seed = Number(process.env['PROOF_SEED'] ?? 1);
-const requestsMin = Number(process.env['PROOF_REQUESTS'] ?? 1400);
+const requestsMin = Number(process.env['PROOF_REQUESTS'] ?? 2200);
 
 test('every answer to a spoilt request of the panel is one that panel-openapi.json foresees', async () => {
   let count = 0;
