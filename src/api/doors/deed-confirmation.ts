@@ -23,7 +23,6 @@ import { countMoved, type Moved, mayMove } from '../../identity/moved-amounts.ts
 import { isRightPassword } from '../../identity/password.ts';
 import type { Session, SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
 
 /** null: the deed may be done. */
 export type DeedConfirmation = (request: FastifyRequest, danger: Danger) => Promise<Refusal | null>;
@@ -100,8 +99,9 @@ function amountIn(body: unknown): bigint | null {
 function movedBy({ principal, params, headers, body }: FastifyRequest, danger: Danger): Moved | null {
   const cents = amountIn(body);
   if (danger.ifMovedAboveCents === undefined || cents === null) return null;
-  const sent = isJsonObject(body) ? parseIdempotencyKey(body, sentIdempotencyHeader(headers)) : null;
-  const key = typeof sent === 'string' ? sent : `none ${randomBase62(16)}`;
+  const sent = headers['idempotency-key'] ?? (isJsonObject(body) ? own(body, 'idempotency_key') : null);
+  // A key that cannot be one is refused by the route.
+  const key = typeof sent === 'string' && sent.length <= 80 ? sent : `none ${randomBase62(16)}`;
   const account = isJsonObject(params) ? String(own(params, 'id')) : '';
   const amountCents = cents < 0n ? -cents : cents;
   return { personId: personOf(principal.actor).id, requestKey: `${account} ${key} ${cents}`, amountCents };
