@@ -129,7 +129,9 @@ for (const language of languages) {
       // What is done to a customer, their plan, an endpoint or a key has a key and moves nothing: the plan of the sample runs to its end.
       const moving = storyOf(openapi).filter(
         ({ path }) =>
-          !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people)(?:\/|$)/.test(path),
+          !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people|product-calls)(?:\/|$)/.test(
+            path,
+          ),
       );
       const keys = moving.flatMap(({ idempotencyKey, body }) => {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];
