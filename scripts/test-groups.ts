@@ -98,6 +98,7 @@ export const onOneDatabase: readonly string[] = [
   'million-rows',
   'model-of-test-mode',
   'observability',
+  'operator-cancels',
   'order-bulk',
   'order-checks',
   'order-preview',

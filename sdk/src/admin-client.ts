@@ -8,6 +8,8 @@ import type {
   ApiKey,
   AuditEntry,
   Brand,
+  CancelPlanOfCustomerAnswer,
+  CancelPlanOfCustomerBody,
   ChangeAccountBody,
   ChangeAccountKeyBody,
   ChangeCustomerBody,
@@ -18,6 +20,7 @@ import type {
   CreateAccountBody,
   CreateAccountKeyAnswer,
   CreateAccountKeyBody,
+  CreateLoginLinkOfCustomerAnswer,
   CreateOperatorWebhookAnswer,
   CreateOperatorWebhookBody,
   CreatePackageBody,
@@ -84,6 +87,11 @@ export const walkedPageItems = 100;
 /** What an order of credit was answered with. */
 export type Credited = CreditAccountAnswer & {
   /** The key had been used before: this is the first answer again and no money moved. */
+  replayed: boolean;
+};
+
+export type CancelledPlanOfCustomer = CancelPlanOfCustomerAnswer & {
+  /** The service had carried this request out before. */
   replayed: boolean;
 };
 
@@ -546,6 +554,28 @@ export class AdminClient {
   ): Promise<Customer> {
     const answer = await this.#call('changeCustomer', { id: customerId, body, options });
     return answer.body.customer;
+  }
+
+  /**
+   * Cancels the plan of a customer of any account, by the rules of the account's own cancel: what is unused goes to the
+   * account's balance. Errors: customer_not_found, order_failed, idempotency_conflict, invalid_idempotency_key,
+   * validation_failed.
+   */
+  async cancelPlanOfCustomer(
+    customerId: number,
+    body: CancelPlanOfCustomerBody,
+    options?: KeyedCallOptions,
+  ): Promise<CancelledPlanOfCustomer> {
+    const answer = await this.#call('cancelPlanOfCustomer', { id: customerId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** A login link for a customer of any account: works once, for a short time. Errors: customer_not_found. */
+  async createLoginLinkOfCustomer(
+    customerId: number,
+    options?: CallOptions,
+  ): Promise<CreateLoginLinkOfCustomerAnswer> {
+    return (await this.#call('createLoginLinkOfCustomer', { id: customerId, options })).body;
   }
 
   /** The events of all accounts behind `after`, in one order; waits for them for up to `wait` seconds. Errors: events_gone (410). */

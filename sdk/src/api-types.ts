@@ -496,6 +496,8 @@ export interface PlanCancelledEvent {
     refund: string;
     /** The balance right after it. At most 20 characters. */
     balance: string;
+    /** account or operator: who did it. Tolerate new values. At most 64 characters. */
+    by: string;
   };
 }
 
@@ -2158,6 +2160,28 @@ export interface ChangeCustomerAnswer {
   customer: Customer;
 }
 
+export interface CancelPlanOfCustomerBody {
+  /** now: at once, with a refund. period_end: when it has run out. */
+  at: 'now' | 'period_end';
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface CancelPlanOfCustomerAnswer {
+  customer: Customer;
+  /** What was given back for the unused time. At most 20 characters. */
+  refund: string;
+  /** The balance right after it. At most 20 characters. */
+  balance: string;
+}
+
+export interface CreateLoginLinkOfCustomerAnswer {
+  /** Shown only now. It logs the customer in once. At most 2048 characters. */
+  login_url: string;
+  /** When it expires if unused. At most 20 characters. */
+  expires_at: string;
+}
+
 export interface GetProductAnswer {
   product: Product;
 }
@@ -2527,6 +2551,8 @@ export const operations = {
   unschedulePrices: { method: 'DELETE', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },
   exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false, holdsKeys: false },
+  cancelPlanOfCustomer: { method: 'POST', path: '/api/admin/v1/customers/{id}/cancel', takesKey: true, holdsKeys: false },
+  createLoginLinkOfCustomer: { method: 'POST', path: '/api/admin/v1/customers/{id}/login-link', takesKey: false, holdsKeys: false },
   getProduct: { method: 'GET', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
   setProduct: { method: 'PUT', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
   removeProduct: { method: 'DELETE', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
@@ -2631,6 +2657,8 @@ export interface Answers {
   unschedulePrices: UnschedulePricesAnswer;
   exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
+  cancelPlanOfCustomer: CancelPlanOfCustomerAnswer;
+  createLoginLinkOfCustomer: CreateLoginLinkOfCustomerAnswer;
   getProduct: GetProductAnswer;
   setProduct: SetProductAnswer;
   removeProduct: RemoveProductAnswer;
@@ -2695,6 +2723,7 @@ export interface Bodies {
   schedulePrices: SchedulePricesBody;
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
+  cancelPlanOfCustomer: CancelPlanOfCustomerBody;
   setProduct: SetProductBody;
   failOrder: FailOrderBody;
   setBrand: SetBrandBody;

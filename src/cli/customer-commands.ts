@@ -1,20 +1,76 @@
 // sellthrough customer …: the administrator's hold on a customer. Who they are lists "sellthrough customers"; what a
 // reseller tells the plans of their own customers is in plan-commands.ts.
 
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { ChangeCustomerBody, Customer } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';
 import { wholeFrom } from './listing.ts';
 import { textRecord } from './text-table.ts';
-import { withService } from './with-service.ts';
+import { mintIdempotencyKey, withService } from './with-service.ts';
 
 export function customerCommand(): Command {
   return new Command('customer')
     .description(
-      'any account’s customers: suspend, resume (an administrator’s key; of your own: "suspend", "resume")',
+      'any account’s customers: suspend, resume, cancel, login-link (an administrator’s key; of your own: "suspend", "resume", "cancel")',
     )
     .addCommand(statusCommand('suspend', 'suspended'))
-    .addCommand(statusCommand('resume', 'active'));
+    .addCommand(statusCommand('resume', 'active'))
+    .addCommand(cancelCommand())
+    .addCommand(loginLinkCommand());
+}
+
+function customerArgument(): Argument {
+  return new Argument('<customer>', 'id, from "sellthrough customers --account …"').argParser(wholeFrom(1));
+}
+
+function cancelCommand(): Command {
+  interface Options {
+    readonly at: 'now' | 'period-end';
+    readonly idempotencyKey?: string;
+    readonly json: boolean;
+  }
+  return new Command('cancel')
+    .description('cancel a customer’s plan; what is unused of it goes to the balance of their account')
+    .addArgument(customerArgument())
+    .addOption(
+      new Option('--at <when>', 'now: at once, with a refund; period-end: when it has run out')
+        .choices(['now', 'period-end'])
+        .makeOptionMandatory(),
+    )
+    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--json', 'print the answer as JSON', false)
+    .action((id: number, { at, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
+      withService(async ({ admin }) => {
+        const body = { at: at === 'now' ? ('now' as const) : ('period_end' as const) };
+        const done = await admin.cancelPlanOfCustomer(id, body, { idempotencyKey });
+        const more: Parameters<typeof customerText>[1] = [
+          ['refund', done.refund],
+          ['balance', done.balance],
+          ['idempotency key', idempotencyKey],
+        ];
+        answer(json, done, customerText(done.customer, more));
+      }),
+    );
+}
+
+function loginLinkCommand(): Command {
+  return new Command('login-link')
+    .description('make a link that logs a customer in once; recorded in the audit log')
+    .addArgument(customerArgument())
+    .option('--json', 'print the answer as JSON', false)
+    .action((id: number, { json }: { json: boolean }) =>
+      withService(async ({ admin }) => {
+        const made = await admin.createLoginLinkOfCustomer(id);
+        answer(
+          json,
+          made,
+          textRecord([
+            ['login link', made.login_url],
+            ['expires', made.expires_at],
+          ]),
+        );
+      }),
+    );
 }
 
 function statusCommand(name: 'suspend' | 'resume', status: ChangeCustomerBody['status']): Command {
@@ -24,9 +80,7 @@ function statusCommand(name: 'suspend' | 'resume', status: ChangeCustomerBody['s
         ? 'keep a customer from logging in; their plan’s time runs on'
         : 'let a suspended customer in again',
     )
-    .addArgument(
-      new Argument('<customer>', 'id, from "sellthrough customers --account …"').argParser(wholeFrom(1)),
-    )
+    .addArgument(customerArgument())
     .option('--json', 'print the customer as JSON', false)
     .action((id: number, { json }: { json: boolean }) =>
       withService(async ({ admin }) => printCustomer(await admin.changeCustomer(id, { status }), json)),

@@ -90,4 +90,13 @@ export const editCustomerBodySchema = Type.Object(
 
 export const customerAnswerSchema = Type.Object({ customer: Type.Ref('Customer') });
 
+export const madeLoginLinkSchema = Type.Object({
+  login_url: Type.String({
+    description: 'Shown only now. It logs the customer in once.',
+    format: 'uri',
+    maxLength: 2_048,
+  }),
+  expires_at: time('When it expires if unused.'),
+});
+
 export type CustomerView = Static<typeof customerSchema>;

@@ -88,6 +88,7 @@ export const eventDescriptions = {
       customer,
       refund: amount('What was given back for the unused time.'),
       balance: amount('The balance right after it.'),
+      by,
     },
   },
   'plan.ending': {

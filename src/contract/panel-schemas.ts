@@ -461,11 +461,6 @@ export const customerWithOrdersSchema = Type.Object({
   orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
   last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
 });
-export const madeLoginLinkSchema = Type.Object({
-  login_url: Type.String(),
-  expires_at: time('When it expires if unused.'),
-});
-
 const statementSchema = Type.Object({
   month: Type.String({ examples: ['2026-11'] }),
   opening: amount('The balance before the month.'),

@@ -29,6 +29,11 @@ export const cancelPlanBodySchema = Type.Object(
   example({ at: 'period_end', idempotency_key: 'cancel-1001-1' }),
 );
 
+export const cancelPlanOfCustomerBodySchema = Type.Object(
+  cancelPlanBodySchema.properties,
+  example({ at: 'period_end', idempotency_key: 'ticket-4711' }),
+);
+
 export const cancelledPlanSchema = Type.Object({
   customer: Type.Ref('Customer'),
   refund: amount('What was given back for the unused time.'),

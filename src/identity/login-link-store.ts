@@ -11,6 +11,7 @@ import type { Database, Queryable, Row, Statement } from '../database/database.t
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
+import { type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 
 const whoseAndWhen = {
   accountId: int('account_id'),
@@ -94,11 +95,14 @@ export async function createLoginLink(
   order: LinkToWrite['order'],
   validSeconds: number,
   now: EpochSeconds,
+  /** Of a link that the operator makes. */
+  audit: AuditEntry | null = null,
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
-  await database
-    .ofAccount(order.accountId)
-    .transaction((transaction) => writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now));
+  await database.ofAccount(order.accountId).transaction(async (transaction) => {
+    await writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now);
+    if (audit !== null) await appendAudit(transaction, audit, now);
+  });
   return token;
 }
 

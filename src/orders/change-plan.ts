@@ -56,12 +56,13 @@ export function note(
   { kind, fingerprint, isNone = false, details = {}, call = null, audit }: Change,
   now: EpochSeconds,
 ): OrderOutcome {
-  const { accountId, actorId, by = null, idempotencyKey, keyIsMinted } = command;
+  const { accountId, actorId, by = null, byParty = 'account', idempotencyKey, keyIsMinted } = command;
   const balanceAfterCents = working.account(accountId)?.balanceCents ?? 0n;
   const refundCents = details.refundCents ?? 0n;
   if (!isNone || !keyIsMinted) {
     const said = { ...details, refundCents, balanceAfterCents, idempotencyKey, fingerprint, isEmpty: isNone };
-    const number = working.addPlanChange(customer, { kind, byParty: 'account', ...said }, now);
+    const author = { byParty, actorId: byParty === 'operator' ? actorId : null };
+    const number = working.addPlanChange(customer, { kind, ...author, ...said }, now);
     const callId = changeCallId(accountId, number);
     if (call !== null) working.tellProduct({ callId, type: call, customer, order: null, confirms: false });
   }

@@ -47,6 +47,8 @@ export type RenewCustomer = Caller &
 /** What is done to a customer's plan without an order. `mayStand` and the key are as those of orders. */
 interface PlanCommand extends Caller, Keyed, AuditAuthor {
   readonly customerNumber: number;
+  /** Absent: the account itself. */
+  readonly byParty?: 'account' | 'operator';
 }
 
 /** POST /customers/{id}/cancel. */

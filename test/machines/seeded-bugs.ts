@@ -340,6 +340,13 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
+    name: 'a cancel by the operator is noted as the account’s own',
+    file: 'src/orders/change-plan.ts',
+    find: "const author = { byParty, actorId: byParty === 'operator' ? actorId : null };",
+    replace: "const author = { byParty: 'account' as const, actorId: null };",
+    test: 'test/service/operator-cancels.test.ts',
+  },
+  {
     name: 'an order that waits is what the renewal of a customer goes by',
     file: 'src/orders/carry-out-order.ts',
     find: 'return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));',

@@ -62,6 +62,8 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   /** A credit of more is a dangerous deed. */
   readonly creditConfirmedAboveCents: bigint;
   readonly currency: string;
+  readonly publicUrl: () => string;
+  readonly linkValidSeconds: number;
   readonly now: () => EpochSeconds;
   readonly eventWaits: EventWaits;
   readonly monotonicNow: () => number;

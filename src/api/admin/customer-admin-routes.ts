@@ -2,20 +2,35 @@
 // Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import { findAccount } from '../../accounts/find-accounts.ts';
+import { actorOf } from '../../accounts/principal.ts';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
-import { customerAnswerSchema } from '../../contract/customer-schemas.ts';
+import { formatAmount } from '../../contract/amounts.ts';
+import { customerAnswerSchema, madeLoginLinkSchema } from '../../contract/customer-schemas.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
-import { parseRealOwnedId } from '../../contract/identifiers.ts';
+import { parseRealOwnedId, publicId } from '../../contract/identifiers.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import { cancelledPlanSchema, cancelPlanOfCustomerBodySchema } from '../../contract/plan-schemas.ts';
+import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
+import { createLoginLink } from '../../identity/login-link-store.ts';
+import { findLastOrderNumber } from '../../plans/customer-search.ts';
 import { exchangeHandler } from '../product/login-code-routes.ts';
 import { customerView } from '../shapes/customer-view.ts';
-import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
+import { keyed } from '../shapes/order-command.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { parseCancelAt } from '../shapes/plan-request.ts';
+import type { AskingAgain, WithId } from './admin-routes.ts';
+import { refuseOutcome } from './outcome-refusal.ts';
+
+/** How often a cancel is sent again because the account's rights changed meanwhile. */
+const attemptsMax = 5;
 
 const readCustomerChange = createBodyReader(changeCustomerBodySchema);
 
 export function customerAdminRoutes(
   app: FastifyInstance,
-  { database, engine, customers, packages, now }: AdminRoutesDependencies,
+  { database, engine, customers, packages, publicUrl, linkValidSeconds, now, authenticateAgain }: AskingAgain,
 ): void {
   app.post(
     '/login-codes/exchange',
@@ -63,6 +78,109 @@ export function customerAdminRoutes(
       const changed = outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null;
       if (changed === null) return reply.refuse(refusal('customer_not_found'));
       return reply.send({ customer: customerView(changed, packages.current(), now()) });
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/cancel',
+    {
+      config: {
+        scopes: ['admin:credit'],
+        codes: [
+          'invalid_idempotency_key',
+          'idempotency_conflict',
+          'customer_not_found',
+          'order_failed',
+          'validation_failed',
+        ],
+        isReplayable: true,
+        danger: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'cancelPlanOfCustomer',
+        summary: 'Cancel the plan of any customer',
+        description:
+          'By the rules of the account’s own cancel: the refund goes to the account’s balance. The account gets the event plan.cancelled with by: operator. Its idempotency keys share the account’s name space.',
+        body: cancelPlanOfCustomerBodySchema,
+        response: { 200: cancelledPlanSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = isJsonObject(request.body) ? request.body : {};
+      const sent = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const at = parseCancelAt(body);
+      if (isRefusal(at)) return reply.refuse(at);
+      const id = parseRealOwnedId(request.params.id);
+      if (id === null) return reply.refuse(refusal('customer_not_found'));
+      const author = await authenticateAgain(request);
+      if (isRefusal(author)) return reply.refuse(author);
+      const key = keyed(sent);
+      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+        const account = await findAccount(database, id.accountId);
+        if (account === null) return reply.refuse(refusal('customer_not_found'));
+        const outcome = await engine.submit({
+          type: 'cancel',
+          at,
+          accountId: account.id,
+          accessVersion: account.accessVersion,
+          actorId: author.account.id,
+          by: author.actor,
+          byParty: 'operator',
+          customerNumber: id.number,
+          ...key,
+        });
+        if (outcome.type === 'access_changed') continue;
+        if (outcome.type !== 'plan_changed') return refuseOutcome(reply, outcome);
+        const changed = await customers.find(id.accountId, id.number);
+        if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
+        if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+        return reply.send({
+          customer: customerView(changed, packages.current(), now()),
+          refund: formatAmount(outcome.refundCents),
+          balance: formatAmount(outcome.balanceAfterCents),
+        });
+      }
+      return reply.refuse(refusal('service_unavailable'));
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/login-link',
+    {
+      config: { scopes: ['admin:accounts'], codes: ['customer_not_found'] },
+      schema: {
+        operationId: 'createLoginLinkOfCustomer',
+        summary: 'Make a login link for any customer',
+        description:
+          'Works once, for a short time; an earlier unused link of the customer’s last order, or of the trial, stops working. Recorded in the audit log, without the link.',
+        response: { 201: madeLoginLinkSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRealOwnedId(request.params.id);
+      const customer = id === null ? null : await customers.find(id.accountId, id.number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
+      const { accountId, number: customerNumber } = customer;
+      const at = now();
+      const { actorId, by = null } = actorOf(request.principal);
+      const expiresAt = formatTime(at + linkValidSeconds);
+      const token = await createLoginLink(
+        database,
+        { accountId, customerNumber, number: orderNumber },
+        linkValidSeconds,
+        at,
+        {
+          actorId,
+          by,
+          action: 'customer.login_link',
+          subject: `customer ${publicId(accountId, customerNumber)}`,
+          before: null,
+          after: { expires_at: expiresAt },
+        },
+      );
+      return reply.code(201).send({ login_url: `${publicUrl()}/login/${token}`, expires_at: expiresAt });
     },
   );
 }

@@ -2,9 +2,10 @@
 // for one. Their list is panel-customer-list.ts.
 
 import type { FastifyInstance } from 'fastify';
+import { madeLoginLinkSchema } from '../../contract/customer-schemas.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
-import { customerWithOrdersSchema, madeLoginLinkSchema } from '../../contract/panel-schemas.ts';
+import { customerWithOrdersSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findOrders } from '../../orders/order-search.ts';

@@ -52,6 +52,7 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
         customer: viewOf(customer),
         refund: formatAmount(change.refundCents ?? 0n),
         balance: formatAmount(change.balanceAfterCents ?? 0n),
+        by: change.byParty,
       });
     }
     case 'renewal.failed': {

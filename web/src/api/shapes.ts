@@ -8,7 +8,7 @@ import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.
 import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
-import type { CustomerView } from '../../../src/contract/customer-schemas.ts';
+import type { CustomerView, madeLoginLinkSchema } from '../../../src/contract/customer-schemas.ts';
 import type { EventView } from '../../../src/contract/event-schemas.ts';
 import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
@@ -21,7 +21,6 @@ import type {
   customerWithOrdersSchema,
   healthSchema,
   keyFactsSchema,
-  madeLoginLinkSchema,
   meSchema,
   overviewSchema,
   PanelCustomerView,

@@ -1,0 +1,98 @@
+// What the operator does for a customer of any account: cancels the plan with the refund to the account, and makes a login
+// link. By the rules of the account's own cancel, with the operator as the author.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { placeOrder } from '../harness/shop.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.close());
+
+const day = 86_400;
+const cancelPath = (id: number) => `/api/admin/v1/customers/${id}/cancel`;
+
+test('the operator cancels a plan once: the account gets the refund, the event and the history name the operator', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const { order } = await placeOrder(service, account, { customer: 'ada', months: 1 });
+  const { body: feed } = await account.get('/events');
+  service.clock.seconds += 15 * day;
+  const twin = await service.createReseller({ credit: '100.00' });
+  service.clock.seconds -= 15 * day;
+  const other = await placeOrder(service, twin, { customer: 'ada-of-twin', months: 1 });
+  service.clock.seconds += 15 * day;
+  const key = { 'idempotency-key': 'ticket-1' };
+
+  const done = await service.admin.post(cancelPath(order.customer.id), { at: 'now' }, key);
+  assert.equal(done.status, 200, done.text);
+  const own = await twin.post(`/customers/${other.order.customer.id}/cancel`, { at: 'now' });
+  assert.deepEqual(
+    [done.body.refund, done.body.balance],
+    [own.body.refund, own.body.balance],
+    'as the account’s own cancel of the same plan',
+  );
+  assert.equal(done.body.customer.plan.status, 'cancelled');
+  assert.equal((await account.get('/balance')).body.balance, done.body.balance);
+
+  const again = await service.admin.post(cancelPath(order.customer.id), { at: 'now' }, key);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, done.body);
+  const otherwise = await service.admin.post(cancelPath(order.customer.id), { at: 'period_end' }, key);
+  assert.deepEqual([otherwise.status, otherwise.body.error.code], [409, 'idempotency_conflict']);
+  const twice = await service.admin.post(cancelPath(order.customer.id), { at: 'now' });
+  assert.deepEqual(
+    [twice.status, twice.body.error.code, twice.body.error.details],
+    [422, 'order_failed', { reason: 'plan_not_running' }],
+  );
+
+  const after = feed.data.at(-1)?.id;
+  const events = await account.get(after === undefined ? '/events' : `/events?after=${after}`);
+  const cancelled = events.body.data.filter(({ type }: { type: string }) => type === 'plan.cancelled');
+  assert.equal(cancelled.length, 1);
+  assert.deepEqual([cancelled[0].data.by, cancelled[0].data.refund], ['operator', done.body.refund]);
+  const history = await account.get(`/customers/${order.customer.id}/history`);
+  assert.deepEqual([history.body.data[0].type, history.body.data[0].by], ['cancelled', 'operator']);
+  const ownHistory = await twin.get(`/customers/${other.order.customer.id}/history`);
+  assert.equal(ownHistory.body.data[0].by, 'account');
+  const log = await service.admin.get('/api/admin/v1/audit?limit=2');
+  const [byAccount, byOperator] = log.body.data;
+  assert.deepEqual(
+    [byOperator.action, byOperator.subject],
+    ['customer.cancel', `customer ${order.customer.id}`],
+  );
+  assert.notEqual(byOperator.actor, byAccount.actor, 'the operator is the author of theirs');
+  const verified = await service.admin.get('/api/admin/v1/verify');
+  assert.equal(verified.body.ok, true, verified.text);
+});
+
+test('a cancel by the operator is refused for what is missing, and a login link is made, audited without its token', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  const { order } = await placeOrder(service, account, { customer: 'grace' });
+  const { id } = order.customer;
+  for (const [path, body, status, code] of [
+    [cancelPath(id + 1), { at: 'now' }, 404, 'customer_not_found'],
+    ['/api/admin/v1/customers/x/cancel', { at: 'now' }, 404, 'customer_not_found'],
+    [cancelPath(id), {}, 422, 'validation_failed'],
+    [cancelPath(id), { at: 'now', idempotency_key: 'a b' }, 422, 'invalid_idempotency_key'],
+    ['/api/admin/v1/customers/x/login-link', undefined, 404, 'customer_not_found'],
+  ] as const) {
+    const answer = await service.admin.post(path, body);
+    assert.deepEqual([answer.status, answer.body.error.code], [status, code], path);
+  }
+  const stranger = await account.send('POST', cancelPath(id), { at: 'now' });
+  assert.equal(stranger.status, 403, 'a reseller’s key is no operator’s');
+
+  const made = await service.admin.post(`/api/admin/v1/customers/${id}/login-link`);
+  assert.equal(made.status, 201, made.text);
+  const url = new URL(made.body.login_url);
+  const opened = await fetch(`${service.address}${url.pathname}`, { method: 'POST', redirect: 'manual' });
+  assert.equal(opened.status, 303);
+  const used = await fetch(`${service.address}${url.pathname}`, { method: 'POST', redirect: 'manual' });
+  assert.equal(used.status, 410, 'it works once');
+  const log = await service.admin.get('/api/admin/v1/audit?limit=1');
+  assert.equal(log.body.data[0].action, 'customer.login_link');
+  assert.ok(!log.text.includes(url.pathname.split('/').at(-1) ?? '-'));
+});
