@@ -23,7 +23,7 @@ const ids: Readonly<Record<string, number | string>> = {
   packages: 5,
   events: 2_000_000_001,
   webhooks: 1,
-  'product-calls': 'call_change_2000000009',
+  'product-calls': 'call_change_2000000010',
 };
 /** The first one that is invited. */
 const invited = 10_000_001;
