@@ -33,6 +33,10 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   await heading(page, 'Zoe Ziegler').waitFor();
   await choose(String(placed.body.order.id), /^Order \d+/);
   await heading(page, /^Order \d/).waitFor();
+  const requestId = placed.headers.get('x-request-id') ?? '';
+  await choose(requestId, /^Request /);
+  await page.getByRole('link', { name: 'POST /api/v1/orders' }).waitFor();
+  assert.equal(await page.getByRole('searchbox', { name: 'Request id' }).inputValue(), requestId);
   await choose('place', /^Place an order/);
   await dialog(page, 'Place an order').waitFor();
   await page.keyboard.press('Escape');

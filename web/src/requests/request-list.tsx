@@ -7,7 +7,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { keysQuery, refusalCountsQuery, requestsQuery } from '../api/queries.ts';
 import { changedParams } from '../api/search-params.ts';
 import type { RequestLine } from '../api/shapes.ts';
@@ -24,6 +24,7 @@ import { SelectField } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { useOpenRow } from '../ui/open-row.ts';
 import { CursorPager } from '../ui/pager.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { SpanFilter } from '../ui/span-filter.tsx';
 import { ColumnChoice, useTableLayout } from '../ui/table-layout.tsx';
 import { RowLink } from '../ui/text-link.tsx';
@@ -135,6 +136,17 @@ export function RequestList({ accountId, first }: RequestListProps) {
       replace: true,
       resetScroll: false,
     });
+  const onRequestId = useCallback(
+    (requestId: string) => {
+      void navigate({
+        to: '.',
+        search: (now: RequestSearch) => changedParams(now, { request_id: requestId }),
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
   const none = { status: '', code: '', key: '', method: '', path: '', request_id: '', from: '', to: '' };
   const isFiltered = [...Object.values(filters), search.from, search.to].some((value) => value !== undefined);
   const codes = refusals?.data.map((one) => ({
@@ -147,6 +159,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
         clear={isFiltered ? () => change(none) : undefined}
         end={<ColumnChoice layout={layout} columns={columns} />}
       >
+        <SearchField label={t`Request id`} value={request_id ?? ''} onSearch={onRequestId} />
         <Choice
           label={t`Status`}
           value={statuses.find(({ value }) => value === status)?.value ?? ''}

@@ -7,6 +7,8 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
+  Activity,
+  BookOpen,
   FlaskConical,
   Keyboard,
   LogOut,
@@ -47,6 +49,8 @@ interface CommandPaletteProps {
 }
 
 const foundMax = 6;
+/** As the service makes them; the list also finds ids that a client chose itself. */
+const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps) {
   const [text, setText] = useState('');
@@ -204,6 +208,13 @@ function useCommands(
       run: go(() => void navigate({ to })),
     })),
     {
+      id: 'docs',
+      title: t`Documentation`,
+      words: t`docs guides api reference help`,
+      icon: BookOpen,
+      run: () => window.location.assign('/docs/'),
+    },
+    {
       id: 'shortcuts',
       title: t`Keyboard shortcuts`,
       keys: '?',
@@ -240,10 +251,22 @@ function useCommands(
         },
       ]
     : [];
+  const seesRequests = pages.panel.some(({ to }) => to === '/requests');
+  const requestById: readonly Command[] =
+    seesRequests && requestIdPattern.test(text)
+      ? [
+          {
+            id: 'request-by-id',
+            title: t`Request ${text}`,
+            icon: Activity,
+            run: go(() => void navigate({ to: '/requests', search: { request_id: text } })),
+          },
+        ]
+      : [];
   const foundCustomers = (isSearch ? (customers.data?.data ?? []) : [])
     .slice(0, foundMax)
     .map((customer) => ({
-      id: t`customer ${customer.id}`,
+      id: `customer ${customer.id}`,
       title: customer.name,
       note: customer.reference === customer.name ? customer.plan.package : customer.reference,
       icon: UserRound,
@@ -269,7 +292,7 @@ function useCommands(
       ),
     }));
   const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({
-    id: t`account ${account.id}`,
+    id: `account ${account.id}`,
     title: account.username,
     note: t`Account`,
     icon: UsersRound,
@@ -277,7 +300,7 @@ function useCommands(
       () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),
     ),
   }));
-  return [...orderById, ...matching, ...foundCustomers, ...foundEverywhere, ...foundAccounts];
+  return [...orderById, ...requestById, ...matching, ...foundCustomers, ...foundEverywhere, ...foundAccounts];
 }
 
 const rankNone = 3;
