@@ -4,9 +4,18 @@
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
 // Nothing may ever open it but SQLite here (and whoever makes it); the holder's pid is therefore in a file beside it.
 
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const lockFile = 'sellthrough.lock';
@@ -61,7 +70,7 @@ export function adoptFolder(folder: string): void {
 function prepareFolder(folder: string): void {
   let names: string[];
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     names = readdirSync(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -105,6 +114,17 @@ function holderOf(folder: string): string {
     return host === hostname() ? ` (process ${pid})` : ` (process ${pid} on host ${host})`;
   } catch {
     return '';
+  }
+}
+
+/** Step by step: mkdir's own recursion never ends where the kernel makes no folders, as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
   }
 }
 
