@@ -14,6 +14,7 @@ import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import type { BackupHead } from '../../src/backup/backup-format.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import { readGroups } from '../../src/cli/divide-accounts-command.ts';
 import { accountReferences, accountTables } from '../../src/database/account-tables.ts';
@@ -323,8 +324,36 @@ test('a process that was away while they were divided writes nothing, and says w
   await stop(restarted);
 });
 
+interface Backup {
+  readonly path: string;
+  readonly content: Pick<BackupHead, 'tables' | 'sequences'>;
+  readonly rows: readonly string[];
+}
+
+/** What a restore changes in the rows is left out: the incarnation, and how far the numbers of events have come. */
+function withoutIncarnation({ content, rows }: Backup): readonly string[] {
+  const changed: Readonly<Record<string, string | null>> = {
+    accounts: 'event_count',
+    service_state: 'incarnation',
+    event_gaps: null,
+  };
+  let table = '';
+  return rows.flatMap((line) => {
+    const parsed: unknown = JSON.parse(line);
+    if (!Array.isArray(parsed)) {
+      table = (parsed as { readonly table: string }).table;
+      return table in changed ? [] : [line];
+    }
+    const column = changed[table];
+    if (column === undefined) return [line];
+    if (column === null) return [];
+    const place = content.tables.find(({ name }) => name === table)?.columns.indexOf(column) ?? -1;
+    return [JSON.stringify(parsed.toSpliced(place, 1))];
+  });
+}
+
 test('a backup does not tell how many groups there were, and goes into one group or into several', async () => {
-  const backUp = async (from: string, name: string) => {
+  const backUp = async (from: string, name: string): Promise<Backup> => {
     const path = join(folder, name);
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
     const [head = '', ...lines] = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n');
@@ -345,8 +374,13 @@ test('a backup does not tell how many groups there were, and goes into one group
     assert.deepEqual([loaded.verify.ok, loaded.verify.accounts], [true, resellers + 1]);
     assert.equal(Math.max(1, (await groupsOf(target)).length), number);
     const again = await backUp(target, `again-${number}.backup`);
-    assert.deepEqual(again.rows, whole.rows);
-    assert.deepEqual(again.content.sequences, whole.content.sequences);
+    assert.deepEqual(withoutIncarnation(again), withoutIncarnation(whole));
+    const lasts = (of: Backup) => of.content.sequences.map(({ last }) => Number(last));
+    const [before, after] = [lasts(whole), lasts(again)];
+    assert.ok(
+      before.every((last, index) => (after[index] ?? 0) >= last),
+      `${before} ${after}`,
+    );
   };
   const isRefusedByEmbedded = async () => {
     const environment = { ...settings, DATA_DIR: join(folder, 'embedded'), ACCOUNT_GROUPS: '3' };
