@@ -87,7 +87,7 @@ async function makeDemo(
   actor: { actorId: number; now: EpochSeconds },
 ): Promise<{ id: number; isNew: boolean } | null> {
   const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
-  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor);
+  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor, null);
   await packages.reload();
   const created = await createAccount(
     database,

@@ -72,7 +72,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     if (actorId === null || key === null) throw new Error('There is no administrator with a key.');
     const known = new Set([...(await service.packages.reload()).byId.values()].map(({ name }) => name));
     for (const one of demoPackages) {
-      if (!known.has(one.name)) await createPackage(database, one, { actorId, now: clock });
+      if (!known.has(one.name)) await createPackage(database, one, { actorId, now: clock }, null);
     }
     await service.packages.reload();
 

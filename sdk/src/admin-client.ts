@@ -354,10 +354,10 @@ export class AdminClient {
 
   /**
    * Creates a package; one that is not a trial needs `prices`, six decimal strings.
-   * Takes no idempotency key: after a lost connection it is not sent again by itself.
-   * Errors: validation_failed.
+   * Sent again with its idempotency key until it is answered; never made twice.
+   * Errors: validation_failed, idempotency_conflict (409).
    */
-  async createPackage(body: CreatePackageBody, options?: CallOptions): Promise<AdminPackage> {
+  async createPackage(body: CreatePackageBody, options?: KeyedCallOptions): Promise<AdminPackage> {
     const answer = await this.#call('createPackage', { body, options });
     return answer.body.package;
   }

@@ -2052,6 +2052,8 @@ export interface CreatePackageBody {
       yearly: string;
     };
   } | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
 }
 
 export interface CreatePackageAnswer {
@@ -2543,7 +2545,7 @@ export const operations = {
   listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false, holdsKeys: false },
   listAccountCustomers: { method: 'GET', path: '/api/admin/v1/accounts/{id}/customers', takesKey: false, holdsKeys: false },
   listAllPackages: { method: 'GET', path: '/api/admin/v1/packages', takesKey: false, holdsKeys: false },
-  createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: false, holdsKeys: false },
+  createPackage: { method: 'POST', path: '/api/admin/v1/packages', takesKey: true, holdsKeys: false },
   getPackage: { method: 'GET', path: '/api/admin/v1/packages/{id}', takesKey: false, holdsKeys: false },
   changePackage: { method: 'PATCH', path: '/api/admin/v1/packages/{id}', takesKey: false, holdsKeys: false },
   schedulePrices: { method: 'POST', path: '/api/admin/v1/packages/{id}/prices', takesKey: false, holdsKeys: false },

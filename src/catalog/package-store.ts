@@ -3,12 +3,15 @@
 // packages and package_prices; scheduled-price-store.ts changes what is scheduled in the same way. Orders that were placed
 // keep the prices that were paid for them.
 
+import { lockAccountRow } from '../accounts/account-store.ts';
+import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, packagesChanged } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
+import { type Done, onceByKey } from '../journal/keyed-changes.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { packagePrices, packages } from './package-table.ts';
 import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
@@ -42,27 +45,54 @@ const upsertPrices = packagePrices.insert(
 
 const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
+/** A package as it is made; with a key that was used for the same before, the package that it made. */
 export async function createPackage(
   database: Database,
+  settings: PackageSettings,
+  author: DatedAuthor,
+  idempotencyKey: string | null,
+): Promise<Done<Package> | Refusal> {
+  const { actorId: accountId, now } = author;
+  return database.transaction(async (transaction) => {
+    if (idempotencyKey !== null) await lockAccountRow(transaction, accountId);
+    return onceByKey(
+      transaction,
+      { accountId, idempotencyKey, what: ['package', textOf(settings)], now },
+      async () => {
+        await lockCatalog(transaction);
+        const result = await insertNew(transaction, settings, author);
+        return { id: result.id, result };
+      },
+      async (id) => (await loadCatalog(transaction)).byId.get(id) ?? refusal('package_not_found'),
+    );
+  });
+}
+
+/** The same settings are the same text: prices are bigint, which JSON cannot write. */
+function textOf(settings: PackageSettings): string {
+  return JSON.stringify(settings, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+async function insertNew(
+  transaction: Queryable,
   { prices, ...settings }: PackageSettings,
   { now, ...author }: DatedAuthor,
 ): Promise<Package> {
-  return database.transaction(async (transaction) => {
-    await lockCatalog(transaction);
-    const added = { ...settings, ...settings.limits, createdAt: now };
-    const [row] = await writeRows(transaction, insertPackage, [added]);
-    const created: Package = {
-      ...settings,
-      ...steadyPrices(prices),
-      id: Number(row?.['id']),
-      createdAt: now,
-    };
-    // They have always been: nothing was there to hold over.
-    await writePrices(transaction, created.id, prices, 0);
-    const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
-    await announce(transaction, { ...entry, action: 'package.create' }, now);
-    return created;
-  });
+  const added = { ...settings, ...settings.limits, createdAt: now };
+  const [row] = await writeRows(transaction, insertPackage, [added]);
+  const created: Package = {
+    ...settings,
+    ...steadyPrices(prices),
+    id: Number(row?.['id']),
+    createdAt: now,
+  };
+  // They have always been: nothing was there to hold over.
+  await writePrices(transaction, created.id, prices, 0);
+  const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
+  await announce(transaction, { ...entry, action: 'package.create' }, now);
+  return created;
 }
 
 /** New prices hold from now on; what is scheduled for later stays. null: there is no such package. */

@@ -289,6 +289,7 @@ export const createPackageBodySchema = Type.Object(
     trial: Type.Optional(Type.Boolean()),
     retired: Type.Optional(Type.Boolean()),
     prices: Type.Optional(Type.Object({ reseller: newGroupPrices, distributor: newGroupPrices })),
+    idempotency_key: keyInBody,
   },
   example({
     name: 'Studio',

@@ -75,6 +75,30 @@ test('packages: created, shown with every price, changed in part, and at once fo
   assert.ok(!listed.some(({ id }: { id: number }) => id === made.id), 'a retired package is not listed');
 });
 
+test('POST /packages with a key makes one package, however often and by whichever way the key comes', async () => {
+  const { admin } = service;
+  const prices = { monthly: '1.00', quarterly: '2.00', yearly: '3.00' };
+  const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
+  const body = { name: 'Once', limits, prices: { reseller: prices, distributor: prices } };
+  const keyed = { ...body, idempotency_key: 'package-once' };
+  const [first, ...others] = await Promise.all([
+    admin.post(`${api}/packages`, keyed),
+    admin.post(`${api}/packages`, keyed),
+    admin.post(`${api}/packages`, body, { 'idempotency-key': 'package-once' }),
+  ]);
+  const made = expectStatus(first, 201).package;
+  for (const other of others) assert.deepEqual(expectStatus(other, 201).package, made);
+  const replayed = [first, ...others].map(({ headers }) => headers.get('idempotent-replayed'));
+  assert.equal(replayed.filter((value) => value === 'true').length, 2);
+  const listed = expectStatus(await admin.get(`${api}/packages`), 200).data;
+  assert.equal(listed.filter(({ name }: { name: string }) => name === 'Once').length, 1);
+  expectRefusal(await admin.post(`${api}/packages`, { ...keyed, name: 'Twice' }), '409 idempotency_conflict');
+  expectRefusal(
+    await admin.post(`${api}/packages`, { ...body, idempotency_key: ' ' }),
+    '422 invalid_idempotency_key',
+  );
+});
+
 test('POST /accounts/{id}/trials gives the free trial, charges nothing and makes no order', async () => {
   const { admin } = service;
   const reseller = await service.createReseller({ credit: '50.00' });

@@ -15,6 +15,7 @@ import { fieldRefusal, isRefusal, refusal } from '../../contract/error-catalogue
 import { parseRowId } from '../../contract/identifiers.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { adminPackageView } from '../shapes/admin-views.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 
 const durationDaysDefault = 30;
@@ -48,8 +49,9 @@ export function packageAdminRoutes(
     {
       config: {
         scopes: ['admin:packages'],
-        codes: ['validation_failed'],
+        codes: ['validation_failed', 'invalid_idempotency_key', 'idempotency_conflict', 'package_not_found'],
         danger: { passwordField: 'current_password' },
+        isReplayable: true,
       },
       schema: {
         operationId: 'createPackage',
@@ -69,6 +71,8 @@ export function packageAdminRoutes(
         const reason = isTrial ? 'a free trial has no prices' : 'missing';
         return reply.refuse(fieldRefusal('validation_failed', 'prices', reason));
       }
+      const key = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(key)) return reply.refuse(key);
       const prices = parsePrices(body.prices ?? {});
       const author = actorOf(request.principal);
       const created = await createPackage(
@@ -90,9 +94,12 @@ export function packageAdminRoutes(
           },
         },
         author,
+        key,
       );
-      await packages.reload();
-      return reply.code(201).send({ package: adminPackageView(created, currency, author.now) });
+      if (isRefusal(created)) return reply.refuse(created);
+      if (created.replayed) reply.header('idempotent-replayed', 'true');
+      else await packages.reload();
+      return reply.code(201).send({ package: adminPackageView(created.result, currency, author.now) });
     },
   );
 
