@@ -91,7 +91,7 @@ interface LoggedCredit {
 export function createLogCheck(database: Database, findings: Findings): LogCheck {
   const credits = new Map<number, Set<number>>();
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();
-  const packageStates = new Map<number, { at: EpochSeconds; after: Noted }>();
+  const packageStates = new Map<number, { at: EpochSeconds; after: Noted; isOvertaken: boolean }>();
   const schedules = new Map<string, string>();
   /** Entries of the first edition do not name the ledger entry: credits up to then need not be in the log. */
   let unnamedUntil: EpochSeconds = 0;
@@ -155,13 +155,22 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
         });
       } else if (kind === 'schedule_prices') {
         schedules.set(`${id} ${after['from']}`, written(after['prices']));
+        forgetOvertaken(id, String(after['from']));
       } else if (kind === 'unschedule_prices') {
         schedules.delete(`${id} ${before['from']}`);
+        forgetOvertaken(id, String(before['from']));
       } else if (typeof after['duration_days'] === 'number') {
-        packageStates.set(id, { at, after });
+        packageStates.set(id, { at, after, isOvertaken: false });
       }
     }
     await compareCredits(logged);
+  }
+
+  /** The clock was set back: what is scheduled later begins before the entry, whose prices can no longer be read again. */
+  function forgetOvertaken(packageId: number, from: string): void {
+    const state = packageStates.get(packageId);
+    if (state !== undefined && from <= formatTime(state.at))
+      packageStates.set(packageId, { ...state, isOvertaken: true });
   }
 
   async function compareCredits(logged: readonly LoggedCredit[]): Promise<void> {
@@ -237,10 +246,10 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   async function differingPackages(): Promise<string[]> {
     const found: string[] = [];
     const { byId } = await loadCatalog(database);
-    for (const [id, { at, after }] of packageStates) {
+    for (const [id, { at, after, isOvertaken }] of packageStates) {
       const one = byId.get(id);
       if (one === undefined) found.push(`package ${id}: it does not exist, but is in the audit log`);
-      else if (written(writtenPrices(pricesAt(one, at))) !== written(after['prices']))
+      else if (!isOvertaken && written(writtenPrices(pricesAt(one, at))) !== written(after['prices']))
         found.push(`package ${id}: its prices are not those that the audit log has`);
       else if (one.retired !== (after['retired'] === true) || one.durationDays !== after['duration_days'])
         found.push(`package ${id}: it is not as the audit log left it`);
