@@ -155,6 +155,7 @@ describe('/metrics', () => {
       'sellthrough_orders_needing_attention',
       'sellthrough_orders_total',
       'sellthrough_product_call_oldest_seconds',
+      'sellthrough_product_calls_failing',
       'sellthrough_product_calls_total',
       'sellthrough_product_calls_waiting',
       'sellthrough_queue_depth',

@@ -126,9 +126,11 @@ export function productCallRoutes(
     async (request, reply) => {
       const change = await changeOf(request);
       if (isRefusal(change)) return reply.refuse(change);
+      const callId = parseCallId(request.params.id);
+      if (isRefusal(callId)) return reply.refuse(callId);
       const problem = await productProblem();
       if (problem !== null) return reply.refuse(problem);
-      const done = await sendCallAgain(database, request.params.id, change);
+      const done = await sendCallAgain(database, callId, change);
       await productCallsSoon();
       return answer(reply, done);
     },
@@ -152,7 +154,9 @@ export function productCallRoutes(
     async (request, reply) => {
       const change = await changeOf(request);
       if (isRefusal(change)) return reply.refuse(change);
-      return answer(reply, await closeCallByHand(database, request.params.id, change));
+      const callId = parseCallId(request.params.id);
+      if (isRefusal(callId)) return reply.refuse(callId);
+      return answer(reply, await closeCallByHand(database, callId, change));
     },
   );
 
@@ -166,6 +170,11 @@ export function productCallRoutes(
     const { mode } = await findProduct(database);
     return mode === 'none' ? refusal('product_not_set') : null;
   }
+}
+
+/** Of any form that calls have, so that no other text reaches the database. */
+function parseCallId(text: string): string | Refusal {
+  return /^call_\w{1,80}$/.test(text) ? text : refusal('product_call_not_found');
 }
 
 function answer(reply: FastifyReply, done: Done<ProductCall> | Refusal): FastifyReply {
