@@ -10,6 +10,7 @@ import type { Database, Statement } from '../database/database.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, text, time, writeRows } from '../database/table.ts';
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
+import { listenToAccount } from '../events/event-log.ts';
 
 const lockTwins: Statement = {
   name: 'lock_twins',
@@ -86,6 +87,8 @@ export function resetTwin(
     await transaction.ofAccount(formerId).query(discardTwin, [formerId]);
     const next = await makeTwin(transaction, real, now);
     await moveKeys(transaction, formerId, next.id);
+    // As before the reset: a test account's events begin with its first key.
+    await listenToAccount(transaction, next.id);
     await deleteWebhooksOf(transaction, formerId);
     for (const id of [formerId, next.id]) {
       await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
