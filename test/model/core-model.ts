@@ -633,6 +633,9 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
   if (order.refundCents !== expected.refundCents) return `its refund is ${order.refundCents}`;
   if (order.expiresAt !== expected.expiresAt) return `it expires at ${order.expiresAt}`;
   if (order.createdAt !== expected.createdAt) return `it was created at ${order.createdAt}`;
+  const [failure, wanted] = [order.failure, expected.failure ?? null];
+  if (failure?.reason !== wanted?.reason || failure?.at !== wanted?.at)
+    return `its failure is ${toText(failure)} instead of ${toText(wanted)}`;
   const isMinted = expected.idempotencyKey.startsWith('auto_');
   const sameKey = isMinted
     ? order.idempotencyKey.startsWith('auto_')

@@ -39,7 +39,12 @@ export function createHandoffs(world: {
   getAccount: (id: AccountId) => Account;
   getCustomer: (reference: string) => Customer;
   /** The same order with this status, which stands in its place from now on. */
-  setStatus: (account: Account, order: Order, status: 'completed' | 'failed') => Order;
+  setStatus: (
+    account: Account,
+    order: Order,
+    status: 'completed' | 'failed',
+    failure?: NonNullable<Order['failure']>,
+  ) => Order;
   post: (
     account: Account,
     kind: 'refund' | 'charge',
@@ -110,7 +115,8 @@ export function createHandoffs(world: {
     });
     if (order.priceCents !== 0n) world.post(account, 'refund', order.priceCents, order.number, now);
     if (givenCents !== 0n) world.post(account, 'charge', -givenCents, order.number, now);
-    return world.setStatus(account, order, 'failed');
+    const refundedCents = order.priceCents - givenCents;
+    return world.setStatus(account, order, 'failed', { reason, at: now, refundedCents });
   }
 
   return { settleOrder };

@@ -80,6 +80,8 @@ export type Order = {
   expiresAt: number;
   createdAt: number;
   idempotencyKey: string;
+  /** Only of an order that failed: why, when, and what came back in all. */
+  failure?: { reason: string | null; at: number; refundedCents: bigint };
 };
 
 export type OrderOutcome =
@@ -253,8 +255,8 @@ export function createOracle(world: World) {
       if (customer === undefined) throw new Error(`no customer ${reference} in this world`);
       return customer;
     },
-    setStatus: (account, order, status) => {
-      const settled = Object.freeze({ ...order, status });
+    setStatus: (account, order, status, failure) => {
+      const settled = Object.freeze({ ...order, status, ...(failure && { failure }) });
       account.orders[order.number - 1] = settled;
       return settled;
     },

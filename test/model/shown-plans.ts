@@ -99,6 +99,13 @@ export function shownOrder(order: Order, accountId: number, actual: Readonly<Rec
     expires_at: timeText(order.expiresAt),
     created_at: timeText(order.createdAt),
     idempotency_key: isMinted ? key : order.idempotencyKey,
+    ...(order.failure && {
+      failure: {
+        reason: order.failure.reason,
+        at: timeText(order.failure.at),
+        refunded: amountText(order.failure.refundedCents),
+      },
+    }),
   };
 }
 
