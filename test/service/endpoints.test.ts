@@ -150,6 +150,8 @@ test('a customer has every field in its format, alone and in the list', async ()
       status: 'active',
       plan: {
         package: 'Basic',
+        package_id: service.packages.basic,
+        last_order_id: order.id,
         status: 'active',
         active: true,
         starts_at: '2026-01-15T12:00:00Z',

@@ -9,7 +9,13 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createPanelClient, ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';
+import {
+  createPanelClient,
+  ownPages,
+  type PanelClient,
+  signIn,
+  testPassword,
+} from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { panelRoutes, type Route } from '../harness/route-list.ts';
 
@@ -165,7 +171,10 @@ test('the administrator’s API answers the same behind both doors', async () =>
   const credited = await console.post(`${api}/accounts/${reseller.id}/credit`, { amount: '5' });
   assert.equal(credited.status, 201, credited.text);
   assert.equal(credited.body.entry.actor, 'admin');
-  const below = await console.post(`${api}/accounts/${reseller.id}/credit`, { amount: '-999999' });
+  const below = await console.post(`${api}/accounts/${reseller.id}/credit`, {
+    amount: '-999999',
+    current_password: testPassword,
+  });
   expectRefusal(below, '422 insufficient_credit');
 });
 

@@ -292,7 +292,7 @@ test('plans that end within two weeks are counted, priced for their last months,
   const { customers: _, from, to, ...figures } = expiring;
   // The last second is the last that counts.
   assert.equal(Date.parse(to) - Date.parse(from), (14 * day - 1) * 1_000);
-  assert.deepEqual(figures, { days: 14, count: 3, renewal_cost: '35.00', covered: true });
+  assert.deepEqual(figures, { days: 14, count: 3, renewable: 2, renewal_cost: '35.00', covered: true });
   const left = (await client.get('/v1/balance')).body.balance;
   await credit(service, owner, `-${(Number(left) - 34.99).toFixed(2)}`);
   assert.equal((await client.get('/overview')).body.expiring.covered, false);

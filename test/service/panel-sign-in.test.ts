@@ -89,6 +89,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
     address_allowed: true,
     totp_enabled: false,
     language: null,
+    clock: null,
     mail: false,
     must_change_password: false,
     checklist: { key_viewed: false, first_order: false, allow_list: false },

@@ -68,6 +68,7 @@ test('logins become owners with their passwords, sessions, codes and links; thou
     role: 'owner',
     createdAt: made,
     language: null,
+    clock: null,
     isRemoved: false,
   });
   assert.deepEqual(await listPeople(database, 1), [
