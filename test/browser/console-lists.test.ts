@@ -173,7 +173,9 @@ test('the product that orders are handed to is named on a page, with a secret th
   const { order } = await placeOrder(service, reseller, { customer: 'handed-over' });
   await page.reload();
   const waiting = page.getByRole('table', { name: 'Calls that the product has not taken' });
-  await waiting.getByRole('link', { name: 'Plan begins' }).waitFor();
+  const call = waiting.getByRole('row').filter({ hasText: 'Plan begins' });
+  await call.getByRole('link', { name: 'handed-over' }).waitFor();
+  await call.getByRole('link', { name: String(order.id) }).waitFor();
   await waiting.getByRole('link', { name: username }).waitFor();
   await expectAccessible(page, 'the product');
 
