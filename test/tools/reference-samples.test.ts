@@ -126,10 +126,10 @@ for (const language of languages) {
         assert.equal(entries.filter((entry: string) => entry === expected).length, 1, expected);
       const years = entries.filter((entry: string) => entry === 'charge -96.00');
       assert.equal(years.length, 2, 'a renewal by order, and one by customer');
-      // What is done to a customer, their plan, an endpoint or a key has a key and moves nothing: the plan of the sample runs to its end.
+      // What is done to a customer, their plan, an endpoint, a package or a key has a key and moves nothing: the plan of the sample runs to its end.
       const moving = storyOf(openapi).filter(
         ({ path }) =>
-          !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people|product-calls)(?:\/|$)/.test(
+          !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people|product-calls|packages)(?:\/|$)/.test(
             path,
           ),
       );
