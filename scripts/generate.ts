@@ -26,12 +26,15 @@ const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/o
 const schema = await dumpSchema(service.database);
 const { declaredRoutes } = service.service.app;
 await service.close();
+const documentText = `${JSON.stringify(openapi, null, 2)}\n`;
+// The story's service holds its events against this file.
+if (!isCheck) writeFileSync(new URL('openapi.json', root), documentText);
 const world = await startStoryWorld();
 const reference = await makeReferencePages(openapi, world);
 await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
-  'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
+  'openapi.json': documentText,
   'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
   ...reference,
@@ -89,7 +92,8 @@ In the administrator's API \`insufficient_credit\` is ${statusOf('insufficient_c
 \`details\`: \`insufficient_credit\` holds \`balance\`, \`required\` and \`currency\`; errors of a field hold \`field\`
 and \`reason\`; \`rate_limited\` holds \`limit\`, \`window_seconds\` and \`retry_after\`; \`address_locked_out\`
 holds \`address\`; \`order_failed\` holds \`reason\`: \`plan_changed\`, \`term_too_long\`, \`account_halted\`, \`plan_running\`,
-\`plan_not_running\`, \`order_pending\` (an order for the customer waits for the operator’s product),
+\`plan_not_running\`, \`same_package\` (the operator’s change to the package that runs), \`order_pending\` (an order for the customer
+waits for the operator’s product),
 \`account_full\` (after 900,000,000 orders, customers or ledger entries: ask for a second account; in test mode after
 10,000,000: reset the test).
 `;

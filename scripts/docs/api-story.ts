@@ -43,8 +43,8 @@ const innerIds: Readonly<Record<string, number>> = {
 const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
 /** Orders that wait for the product: made for these two right before the first of them. */
 const pendingOrders: Readonly<Record<string, number>> = {
-  acceptOrder: 2_000_000_006,
-  failOrder: 2_000_000_007,
+  acceptOrder: 2_000_000_007,
+  failOrder: 2_000_000_008,
 };
 /** That of the story's clock. */
 const month = '2026-01';

@@ -15,6 +15,8 @@ import type {
   ChangeCustomerBody,
   ChangeOperatorWebhookBody,
   ChangePackageBody,
+  ChangePackageOfCustomerAnswer,
+  ChangePackageOfCustomerBody,
   ChangePersonBody,
   CreateAccountAnswer,
   CreateAccountBody,
@@ -91,6 +93,11 @@ export type Credited = CreditAccountAnswer & {
 };
 
 export type CancelledPlanOfCustomer = CancelPlanOfCustomerAnswer & {
+  /** The service had carried this request out before. */
+  replayed: boolean;
+};
+
+export type ChangedPackageOfCustomer = ChangePackageOfCustomerAnswer & {
   /** The service had carried this request out before. */
   replayed: boolean;
 };
@@ -567,6 +574,20 @@ export class AdminClient {
     options?: KeyedCallOptions,
   ): Promise<CancelledPlanOfCustomer> {
     const answer = await this.#call('cancelPlanOfCustomer', { id: customerId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * Replaces the running plan of a customer of any account by one of another package: an order of the account, at its price and
+   * from its balance. Errors: customer_not_found, invalid_package, package_unavailable, invalid_months, order_failed,
+   * price_changed, insufficient_credit, idempotency_conflict, invalid_idempotency_key.
+   */
+  async changePackageOfCustomer(
+    customerId: number,
+    body: ChangePackageOfCustomerBody,
+    options?: KeyedCallOptions,
+  ): Promise<ChangedPackageOfCustomer> {
+    const answer = await this.#call('changePackageOfCustomer', { id: customerId, body, options });
     return { ...answer.body, replayed: answer.replayed };
   }
 

@@ -444,6 +444,8 @@ export interface PlanChangedEvent {
     customer: Customer;
     /** null: a free trial. */
     order_id: number | null;
+    /** account or operator: who did it. Tolerate new values. At most 64 characters. */
+    by: string;
   };
 }
 
@@ -2177,6 +2179,25 @@ export interface CancelPlanOfCustomerAnswer {
   balance: string;
 }
 
+export interface ChangePackageOfCustomerBody {
+  /** An id from GET /packages. 1 to 2147483647. */
+  package_id: number;
+  /** The length of the period in months; 1 if neither months nor period is sent. If both are, they must agree. */
+  months?: 1 | 3 | 12 | undefined;
+  /** The same period by name: 1, 3 and 12 months. */
+  period?: 'monthly' | 'quarterly' | 'yearly' | undefined;
+  /** The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same. At most 16 characters. */
+  max_charge?: string | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
+}
+
+export interface ChangePackageOfCustomerAnswer {
+  order: Order;
+  /** The balance right after this order. At most 20 characters. */
+  balance: string;
+}
+
 export interface CreateLoginLinkOfCustomerAnswer {
   /** Shown only now. It logs the customer in once. At most 2048 characters. */
   login_url: string;
@@ -2554,6 +2575,7 @@ export const operations = {
   exchangeLoginCode: { method: 'POST', path: '/api/admin/v1/login-codes/exchange', takesKey: false, holdsKeys: false },
   changeCustomer: { method: 'PATCH', path: '/api/admin/v1/customers/{id}', takesKey: false, holdsKeys: false },
   cancelPlanOfCustomer: { method: 'POST', path: '/api/admin/v1/customers/{id}/cancel', takesKey: true, holdsKeys: false },
+  changePackageOfCustomer: { method: 'POST', path: '/api/admin/v1/customers/{id}/change-package', takesKey: true, holdsKeys: false },
   createLoginLinkOfCustomer: { method: 'POST', path: '/api/admin/v1/customers/{id}/login-link', takesKey: false, holdsKeys: false },
   getProduct: { method: 'GET', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
   setProduct: { method: 'PUT', path: '/api/admin/v1/product', takesKey: false, holdsKeys: false },
@@ -2660,6 +2682,7 @@ export interface Answers {
   exchangeLoginCode: ExchangeLoginCodeAnswer;
   changeCustomer: ChangeCustomerAnswer;
   cancelPlanOfCustomer: CancelPlanOfCustomerAnswer;
+  changePackageOfCustomer: ChangePackageOfCustomerAnswer;
   createLoginLinkOfCustomer: CreateLoginLinkOfCustomerAnswer;
   getProduct: GetProductAnswer;
   setProduct: SetProductAnswer;
@@ -2726,6 +2749,7 @@ export interface Bodies {
   exchangeLoginCode: ExchangeLoginCodeBody;
   changeCustomer: ChangeCustomerBody;
   cancelPlanOfCustomer: CancelPlanOfCustomerBody;
+  changePackageOfCustomer: ChangePackageOfCustomerBody;
   setProduct: SetProductBody;
   failOrder: FailOrderBody;
   setBrand: SetBrandBody;

@@ -5,17 +5,19 @@ import { Argument, Command, Option } from 'commander';
 import type { ChangeCustomerBody, Customer } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';
 import { wholeFrom } from './listing.ts';
+import { type Months, monthsOf } from './order-and-renew-commands.ts';
 import { textRecord } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
 export function customerCommand(): Command {
   return new Command('customer')
     .description(
-      'any account’s customers: suspend, resume, cancel, login-link (an administrator’s key; of your own: "suspend", "resume", "cancel")',
+      'any account’s customers: suspend, resume, cancel, change-package, login-link (an administrator’s key; of your own: "suspend", "resume", "cancel")',
     )
     .addCommand(statusCommand('suspend', 'suspended'))
     .addCommand(statusCommand('resume', 'active'))
     .addCommand(cancelCommand())
+    .addCommand(changePackageCommand())
     .addCommand(loginLinkCommand());
 }
 
@@ -49,6 +51,52 @@ function cancelCommand(): Command {
           ['idempotency key', idempotencyKey],
         ];
         answer(json, done, customerText(done.customer, more));
+      }),
+    );
+}
+
+function changePackageCommand(): Command {
+  interface Options {
+    readonly package: number;
+    readonly months?: Months;
+    readonly maxCharge?: string;
+    readonly idempotencyKey?: string;
+    readonly json: boolean;
+  }
+  return new Command('change-package')
+    .description('replace a customer’s running plan by another package: an order of their account')
+    .addArgument(customerArgument())
+    .addOption(
+      new Option('--package <id>', 'from "sellthrough packages"')
+        .argParser(wholeFrom(1))
+        .makeOptionMandatory(),
+    )
+    .option('--months <number>', 'how long: 1, 3 or 12 (default: 1)', monthsOf)
+    .option('--max-charge <amount>', 'the most that may be charged, net of the refund')
+    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--json', 'print the answer as JSON', false)
+    .action((id: number, { idempotencyKey = mintIdempotencyKey(), json, ...sent }: Options) =>
+      withService(async ({ admin }) => {
+        const body = {
+          package_id: sent.package,
+          months: sent.months,
+          max_charge: sent.maxCharge,
+        };
+        const { order, balance, ...done } = await admin.changePackageOfCustomer(id, body, { idempotencyKey });
+        answer(
+          json,
+          { order, balance, ...done },
+          textRecord([
+            ['order', order.id],
+            ['status', order.status],
+            ['package', order.package.name],
+            ['price', order.price],
+            ['refund', order.refund],
+            ['balance', balance],
+            ['expires', order.expires_at],
+            ['idempotency key', idempotencyKey],
+          ]),
+        );
       }),
     );
 }

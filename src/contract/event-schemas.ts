@@ -73,7 +73,10 @@ export const eventDescriptions = {
     told: 'A plan was extended, or renewed after its end, by an order or by itself.',
     data: ofOrder,
   },
-  'plan.changed': { told: 'A running plan was replaced by one of another package.', data: ofOrder },
+  'plan.changed': {
+    told: 'A running plan was replaced by one of another package.',
+    data: { ...ofOrder, by },
+  },
   'plan.suspended': {
     told: 'A hold was set on a customer: access stopped, time runs on.',
     data: { customer, by, reason: orNothing(text('What the account noted.', 500), 'null: nothing.') },

@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox';
 import { autoRenewSettings } from './customer-schemas.ts';
 import { cursorParameter, pageQuerySchema } from './list-schemas.ts';
-import { maxCharge } from './order-schemas.ts';
+import { maxCharge, placeOrderBodySchema } from './order-schemas.ts';
 import {
   amount,
   example,
@@ -32,6 +32,12 @@ export const cancelPlanBodySchema = Type.Object(
 export const cancelPlanOfCustomerBodySchema = Type.Object(
   cancelPlanBodySchema.properties,
   example({ at: 'period_end', idempotency_key: 'ticket-4711' }),
+);
+
+const { package_id, months, period: ofMonths, max_charge } = placeOrderBodySchema.properties;
+export const changePackageOfCustomerBodySchema = Type.Object(
+  { package_id, months, period: ofMonths, max_charge, idempotency_key: keyInBody },
+  example({ package_id: 2, months: 3, idempotency_key: 'ticket-4712' }),
 );
 
 export const cancelledPlanSchema = Type.Object({

@@ -13,6 +13,7 @@ import type { AccountState } from '../accounts/account-table.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { cancelPlan } from './cancel-plan.ts';
+import { changePackage } from './change-package.ts';
 import { refused } from './command-checks.ts';
 import { creditAccount } from './credit-account.ts';
 import { grantTrial } from './grant-trial.ts';
@@ -90,6 +91,8 @@ function decide(
       return renewOrder(working, account, command, now);
     case 'renew_customer':
       return renewCustomer(working, account, command, now);
+    case 'change_package':
+      return changePackage(working, account, command, now);
     case 'cancel':
       return cancelPlan(working, account, command, now);
     case 'suspend':

@@ -44,6 +44,14 @@ export type RenewCustomer = Caller &
     readonly months: Months | null;
   } & ({ readonly customerNumber: number } | { readonly customerReference: string });
 
+/** POST /api/admin/v1/customers/{id}/change-package: the operator replaces the running plan of an account's customer. */
+export interface ChangePackage extends Caller, Keyed, Guarded, AuditAuthor {
+  readonly type: 'change_package';
+  readonly customerNumber: number;
+  readonly packageId: number;
+  readonly months: Months;
+}
+
 /** What is done to a customer's plan without an order. `mayStand` and the key are as those of orders. */
 interface PlanCommand extends Caller, Keyed, AuditAuthor {
   readonly customerNumber: number;
@@ -194,6 +202,7 @@ export type OrderCommand =
   | PlaceOrder
   | RenewOrder
   | RenewCustomer
+  | ChangePackage
   | PlanChangeCommand
   | RenewAutomatically
   | CreditAccount

@@ -58,3 +58,11 @@ export function orderStatus({ handoff }: Pick<OrderRecord, 'handoff'>): HandoffS
 
 /** In place of a hash: nobody sent this order, a plan renewed itself. */
 export const automaticFingerprint = 'automatic';
+/** Before the hash of an order that the operator placed for the account. */
+export const operatorMark = 'operator ';
+
+/** Who placed the order, as the history and the events say it. */
+export function orderedBy({ fingerprint }: Pick<OrderRecord, 'fingerprint'>) {
+  if (fingerprint === automaticFingerprint) return 'service';
+  return fingerprint.startsWith(operatorMark) ? 'operator' : 'account';
+}

@@ -347,6 +347,13 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/operator-cancels.test.ts',
   },
   {
+    name: 'a change of package by the operator is noted as the account’s own',
+    file: 'src/orders/order-table.ts',
+    find: "fingerprint.startsWith(operatorMark) ? 'operator' : 'account'",
+    replace: "'account'",
+    test: 'test/service/operator-cancels.test.ts',
+  },
+  {
     name: 'an order that waits is what the renewal of a customer goes by',
     file: 'src/orders/carry-out-order.ts',
     find: 'return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));',

@@ -2,7 +2,6 @@
 // Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
-import { findAccount } from '../../accounts/find-accounts.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../../contract/admin-schemas.ts';
 import { formatAmount } from '../../contract/amounts.ts';
@@ -10,27 +9,42 @@ import { customerAnswerSchema, madeLoginLinkSchema } from '../../contract/custom
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseRealOwnedId, publicId } from '../../contract/identifiers.ts';
 import { isJsonObject } from '../../contract/json.ts';
-import { cancelledPlanSchema, cancelPlanOfCustomerBodySchema } from '../../contract/plan-schemas.ts';
+import { renewedOrderSchema } from '../../contract/order-schemas.ts';
+import {
+  cancelledPlanSchema,
+  cancelPlanOfCustomerBodySchema,
+  changePackageOfCustomerBodySchema,
+} from '../../contract/plan-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findLastOrderNumber } from '../../plans/customer-search.ts';
 import { exchangeHandler } from '../product/login-code-routes.ts';
+import { orderCodes } from '../reseller/order-routes.ts';
 import { customerView } from '../shapes/customer-view.ts';
-import { keyed } from '../shapes/order-command.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { changePackageCommand, keyed } from '../shapes/order-command.ts';
+import { parseIdempotencyKey, parsePackageChange, sentIdempotencyHeader } from '../shapes/order-request.ts';
+import { orderView } from '../shapes/order-view.ts';
 import { parseCancelAt } from '../shapes/plan-request.ts';
 import type { AskingAgain, WithId } from './admin-routes.ts';
 import { refuseOutcome } from './outcome-refusal.ts';
-
-/** How often a cancel is sent again because the account's rights changed meanwhile. */
-const attemptsMax = 5;
+import { submitForAccount } from './submit-for-account.ts';
 
 const readCustomerChange = createBodyReader(changeCustomerBodySchema);
 
 export function customerAdminRoutes(
   app: FastifyInstance,
-  { database, engine, customers, packages, publicUrl, linkValidSeconds, now, authenticateAgain }: AskingAgain,
+  {
+    database,
+    engine,
+    customers,
+    packages,
+    currency,
+    publicUrl,
+    linkValidSeconds,
+    now,
+    authenticateAgain,
+  }: AskingAgain,
 ): void {
   app.post(
     '/login-codes/exchange',
@@ -116,32 +130,70 @@ export function customerAdminRoutes(
       const author = await authenticateAgain(request);
       if (isRefusal(author)) return reply.refuse(author);
       const key = keyed(sent);
-      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-        const account = await findAccount(database, id.accountId);
-        if (account === null) return reply.refuse(refusal('customer_not_found'));
-        const outcome = await engine.submit({
+      const outcome = await submitForAccount(database, id.accountId, ({ accessVersion }) =>
+        engine.submit({
           type: 'cancel',
           at,
-          accountId: account.id,
-          accessVersion: account.accessVersion,
+          accountId: id.accountId,
+          accessVersion,
           actorId: author.account.id,
           by: author.actor,
           byParty: 'operator',
           customerNumber: id.number,
           ...key,
-        });
-        if (outcome.type === 'access_changed') continue;
-        if (outcome.type !== 'plan_changed') return refuseOutcome(reply, outcome);
-        const changed = await customers.find(id.accountId, id.number);
-        if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
-        if (outcome.replayed) reply.header('idempotent-replayed', 'true');
-        return reply.send({
-          customer: customerView(changed, packages.current(), now()),
-          refund: formatAmount(outcome.refundCents),
-          balance: formatAmount(outcome.balanceAfterCents),
-        });
-      }
-      return reply.refuse(refusal('service_unavailable'));
+        }),
+      );
+      if (isRefusal(outcome)) return reply.refuse(outcome);
+      if (outcome.type !== 'plan_changed') return refuseOutcome(reply, outcome);
+      const changed = await customers.find(id.accountId, id.number);
+      if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({
+        customer: customerView(changed, packages.current(), now()),
+        refund: formatAmount(outcome.refundCents),
+        balance: formatAmount(outcome.balanceAfterCents),
+      });
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/change-package',
+    {
+      config: {
+        scopes: ['admin:credit'],
+        codes: [...orderCodes, 'customer_not_found', 'invalid_package'],
+        isReplayable: true,
+        danger: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'changePackageOfCustomer',
+        summary: 'Change the package of any customer',
+        description:
+          'An order of the account that you place: at the price of its group, from its balance, with the refund for unused time. The account gets the events order.completed and plan.changed, the latter with by: operator. Its idempotency keys share the account’s name space.',
+        body: changePackageOfCustomerBodySchema,
+        response: { 200: renewedOrderSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = isJsonObject(request.body) ? request.body : {};
+      const wanted = parsePackageChange(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const id = parseRealOwnedId(request.params.id);
+      if (id === null) return reply.refuse(refusal('customer_not_found'));
+      const author = await authenticateAgain(request);
+      if (isRefusal(author)) return reply.refuse(author);
+      const key = keyed(wanted.idempotencyKey);
+      const by = { actorId: author.account.id, by: author.actor };
+      const outcome = await submitForAccount(database, id.accountId, (account) =>
+        engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
+      );
+      if (isRefusal(outcome)) return reply.refuse(outcome);
+      if (outcome.type !== 'ordered') return refuseOutcome(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({
+        order: orderView(outcome.order, packages.current(), currency),
+        balance: formatAmount(outcome.order.balanceAfterCents),
+      });
     },
   );
 

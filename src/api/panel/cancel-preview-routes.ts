@@ -2,11 +2,11 @@
 // Always true: the decision is that of the cancel itself, in this second; nothing is written, and no key is bound.
 
 import type { FastifyInstance } from 'fastify';
-import { formatAmount } from '../../contract/amounts.ts';
 import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { cancelPreviewSchema } from '../../contract/panel-schemas.ts';
 import { PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
+import { cancelPreviewView } from '../shapes/cancel-preview-view.ts';
 import { keyed } from '../shapes/order-command.ts';
 import type { PanelDependencies } from './panel-routes.ts';
 
@@ -46,14 +46,7 @@ export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDep
             },
           );
           if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-          if (outcome.type === 'plan_changed') {
-            const { refundCents, balanceAfterCents } = outcome;
-            return reply.send({
-              refund: formatAmount(refundCents),
-              balance: formatAmount(balanceAfterCents - refundCents),
-              balance_after: formatAmount(balanceAfterCents),
-            });
-          }
+          if (outcome.type === 'plan_changed') return reply.send(cancelPreviewView(outcome));
           if (outcome.type !== 'access_changed') {
             throw new Error(`A preview of a cancel was answered with "${outcome.type}".`);
           }

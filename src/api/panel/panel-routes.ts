@@ -26,6 +26,7 @@ import { cancelPreviewRoutes } from './cancel-preview-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { eventPanelRoutes } from './event-panel-routes.ts';
 import { ownLists } from './list-owners.ts';
+import { operatorPreviewRoutes } from './operator-preview-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { ownKeyRoutes } from './own-key-routes.ts';
 import { customerListRoutes } from './panel-customer-list.ts';
@@ -96,4 +97,5 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   accountPanelRoutes(app, dependencies);
   accountViewRoutes(app, dependencies);
   anyCustomerRoutes(app, dependencies);
+  operatorPreviewRoutes(app, dependencies);
 }

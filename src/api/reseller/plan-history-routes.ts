@@ -15,7 +15,7 @@ import {
 import { formatTime } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import { refundAtOnceCents } from '../../orders/carry-out-order.ts';
-import { automaticFingerprint, type OrderKind } from '../../orders/order-table.ts';
+import { type OrderKind, orderedBy } from '../../orders/order-table.ts';
 import {
   type HistoryItem,
   type HistoryPlace,
@@ -139,7 +139,7 @@ function itemView(
   return {
     ...states,
     type: order.handoff === null ? orderTypes[order.kind] : 'order_placed',
-    by: order.fingerprint === automaticFingerprint ? 'service' : 'account',
+    by: orderedBy(order),
     order: orderView(order, catalog, currency),
     ...(order.kind === 'change' ? { refund: formatAmount(refundAtOnceCents(order)) } : {}),
   };

@@ -6,7 +6,6 @@ import type { Account } from '../../accounts/account-table.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { TestBudget } from '../../accounts/test-usage.ts';
 import type { PackageCatalogHolder } from '../../catalog/package-catalog.ts';
-import { formatAmount } from '../../contract/amounts.ts';
 import {
   fieldRefusal,
   isRefusal,
@@ -17,12 +16,12 @@ import {
 import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../contract/json.ts';
 import { orderPreviewAnswerSchema, orderPreviewBodySchema } from '../../contract/order-schemas.ts';
-import { periodOfMonths } from '../../contract/periods.ts';
-import { type EpochSeconds, formatTime } from '../../contract/times.ts';
+import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import { type OrderPreview, PackagesChanged, previewOrder } from '../../orders/order-batch.ts';
 import type { OrderCommand } from '../../orders/order-commands.ts';
 import { keyed, placeCommand, renewCommand, renewCustomerCommand } from '../shapes/order-command.ts';
+import { orderPreviewView } from '../shapes/order-preview-view.ts';
 import {
   parseOrderRequest,
   parseRenewedCustomer,
@@ -76,30 +75,11 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
       if (isRefusal(command)) return reply.refuse(command);
       const preview = await lookAhead(request, command);
       if (isRefusal(preview)) return reply.refuse(preview);
-      const { outcome, startsAt, balanceCents } = preview;
+      const { outcome } = preview;
       if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
       if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
       if (outcome.replayed) reply.header('idempotent-replayed', 'true');
-      const { kind, packageId, months, priceCents, refundCents, balanceAfterCents, expiresAt } =
-        outcome.order;
-      const chargeCents = priceCents - refundCents;
-      return reply.send({
-        preview: {
-          kind,
-          package: { id: packageId, name: packages.current().byId.get(packageId)?.name ?? '' },
-          months,
-          period: periodOfMonths(months),
-          price: formatAmount(priceCents),
-          refund: formatAmount(refundCents),
-          charge: formatAmount(chargeCents),
-          currency,
-          // Of an order that stands already: the one before it. An order that waits for the product holds back more than its charge.
-          balance: formatAmount(outcome.replayed ? balanceAfterCents + chargeCents : balanceCents),
-          balance_after: formatAmount(balanceAfterCents),
-          starts_at: formatTime(startsAt),
-          expires_at: formatTime(expiresAt),
-        },
-      });
+      return reply.send({ preview: orderPreviewView(preview, outcome, packages.current(), currency) });
     },
   );
 

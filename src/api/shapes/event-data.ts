@@ -5,6 +5,7 @@ import type { EventData, EventType } from '../../contract/event-schemas.ts';
 import { publicId } from '../../contract/identifiers.ts';
 import type { DescribeHappening } from '../../orders/order-happenings.ts';
 import { type CustomerState, shownCustomer } from '../../orders/order-state.ts';
+import { orderedBy } from '../../orders/order-table.ts';
 import { customerView } from './customer-view.ts';
 import { orderView } from './order-view.ts';
 
@@ -35,10 +36,13 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
     case 'plan.renewed':
     case 'plan.changed': {
       const { customer, order } = happening;
-      return data(type, {
+      const ofOrder = {
         customer: viewOf(customer),
         order_id: order === null ? null : publicId(order.accountId, order.number),
-      });
+      };
+      if (type !== 'plan.changed') return data(type, ofOrder);
+      // A free trial is given by the operator.
+      return data(type, { ...ofOrder, by: order === null ? 'operator' : orderedBy(order) });
     }
     case 'plan.suspended': {
       const { customer, change } = happening;

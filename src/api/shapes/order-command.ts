@@ -2,15 +2,17 @@
 
 import type { Account } from '../../accounts/account-table.ts';
 import { parseOwnNumber } from '../../contract/identifiers.ts';
+import type { AuditAuthor } from '../../journal/audit-log.ts';
 import { mintOrderKey } from '../../orders/mint-order-key.ts';
 import type {
+  ChangePackage,
   Keyed,
   NewLoginLink,
   PlaceOrder,
   RenewCustomer,
   RenewOrder,
 } from '../../orders/order-commands.ts';
-import type { OrderRequest, RenewedCustomer, RenewRequest } from './order-request.ts';
+import type { OrderRequest, PackageChange, RenewedCustomer, RenewRequest } from './order-request.ts';
 
 /** In whose name, and with which of its rights. */
 type Orderer = Pick<Account, 'id' | 'accessVersion'>;
@@ -32,6 +34,27 @@ export function placeCommand(
     months,
     maxChargeCents,
     loginLink,
+  };
+}
+
+/** `customerNumber`: the account's; `by`: the operator who asks for it. */
+export function changePackageCommand(
+  { id: accountId, accessVersion }: Orderer,
+  { packageId, months, maxChargeCents }: Omit<PackageChange, 'idempotencyKey'>,
+  key: Keyed,
+  customerNumber: number,
+  by: AuditAuthor,
+): ChangePackage {
+  return {
+    type: 'change_package',
+    accountId,
+    accessVersion,
+    ...key,
+    ...by,
+    customerNumber,
+    packageId,
+    months,
+    maxChargeCents,
   };
 }
 

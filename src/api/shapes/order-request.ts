@@ -25,6 +25,8 @@ export interface RenewRequest {
   readonly maxChargeCents: bigint | null;
 }
 
+export type PackageChange = Pick<OrderRequest, 'idempotencyKey' | 'packageId' | 'months' | 'maxChargeCents'>;
+
 /** Whose plan is renewed: what `renew_customer` names. */
 export type RenewedCustomer = { readonly id: number } | { readonly reference: string };
 
@@ -51,11 +53,8 @@ export function parseOrderRequest(
   const idempotencyKey = parseIdempotencyKey(body, headerKey, mustHaveKey);
   if (isRefused(idempotencyKey)) return idempotencyKey;
 
-  const packageId = own(body, 'package_id');
-  if (packageId === undefined) return fieldRefusal('invalid_package', 'package_id', 'missing');
-  if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
-    return fieldRefusal('invalid_package', 'package_id', 'must be an integer');
-  }
+  const packageId = parsePackageId(body);
+  if (isRefused(packageId)) return packageId;
 
   const customerReference = parseCustomerReference(own(body, 'customer'));
   if (isRefused(customerReference)) return customerReference;
@@ -69,14 +68,36 @@ export function parseOrderRequest(
 
   return {
     idempotencyKey,
-    // No package has an id beyond the database's integers: 0 is as unknown as 10^15.
-    packageId: packageId > 0 && packageId <= databaseIdMax ? packageId : 0,
+    packageId,
     customerReference,
     customerName,
     months: months ?? 1,
     maxChargeCents,
     returnLogin: returnLogin ?? false,
   };
+}
+
+/** Of a change of package, whose customer stands in the path. */
+export function parsePackageChange(body: JsonObject, headerKey: string | undefined): PackageChange | Refusal {
+  const idempotencyKey = parseIdempotencyKey(body, headerKey);
+  if (isRefused(idempotencyKey)) return idempotencyKey;
+  const packageId = parsePackageId(body);
+  if (isRefused(packageId)) return packageId;
+  const months = parseMonths(body);
+  if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  if (isRefused(maxChargeCents)) return maxChargeCents;
+  return { idempotencyKey, packageId, months: months ?? 1, maxChargeCents };
+}
+
+function parsePackageId(body: JsonObject): number | Refusal {
+  const packageId = own(body, 'package_id');
+  if (packageId === undefined) return fieldRefusal('invalid_package', 'package_id', 'missing');
+  if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
+    return fieldRefusal('invalid_package', 'package_id', 'must be an integer');
+  }
+  // No package has an id beyond the database's integers: 0 is as unknown as 10^15.
+  return packageId > 0 && packageId <= databaseIdMax ? packageId : 0;
 }
 
 export function parseRenewRequest(
