@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
-import { usernameOf } from '../harness/panel-client.ts';
+import { testPassword, usernameOf } from '../harness/panel-client.ts';
+import { placeOrder } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
@@ -95,6 +96,46 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await page.getByRole('link', { name: 'Audit log' }).waitFor();
   const views = { name: '', text: 'select account_id from account_views' };
   assert.deepEqual(await panel.service.database.query(views), [], 'the session may look no longer');
+});
+
+test('on a customer’s page the operator changes the package, makes a login link and cancels, each previewed first', async () => {
+  await prepare();
+  const { service } = panel;
+  const { order } = await placeOrder(service, acme, { customer: 'tom.baker' });
+  const page = await panel.openAs(service.admin, `/panel/admin/customers/${order.customer.id}`);
+  const history = page.getByRole('table', { name: 'History of this customer' });
+
+  await page.getByRole('button', { name: 'Change package' }).click();
+  const changing = dialog(page, 'Change the package of tom.baker');
+  await changing.getByRole('radio', { name: 'Plus' }).check({ force: true });
+  assert.equal(await changing.getByRole('radio', { name: 'Basic' }).count(), 0, 'that is the present one');
+  const change = changing.getByRole('button', { name: 'Change for $15.00' });
+  await change.waitFor();
+  assert.ok(await change.isDisabled(), 'the password is missing');
+  await changing.getByLabel('Your password').fill(testPassword);
+  await expectAccessible(page, 'the operator’s change of package');
+  await change.click();
+  await said(page, 'tom.baker has Plus now.');
+  await history
+    .getByRole('row')
+    .filter({ hasText: 'Package changed' })
+    .getByText('An administrator')
+    .waitFor();
+
+  await page.getByRole('button', { name: 'Make a login link' }).click();
+  await dialog(page, 'Create a login link?').getByRole('button', { name: 'Create link' }).click();
+  const shown = dialog(page, 'Login link');
+  await shown.getByText(/^Shown only now\. It logs tom\.baker in once, until/).waitFor();
+  await shown.getByRole('button', { name: 'Copy' }).waitFor();
+  await shown.getByRole('button', { name: 'Done' }).click();
+
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  const cancelling = dialog(page, 'Cancel the plan of tom.baker?');
+  await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
+  // The password was given within five minutes: it may stay empty.
+  await cancelling.getByRole('button', { name: 'End now, $25.00 back' }).click();
+  await said(page, 'The plan has ended. $25.00 went back to the account.');
+  await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
 });
 
 test('an order that nobody answered is failed by hand, and what that means is said before', async () => {

@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { createLoginLink } from '../api/commands.ts';
+import { createLoginLink, createLoginLinkOfCustomer } from '../api/commands.ts';
 import type { Customer } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
@@ -11,12 +11,14 @@ import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 import { Time } from '../ui/time.tsx';
 
 interface LoginLinkDialogProps {
-  readonly customer: Customer;
+  readonly customer: Pick<Customer, 'id' | 'name'>;
+  /** By the operator, for a customer of any account. */
+  readonly isOperator?: boolean;
   readonly onClose: () => void;
 }
 
-export function LoginLinkDialog({ customer, onClose }: LoginLinkDialogProps) {
-  const command = useCommand(createLoginLink);
+export function LoginLinkDialog({ customer, isOperator = false, onClose }: LoginLinkDialogProps) {
+  const command = useCommand(isOperator ? createLoginLinkOfCustomer : createLoginLink);
   if (command.data !== undefined) {
     const { login_url: url, expires_at: expiresAt } = command.data;
     return (

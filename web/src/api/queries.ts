@@ -163,9 +163,10 @@ export const refusalCountsQuery = (accountId: number | null, query: Query) =>
   reading<Listed<RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 const cancelPreviewMilliseconds = 5_000;
 /** Asked again while it is shown: what is unused becomes less. */
-export const cancelPreviewQuery = (id: number) =>
+/** `isOperator`: of a customer of any account. */
+export const cancelPreviewQuery = (id: number, isOperator = false) =>
   queryOptions({
-    ...reading<CancelPreview>(`/customers/${id}/cancel`),
+    ...reading<CancelPreview>(`${isOperator ? '/admin' : ''}/customers/${id}/cancel`),
     staleTime: 0,
     gcTime: 0,
     refetchInterval: cancelPreviewMilliseconds,
@@ -224,6 +225,23 @@ export const orderPreviewQuery = (body: {
   });
 
 // ---- the administrator's
+
+/** What a change of package by the operator would do. Never kept: the balance may move at any time. */
+export const packageChangePreviewQuery = (
+  customerId: number,
+  body: { readonly package_id: number; readonly months: Months },
+) =>
+  queryOptions({
+    queryKey: ['/admin/customers/change-package/preview', customerId, body],
+    queryFn: async ({ signal }) => {
+      const options = { method: 'POST', body, signal } as const;
+      const path = `/admin/customers/${customerId}/change-package/preview`;
+      return (await call<{ readonly preview: OrderPreview }>(path, options)).preview;
+    },
+    staleTime: 0,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+  });
 
 export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
 export const foundAccountsQuery = (query: Query) =>

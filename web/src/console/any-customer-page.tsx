@@ -4,12 +4,16 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Gift } from 'lucide-react';
+import { ArrowLeftRight, Ban, Gift, Link2, type LucideIcon, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { CustomerBadge } from '../account/customer-columns.tsx';
+import { LoginLinkDialog } from '../account/login-link-dialog.tsx';
 import { planEndFact, timeLeftFact } from '../account/plan-facts.tsx';
 import { useMay } from '../api/person.ts';
+import { runs } from '../api/plan-runs.ts';
 import { anyCustomerQuery } from '../api/queries.ts';
+import type { AccountCustomer } from '../api/shapes.ts';
+import { CancelDialog } from '../plan/plan-dialogs.tsx';
 import { PlanHistory } from '../plan/plan-history.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -17,7 +21,8 @@ import { Facts } from '../ui/facts.tsx';
 import { BackLink, PageHeader } from '../ui/page-header.tsx';
 import { PageProblem } from '../ui/page-problem.tsx';
 import { TextLink } from '../ui/text-link.tsx';
-import { SuspendDialog } from './suspend-dialog.tsx';
+import { ChangePackageDialog } from './change-package-dialog.tsx';
+import { isSuspended, SuspendDialog } from './suspend-dialog.tsx';
 import { TrialDialog } from './trial-dialog.tsx';
 
 const route = getRouteApi('/panel/admin/customers/$customerId');
@@ -25,9 +30,8 @@ const route = getRouteApi('/panel/admin/customers/$customerId');
 export function AnyCustomerPage() {
   const { customerId } = route.useParams();
   const { before } = route.useSearch();
-  const [asked, setAsked] = useState<'suspension' | 'trial' | null>(null);
+  const [asked, setAsked] = useState<Deed | null>(null);
   const close = () => setAsked(null);
-  const may = useMay();
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
   const back = (
     <BackLink to="/admin/customers">
@@ -38,6 +42,7 @@ export function AnyCustomerPage() {
     return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
   }
   const customer = data?.customer;
+  const lastOrder = data?.orders.find(({ id }) => id === customer?.plan.last_order_id);
   return (
     <>
       <PageHeader
@@ -59,17 +64,6 @@ export function AnyCustomerPage() {
               >
                 <Trans>Orders</Trans>
               </ButtonLink>
-            )}
-            {customer === undefined || !may('admin:accounts') ? null : (
-              <>
-                <Button onClick={() => setAsked('trial')}>
-                  <Gift aria-hidden="true" className="size-4" />
-                  <Trans>Give a free trial</Trans>
-                </Button>
-                <Button onClick={() => setAsked('suspension')}>
-                  {customer.status === 'suspended' ? t`Lift the suspension` : t`Suspend`}
-                </Button>
-              </>
             )}
           </>
         }
@@ -102,15 +96,65 @@ export function AnyCustomerPage() {
               { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
+          {customer === undefined ? null : <Deeds customer={customer} onDeed={setAsked} />}
         </Card>
         <PlanHistory customerId={customerId} before={before} isOperator />
       </div>
       {asked === 'suspension' && customer !== undefined ? (
         <SuspendDialog customer={customer} onClose={close} />
       ) : null}
+      {asked === 'link' && customer !== undefined ? (
+        <LoginLinkDialog customer={customer} isOperator onClose={close} />
+      ) : null}
+      {asked === 'cancel' && customer !== undefined ? (
+        <CancelDialog customer={customer} isOperator onClose={close} />
+      ) : null}
+      {asked === 'package' && customer !== undefined ? (
+        <ChangePackageDialog customer={customer} months={lastOrder?.months ?? 1} onClose={close} />
+      ) : null}
       {asked === 'trial' && customer !== undefined ? (
         <TrialDialog account={customer.account} customer={customer.reference} onClose={close} />
       ) : null}
     </>
+  );
+}
+
+type Deed = 'link' | 'trial' | 'suspension' | 'package' | 'cancel';
+
+/** What the plan's state and the role of the administrator allow. */
+function Deeds({
+  customer,
+  onDeed,
+}: {
+  readonly customer: AccountCustomer;
+  readonly onDeed: (deed: Deed) => void;
+}) {
+  const may = useMay();
+  const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
+  const canAccess = may('admin:accounts');
+  const deeds: readonly { deed: Deed; title: string; icon: LucideIcon; isOffered: boolean }[] = [
+    { deed: 'link', title: t`Make a login link`, icon: Link2, isOffered: canAccess },
+    { deed: 'package', title: t`Change package`, icon: ArrowLeftRight, isOffered: isChangeable },
+    { deed: 'trial', title: t`Give a free trial`, icon: Gift, isOffered: canAccess },
+    {
+      deed: 'suspension',
+      title: isSuspended(customer) ? t`Lift the suspension` : t`Suspend`,
+      icon: isSuspended(customer) ? Play : Pause,
+      isOffered: canAccess,
+    },
+    { deed: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: isChangeable },
+  ];
+  const offered = deeds.filter(({ isOffered }) => isOffered);
+  return (
+    offered.length > 0 && (
+      <div className="mt-4 flex flex-wrap gap-2">
+        {offered.map(({ deed, title, icon: Icon }) => (
+          <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
+            <Icon aria-hidden="true" className="size-4" />
+            {title}
+          </Button>
+        ))}
+      </div>
+    )
   );
 }

@@ -34,6 +34,7 @@ const auditActions: Words = {
   'customer.grant_trial': t`Free trial given`,
   'customer.update': t`Customer changed`,
   'customer.cancel': t`Plan cancelled`,
+  'customer.change_package': t`Customer’s package changed`,
   'customer.login_link': t`Login link made`,
   'customer.suspend': t`Customer suspended`,
   'customer.resume': t`Customer resumed`,

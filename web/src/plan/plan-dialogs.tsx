@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   cancelPlan,
+  cancelPlanOfCustomer,
   editCustomer,
   removeAutoRenew,
   resumePlan,
@@ -28,6 +29,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { isUncertain, LostAnswer } from '../ui/lost-answer.tsx';
 import { Money } from '../ui/money.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { Time } from '../ui/time.tsx';
 import { say } from '../ui/toasts.tsx';
 
@@ -36,18 +38,30 @@ interface PlanDialogProps {
   readonly onClose: () => void;
 }
 
-export function CancelDialog({ customer, onClose }: PlanDialogProps) {
+/** `isOperator`: of a customer of any account; the refund goes to that account, and the password is asked for. */
+export function CancelDialog({
+  customer,
+  isOperator = false,
+  onClose,
+}: PlanDialogProps & { readonly isOperator?: boolean }) {
   const { currency } = useMe().account;
+  const own = useOwnPassword();
   const [key] = useState(mintIdempotencyKey);
   const mayWait = !customer.plan.ends_at_period_end;
   const [at, setAt] = useState<'now' | 'period_end'>(mayWait ? 'period_end' : 'now');
-  const preview = useQuery({ ...cancelPreviewQuery(customer.id), enabled: at === 'now' });
-  const command = useCommand(() => cancelPlan(customer.id, at, key), {
+  const preview = useQuery({ ...cancelPreviewQuery(customer.id, isOperator), enabled: at === 'now' });
+  const cancel = () =>
+    isOperator
+      ? cancelPlanOfCustomer(customer.id, { at, current_password: own.sent }, key)
+      : cancelPlan(customer.id, at, key);
+  const command = useCommand(cancel, {
     onDone: ({ refund }) => {
       say(
         at === 'period_end'
           ? t`The plan ends with its period.`
-          : t`The plan has ended. ${formatMoney(refund, currency)} came back.`,
+          : isOperator
+            ? t`The plan has ended. ${formatMoney(refund, currency)} went back to the account.`
+            : t`The plan has ended. ${formatMoney(refund, currency)} came back.`,
       );
       onClose();
     },
@@ -67,7 +81,8 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
       danger
       busy={command.isPending}
       ready={
-        at === 'period_end' || isUncertain(command.error) || (shown !== undefined && preview.error === null)
+        (!isOperator || own.isReady) &&
+        (at === 'period_end' || isUncertain(command.error) || (shown !== undefined && preview.error === null))
       }
       error={command.error}
       onSubmit={() => command.mutate(undefined)}
@@ -104,7 +119,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
                   value: shown && <Money amount={shown.refund} currency={currency} signed />,
                 },
                 {
-                  name: t`Balance now`,
+                  name: isOperator ? t`The account’s balance now` : t`Balance now`,
                   value: shown && <Money amount={shown.balance} currency={currency} />,
                 },
                 {
@@ -120,6 +135,7 @@ export function CancelDialog({ customer, onClose }: PlanDialogProps) {
           )}
         </>
       )}
+      {isOperator ? <OwnPasswordField own={own} /> : null}
       <LostAnswer error={command.error} />
     </FormDialog>
   );
