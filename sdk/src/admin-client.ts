@@ -302,11 +302,13 @@ export class AdminClient {
 
   /**
    * Gives a customer of the account a free trial; creates the customer if absent, charges nothing, makes no order.
-   * Takes no idempotency key and is not sent again by itself, but you may: a second one finds the trial that runs and
-   * gives nothing more. While another plan runs it is refused with order_failed, reason plan_running.
-   * Errors: account_not_found, invalid_package, package_unavailable, invalid_customer, customer_not_yours, order_failed.
+   * Sent again with its idempotency key until it is answered; never given twice. A customer who has had this trial before is
+   * refused with trial_already_granted (409) unless `again` is true; while another plan runs, with order_failed,
+   * reason plan_running.
+   * Errors: account_not_found, invalid_package, package_unavailable, invalid_customer, customer_not_yours, order_failed,
+   * idempotency_conflict (409).
    */
-  async grantTrial(accountId: number, body: GrantTrialBody, options?: CallOptions): Promise<Customer> {
+  async grantTrial(accountId: number, body: GrantTrialBody, options?: KeyedCallOptions): Promise<Customer> {
     const answer = await this.#call('grantTrial', { id: accountId, body, options });
     return answer.body.customer;
   }

@@ -1959,6 +1959,10 @@ export interface GrantTrialBody {
   customer: string;
   /** At most 120 characters. */
   customer_name?: string | undefined;
+  /** true: give it to a customer who has had this trial before. */
+  again?: boolean | undefined;
+  /** The same as the Idempotency-Key header. 1 to 80 characters. */
+  idempotency_key?: string | undefined;
 }
 
 export interface GrantTrialAnswer {
@@ -2561,7 +2565,7 @@ export const operations = {
   renewInvitation: { method: 'POST', path: '/api/admin/v1/accounts/{id}/people/{person_id}/invitation', takesKey: true, holdsKeys: false },
   changePerson: { method: 'PATCH', path: '/api/admin/v1/accounts/{id}/people/{person_id}', takesKey: true, holdsKeys: false },
   removePerson: { method: 'DELETE', path: '/api/admin/v1/accounts/{id}/people/{person_id}', takesKey: true, holdsKeys: false },
-  grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: false, holdsKeys: false },
+  grantTrial: { method: 'POST', path: '/api/admin/v1/accounts/{id}/trials', takesKey: true, holdsKeys: false },
   listAccountLedger: { method: 'GET', path: '/api/admin/v1/accounts/{id}/ledger', takesKey: false, holdsKeys: false },
   listAccountOrders: { method: 'GET', path: '/api/admin/v1/accounts/{id}/orders', takesKey: false, holdsKeys: false },
   listAccountCustomers: { method: 'GET', path: '/api/admin/v1/accounts/{id}/customers', takesKey: false, holdsKeys: false },
@@ -2815,6 +2819,7 @@ export type ErrorCode =
   | 'reset_in_progress'
   | 'test_full'
   | 'idempotency_conflict'
+  | 'trial_already_granted'
   | 'price_changed'
   | 'price_already_scheduled'
   | 'price_has_begun'

@@ -172,24 +172,27 @@ function creditCommand(): Command {
 function trialCommand(): Command {
   interface Options extends Json {
     readonly name?: string;
+    readonly again: boolean;
+    readonly idempotencyKey?: string;
   }
   return new Command('trial')
-    .description(
-      'give a customer of an account a free trial; charges nothing, and a repeat gives nothing more',
-    )
+    .description('give a customer of an account a free trial; charges nothing')
     .addArgument(whichAccount())
     .addArgument(new Argument('<package>', 'id of a free trial').argParser(wholeFrom(1)))
     .argument('<customer>', 'as in "sellthrough order"; created if new')
     .option('--name <text>', 'display name of a new customer')
+    .option('--again', 'also to a customer who has had this trial before', false)
+    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
     .option('--json', 'print the customer as JSON', false)
-    .action((named: string, packageId: number, customer: string, { name, json }: Options) =>
+    .action((named: string, packageId: number, customer: string, options: Options) =>
       withService(async (service) => {
+        const { name, again, idempotencyKey, json } = options;
         const { id } = await getAccount(service, named);
-        const given = await service.admin.grantTrial(id, {
-          package_id: packageId,
-          customer,
-          customer_name: name,
-        });
+        const given = await service.admin.grantTrial(
+          id,
+          { package_id: packageId, customer, customer_name: name, again: again || undefined },
+          { idempotencyKey },
+        );
         printCustomer(given, json);
       }),
     );

@@ -99,6 +99,10 @@ export const errorCatalogue = {
     status: 409,
     message: 'This idempotency key was used before with different data. Nothing was charged.',
   },
+  trial_already_granted: {
+    status: 409,
+    message: 'This customer has already had this free trial. To give it once more, set `again` to true.',
+  },
   price_changed: {
     status: 409,
     message: 'The order would be charged more than max_charge. Nothing was charged.',

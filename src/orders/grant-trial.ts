@@ -6,6 +6,7 @@ import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { lifeAfterTrial, runningPlan } from '../plans/plan-life.ts';
 import { startTrial } from '../plans/plan-terms.ts';
 import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { GrantTrial, OrderOutcome } from './order-commands.ts';
@@ -18,44 +19,56 @@ export function grantTrial(
   command: GrantTrial,
   now: EpochSeconds,
 ): OrderOutcome {
-  const trial = working.packages.get(command.packageId);
+  const { packageId, customerReference, customerName, again, idempotencyKey, actorId } = command;
+  const fingerprint = fingerprintOf('trial', packageId, customerReference, customerName, again ? 1 : 0);
+  const earlier = working.planChangeByKey(account.id, idempotencyKey);
+  if (earlier !== null && earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+  if (earlier !== null) {
+    const { accountId, customerNumber } = earlier;
+    return { type: 'granted', accountId, customerNumber, replayed: true };
+  }
+  const trial = working.packages.get(packageId);
   if (trial === undefined)
     return { type: 'refused', refusal: fieldRefusal('invalid_package', 'package_id', 'unknown') };
   if (!trial.isTrial || trial.retired) {
     const reason = trial.isTrial ? 'retired' : 'not_a_trial';
     return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
   }
-  if (working.ownerOf(command.customerReference, account.id) === 'foreign')
-    return refused('customer_not_yours');
-  const customer = working.customer(command.customerReference);
+  if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
+  const customer = working.customer(customerReference);
   const pending = refusedWhilePending(customer);
   if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   const full = refusedAsFull(working, account);
   if (full !== null) return full;
   const running = customer === null ? null : runningPlan(customer, now);
+  const bound = { kind: 'trial', byParty: 'operator', actorId, idempotencyKey, fingerprint } as const;
   if (customer !== null && running !== null) {
-    // A retried grant finds its own trial: the same answer, and nothing more is given.
     if (running.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
-    return { type: 'granted', accountId: account.id, customerNumber: customer.number };
+    // The trial runs already: nothing more is given, and a key that was sent stands for this answer.
+    if (!command.keyIsMinted) working.addPlanChange(customer, { ...bound, isEmpty: true }, now);
+    return { type: 'granted', accountId: account.id, customerNumber: customer.number, replayed: false };
+  }
+  if (customer !== null && !again) {
+    const had = { accountId: account.id, customerNumber: customer.number, packageId: trial.id };
+    if (working.hasHadTrial(had)) return refused('trial_already_granted');
   }
   const plan = startTrial(trial.id, trial.durationDays, now);
   const granted =
     customer === null
       ? working.addCustomer(account.id, newCustomer(command, plan, now))
       : working.setPlan(customer, plan, lifeAfterTrial(customer.life));
-  const { packageId, expiresAt } = plan;
-  const details = { kind: 'trial', byParty: 'operator', actorId: command.actorId } as const;
-  const callId = changeCallId(account.id, working.addPlanChange(granted, details, now));
+  const { expiresAt } = plan;
+  const callId = changeCallId(account.id, working.addPlanChange(granted, bound, now));
   notifyOfNearEnd(working, granted, now);
   working.tellProduct({ callId, type: 'plan.activate', customer: granted, order: null, confirms: false });
   working.addAudit({
-    actorId: command.actorId,
+    actorId,
     by: command.by ?? null,
     action: 'customer.grant_trial',
     subject: `customer ${granted.reference}`,
     before: null,
     after: { account_id: account.id, package_id: packageId, expires_at: formatTime(expiresAt) },
   });
-  return { type: 'granted', accountId: account.id, customerNumber: granted.number };
+  return { type: 'granted', accountId: account.id, customerNumber: granted.number, replayed: false };
 }

@@ -51,7 +51,8 @@ import type { CancelRefund } from '../plans/plan-life.ts';
 import { afterOrder } from './carry-out-order.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
 import {
-  isPlanChange,
+  bindsPlanKey,
+  type GrantTrial,
   type MoveTestClock,
   type OrderCommand,
   type OrderOutcome,
@@ -59,7 +60,7 @@ import {
 } from './order-commands.ts';
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
-import type { CustomerState } from './order-state.ts';
+import type { CustomerState, TrialHad } from './order-state.ts';
 import { orderColumns, orderJoins, orderPlaces, orderStatus, orders, parseOrder } from './order-table.ts';
 import { productCall } from './product-telling.ts';
 import {
@@ -412,6 +413,22 @@ const loadChangesByKey: Statement = {
     join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
 };
 
+/** Which of these customers have had these packages as free trials. */
+const trialsOf = (
+  customer: string,
+  number: string,
+) => `select distinct p.account_id, p.customer_number, p.package_id
+    from unnest($1::int[], $2::text[], $3::int[]) wanted (account_id, reference, package_id)
+    join ${customer} c on c.account_id = wanted.account_id and c.reference = wanted.reference
+    join plan_changes p on p.account_id = c.account_id and p.customer_number = c.${number}
+    where p.kind = 'trial' and p.package_id = wanted.package_id and not p.is_empty`;
+const loadTrials: Statement = {
+  name: 'load_trials',
+  text: trialsOf('customer_references', 'customer_number'),
+};
+/** Where the claims are on other servers; no test is given a trial. */
+const loadTrialsApart: Statement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
+
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
 const toRead = { accounts: readAccounts, holders: loadHolders };
 
@@ -434,6 +451,7 @@ async function load(
   const lastOfReferences: { accountId: number; reference: string }[] = [];
   const settled: { accountId: number; orderNumber: number }[] = [];
   const clocks: MoveTestClock[] = [];
+  const trials: GrantTrial[] = [];
   for (const command of commands) {
     const { accountId } = command;
     if ('customerReference' in command) {
@@ -449,8 +467,11 @@ async function load(
     if (command.type === 'settle_order') settled.push(command);
     if (command.type === 'credit') credits.push(command);
     if (command.type === 'move_test_clock') clocks.push(command);
-    if (!('accessVersion' in command) || (command.keyIsMinted && !command.mayStand)) continue;
-    (isPlanChange(command) ? changes : keyed).push(command);
+    if (command.type === 'grant_trial') trials.push(command);
+    const isOfPlan = bindsPlanKey(command);
+    if (!isOfPlan && !('accessVersion' in command)) continue;
+    if (command.keyIsMinted && !command.mayStand) continue;
+    (isOfPlan ? changes : keyed).push(command);
   }
   const isTest = isTestBatch(commands);
   const wanted = [...references];
@@ -468,6 +489,7 @@ async function load(
     namedRows,
     creditRows,
     changeRows,
+    trialRows,
     lastRows,
     lastRowsByReference,
     orderCalls,
@@ -484,6 +506,11 @@ async function load(
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
     rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
     rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
+    rowsFor(trials, database.isSpread ? loadTrialsApart : loadTrials, [
+      numberArray(trials.map((one) => one.accountId)),
+      textArray(trials.map((one) => one.customerReference)),
+      numberArray(trials.map((one) => one.packageId)),
+    ]),
     rowsFor(lastOf, loadLastOrders, customerPlaces.values(lastOf)),
     rowsFor(lastOfReferences, database.isSpread ? loadLastOrdersApart : lastOrdersOfReferences, [
       numberArray(lastOfReferences.map((one) => one.accountId)),
@@ -521,6 +548,7 @@ async function load(
     orders: [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder),
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
+    trials: trialRows.map(parseTrial),
     orderCalls,
     dueSteps: dueSteps.ofAccounts,
     testSpace,
@@ -564,6 +592,14 @@ function distinct(moves: readonly TestMove[]): TestMove[] {
 }
 
 const noDueSteps: Promise<LoadedClocks> = Promise.resolve({ rows: [], ofAccounts: new Map() });
+
+function parseTrial(row: Row): TrialHad {
+  return {
+    accountId: Number(row['account_id']),
+    customerNumber: Number(row['customer_number']),
+    packageId: Number(row['package_id']),
+  };
+}
 
 /** From columns that begin with `c_`. */
 export function parseCustomerState(row: Row): CustomerState {

@@ -112,12 +112,14 @@ export interface CreditAccount extends Keyed, AuditAuthor {
 }
 
 /** An administrator gives a customer of the account the free trial. */
-export interface GrantTrial extends AuditAuthor {
+export interface GrantTrial extends Keyed, AuditAuthor {
   readonly type: 'grant_trial';
   readonly accountId: number;
   readonly packageId: number;
   readonly customerReference: string;
   readonly customerName: string | null;
+  /** Also to a customer who has had this trial before. */
+  readonly again: boolean;
 }
 
 /** An administrator stops a customer's access, or lets it return. The plan's time runs on. */
@@ -212,9 +214,14 @@ export type OrderCommand =
   | SettleOrder
   | MoveTestClock;
 
-export function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
+function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   const { type } = command;
   return type === 'cancel' || type === 'suspend' || type === 'resume' || type === 'set_auto_renew';
+}
+
+/** Their idempotency keys stand in the history of plans: one name space for each account. */
+export function bindsPlanKey(command: OrderCommand): command is PlanChangeCommand | GrantTrial {
+  return command.type === 'grant_trial' || isPlanChange(command);
 }
 
 /** One answer for each command, from this closed list. */
@@ -226,7 +233,12 @@ export type OrderOutcome = AnyOutcome & {
 type AnyOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
-  | { readonly type: 'granted'; readonly accountId: number; readonly customerNumber: number }
+  | {
+      readonly type: 'granted';
+      readonly accountId: number;
+      readonly customerNumber: number;
+      readonly replayed: boolean;
+    }
   /** The customer as they are now. */
   | { readonly type: 'status_set'; readonly customer: Customer }
   /** `customer`: as they are now, also of a replay; refund and balance are those of the first answer. */

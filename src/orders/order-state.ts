@@ -44,6 +44,8 @@ export interface OrderState {
   /** Credits and changes of plans found by idempotency key. */
   readonly credits: readonly LedgerEntry[];
   readonly planChanges: readonly PlanChange[];
+  /** Of the customers who are to be given a trial. */
+  readonly trials?: readonly TrialHad[];
   readonly packages: ReadonlyMap<number, Package>;
   readonly currency: string;
   /** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
@@ -57,6 +59,9 @@ export interface OrderState {
   /** Of a batch of tests. */
   readonly testSpace?: TestSpace | null;
 }
+
+/** A customer has had this package as a free trial. */
+export type TrialHad = Pick<PlanChange, 'accountId' | 'customerNumber'> & { readonly packageId: number };
 
 /** A call to the product about a customer's plan. `order`: what it is about, if it is one. */
 export interface ProductTelling {
@@ -119,6 +124,9 @@ export function createWorkingState(state: OrderState) {
   const changesByKey = new Map(
     state.planChanges.map((change) => [`${change.accountId} ${change.idempotencyKey}`, change]),
   );
+  const trialKey = ({ accountId, customerNumber, packageId }: TrialHad) =>
+    `${accountId} ${customerNumber} ${packageId}`;
+  const trials = new Set(state.trials?.map(trialKey));
   /** References by account and number; made when first asked for, because plain orders never do. */
   let numbered: Map<string, string> | null = null;
 
@@ -221,6 +229,7 @@ export function createWorkingState(state: OrderState) {
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
     planChangeByKey: (accountId: number, key: string): PlanChange | null =>
       changesByKey.get(`${accountId} ${key}`) ?? null,
+    hasHadTrial: (trial: TrialHad): boolean => trials.has(trialKey(trial)),
     customerByNumber(accountId: number, number: number): CustomerState | null {
       numbered ??= new Map(
         [...customers.values()].map((one) => [`${one.accountId} ${one.number}`, one.reference]),
@@ -359,6 +368,8 @@ export function createWorkingState(state: OrderState) {
         isSuspended: isHeld,
       };
       planChanges.push(change);
+      if (change.kind === 'trial')
+        trials.add(trialKey({ accountId, customerNumber, packageId: plan.packageId }));
       if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
       const type = change.isEmpty ? null : toldOf[change.kind];
       if (type === 'plan.activated') tell(accountId, { type, customer, order: null });

@@ -339,13 +339,13 @@ export function createReplay({
   }
 
   function trial(row: PastChange, past: Past, subject: string): Deviation[] {
-    const { packageId, expiresAt, createdAt } = row;
+    const { number, packageId, expiresAt, createdAt, isEmpty } = row;
     if (packageId === null || expiresAt === null) return [by(subject)('it says neither package nor end')];
     const terms = past.termsAround(packageId, createdAt);
     const trials = terms.filter(({ isTrial }) => isTrial);
     const durationDays = (expiresAt - createdAt) / day;
     const problems: string[] = [];
-    if (terms.length > 0 && !trials.some((around) => around.durationDays === durationDays)) {
+    if (!isEmpty && terms.length > 0 && !trials.some((around) => around.durationDays === durationDays)) {
       const should = trials.map((around) => around.durationDays).join(' or ');
       if (trials.length > 0)
         problems.push(`the trial lasts ${durationDays} days, but the package's ${should}`);
@@ -360,10 +360,15 @@ export function createReplay({
       packageId,
       customerReference: reference,
       customerName: null,
+      again: false,
+      idempotencyKey: `change ${number}`,
+      // Where the trial ran already, a row is there for the key that was sent.
+      keyIsMinted: !isEmpty,
     };
     const { outcome, changes } = decide(command, { wanted }, createdAt);
     if (outcome.type !== 'granted') problems.push(refusalOf(outcome));
-    else if (changes.planChanges.length === 0) problems.push('the trial was running already');
+    else if ((changes.planChanges[0]?.isEmpty ?? true) !== isEmpty)
+      problems.push(isEmpty ? 'it says that nothing changed' : 'the trial was running already');
     return problems.map(by(subject));
   }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
-import { expectRefusal } from '../harness/refusals.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
@@ -195,6 +195,17 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await drawer.getByText('It is a free trial: order a package instead.').waitFor();
   await drawer.getByRole('link', { name: 'Open page' }).click();
   await panelPage.getByText('Free trial given').filter({ visible: true }).first().waitFor();
+
+  // Once it is over, it is given again only by name.
+  const id = body.data[0].id;
+  expectStatus(await reseller.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
+  await page.goto(`/panel/admin/customers/${id}`);
+  await page.getByRole('button', { name: 'Give a free trial' }).click();
+  await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
+  await giving.getByRole('button', { name: 'Give trial', exact: true }).click();
+  await giving.getByText('This customer has had this free trial before.').waitFor();
+  await giving.getByRole('button', { name: 'Give trial again' }).click();
+  await said(page, 'has Taster for 7 days');
 });
 
 test('settings count from the next request on: API off, rate limit, group, allow-list', async () => {

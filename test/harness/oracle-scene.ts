@@ -76,7 +76,14 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
       case 'renew':
         return orderText(oracle.renewOrder({ accountId, orderId: who, body }, now));
       case 'trial': {
-        const outcome = oracle.grantTrial({ accountId, packageId: packages.trial, customer: who, now });
+        const again = what === 'again';
+        const outcome = oracle.grantTrial({
+          accountId,
+          packageId: packages.trial,
+          customer: who,
+          now,
+          again,
+        });
         know(who, now);
         return 'code' in outcome ? refusalText(outcome) : viewText(outcome.customer);
       }

@@ -194,7 +194,14 @@ export async function runHandOffRound({
       await submit(actor, what, { type: 'place', ...guarded, ...named, packageId, months });
     }
     if (what === 'trial')
-      await submit(actor, what, { type: 'grant_trial', accountId, actorId, packageId: trial, ...named });
+      await submit(actor, what, {
+        type: 'grant_trial',
+        ...keyed,
+        actorId,
+        packageId: trial,
+        again: below(2) === 0,
+        ...named,
+      });
     if (customerNumber === null) return;
     const change = { ...keyed, actorId, customerNumber };
     if (what === 'renew' && orderNumber !== null)

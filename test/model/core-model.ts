@@ -82,6 +82,7 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   invalid_customer: 422,
   invalid_months: 422,
   idempotency_conflict: 409,
+  trial_already_granted: 409,
   package_unavailable: 422,
   order_not_found: 404,
   customer_not_found: 404,
@@ -395,6 +396,8 @@ function commandOf(
         packageId: request.packageId,
         customerReference: request.customer,
         customerName: null,
+        again: request.again ?? false,
+        ...keyed(request.key ?? null, index),
       };
     case 'settle_order':
       return settleCommandOf(request, naming.accountIds);
@@ -546,7 +549,10 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
     return refusalProblem(outcome, answer.refusal);
   }
   if (expected.type === 'settle') return settleProblem(expected.outcome, answer);
-  if (expected.type === 'trial') return answer.type === 'granted' ? null : 'not granted';
+  if (expected.type === 'trial') {
+    if (answer.type !== 'granted' || !('replayed' in outcome)) return 'not granted';
+    return answer.replayed === outcome.replayed ? null : `replayed is ${answer.replayed}`;
+  }
   if (expected.type === 'status') {
     if (answer.type !== 'status_set' || !('customer' in outcome)) return 'no status set';
     return customerProblem(outcome.customer, answer.customer, step.at, packages);

@@ -39,6 +39,7 @@ import {
   reasonChoices,
   renewMonths,
   startTimes,
+  trialKeys,
   waits,
 } from './history-genes.ts';
 import { createHandoffScenes } from './history-handoffs.ts';
@@ -184,6 +185,8 @@ export type Request =
       readonly account: number;
       readonly packageId: number;
       readonly customer: string;
+      readonly key?: string | undefined;
+      readonly again?: boolean | undefined;
     }
   | { readonly type: 'group'; readonly account: number; readonly group: 'reseller' | 'distributor' }
   | { readonly type: 'prices'; readonly packageId: number; readonly prices: SomePrices }
@@ -200,7 +203,7 @@ export type Request =
 export type Expected =
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
   | { readonly type: 'credit'; readonly outcome: { replayed: boolean; balanceAfterCents: bigint } | Refusal }
-  | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean } }
+  | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean; given: boolean } }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
   | { readonly type: 'status'; readonly outcome: { readonly customer: CustomerView } | Refusal }
   | { readonly type: 'settle'; readonly outcome: SettleOutcome }
@@ -310,6 +313,7 @@ export function tellHistory(history: History, naming: Naming): Told {
   function owedBy(request: Request, expected: Expected, was: Before): readonly OwedEvent[] {
     if (!('outcome' in expected) || 'code' in expected.outcome) return [];
     if ('replayed' in expected.outcome && expected.outcome.replayed) return [];
+    if ('given' in expected.outcome && !expected.outcome.given) return [];
     if (expected.type === 'order') return events.ordered(was, expected.outcome.order, at);
     if (expected.type === 'settle' && request.type === 'settle_order')
       return events.settled(was, expected.outcome, request.reason, at);
@@ -369,7 +373,14 @@ export function tellHistory(history: History, naming: Naming): Told {
         const account = reader.below(groups.length);
         const customer = customerOf(reader, account);
         const packageId = packageIdOf(reader.pick([5, 5, 5, 5, 5, 5, 6, 0]));
-        return { type, account, packageId, customer };
+        return {
+          type,
+          account,
+          packageId,
+          customer,
+          key: reader.pick(trialKeys),
+          again: reader.below(3) === 0,
+        };
       }
       case 'wait':
         return waitOf(reader);
@@ -1007,25 +1018,24 @@ export function tellHistory(history: History, naming: Naming): Told {
   }
 
   /** With the service's choices where the documents are silent (A31). */
-  function askTrial(request: Request & { type: 'trial' }): Refusal | { replayed: boolean } {
-    const { account, packageId, customer: reference } = request;
-    const before = oracle.customer(accountIdOf(account), reference, at);
+  function askTrial(request: Request & { type: 'trial' }): Refusal | { replayed: boolean; given: boolean } {
+    const { account, packageId, customer: reference, key, again } = request;
     const outcome = oracle.grantTrial({
       accountId: accountIdOf(account),
       packageId,
       customer: reference,
       now: at,
+      key,
+      again,
     });
     if (!('code' in outcome)) {
       own(reference, account);
-      return { replayed: false };
+      return { replayed: outcome.replayed, given: outcome.given };
     }
     // An ordinary package is known, only not a trial.
     if (outcome.code === 'invalid_package')
       return { code: 'package_unavailable', details: { field: 'package_id' } };
-    // A grant that is repeated finds its own trial.
-    const runsTheSame = 'plan' in before && before.plan.expiresAt > at && before.plan.packageId === packageId;
-    return outcome.details['reason'] === 'plan_running' && runsTheSame ? { replayed: true } : outcome;
+    return outcome;
   }
 
   function own(reference: string, account: number): void {

@@ -392,6 +392,7 @@ export const amounts = choices<bigint>(
 
 export const memos = choices<string | undefined>([4, undefined], [2, 'top-up'], [1, 'correction']);
 export const creditKeys = choices<string | undefined>([5, undefined], [1, 'C1'], [1, 'C2'], [1, 'K1']);
+export const trialKeys = choices<string | undefined>([4, undefined], [2, 'T1'], [2, 'T2'], [1, 'K1']);
 
 /** What is different when an earlier request is sent again. */
 export const againChanges = choices(

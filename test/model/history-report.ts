@@ -33,7 +33,8 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
     return [`${request.type} 200 ${order.status}${replayed ? ', replayed' : ''}`, ...notes];
   }
   if (expected.type === 'status') return [`${request.type} 200`, ...notes];
-  const kind = 'order' in outcome ? ` ${outcome.order.kind}` : '';
+  const isGiven = !('given' in outcome) || outcome.given || outcome.replayed;
+  const kind = 'order' in outcome ? ` ${outcome.order.kind}` : isGiven ? '' : ' running already';
   const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';
   const replayed = 'replayed' in outcome && outcome.replayed;
   const status = 'status' in outcome ? outcome.status : 201;
@@ -116,7 +117,10 @@ const labelsOfEveryRun: readonly string[] = [
   'credit idempotency_conflict',
   'credit insufficient_credit',
   'trial 201',
+  'trial 201 running already',
   'trial 201, replayed',
+  'trial idempotency_conflict',
+  'trial trial_already_granted',
   'trial customer_not_yours',
   'trial order_failed plan_running',
   'trial package_unavailable (package_id)',

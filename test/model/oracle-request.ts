@@ -23,6 +23,7 @@ export type RefusalCode =
   | 'validation_failed'
   | 'order_failed'
   | 'order_already_settled'
+  | 'trial_already_granted'
   | 'price_changed'
   | 'insufficient_credit';
 

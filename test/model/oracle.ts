@@ -101,7 +101,10 @@ export type PriceRefusal = {
 };
 export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
 export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
-export type TrialOutcome = { status: 201; customer: CustomerView } | Refusal;
+/** `given`: it began now; otherwise it runs already, or began when the key was first sent. */
+export type TrialOutcome =
+  | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
+  | Refusal;
 
 export type LedgerEntry = {
   kind: 'refund' | 'charge' | 'credit';
@@ -162,6 +165,8 @@ export type Customer = PlanLife & {
   createdAt: number;
   /** The number of the order that waits for the product; null: none does. */
   pendingOrder: number | null;
+  /** Packages that the customer has had as a free trial. */
+  trialsHad: Set<number>;
   /** Oldest first. */
   history: HistoryItem[];
 };
@@ -529,17 +534,40 @@ export function createOracle(world: World) {
     return { status: 201, replayed: false, balanceAfterCents };
   }
 
-  /** By the administrator. No order, no ledger entry; refused while any plan runs (A31). */
+  /** By the administrator. No order, no ledger entry; refused while another plan runs (A31). */
   function grantTrial(input: {
     accountId: AccountId;
     packageId: number;
     customer: string;
     now: number;
+    key?: string | undefined;
+    /** Also for a customer who has had this trial before. */
+    again?: boolean | undefined;
   }): TrialOutcome {
-    const { now } = input;
+    const { now, key, again = false } = input;
     const account = getAccount(input.accountId);
     const reference = normaliseCustomer(input.customer);
     if (reference === null) return refuse('invalid_customer', { field: 'customer' });
+    // The name space of the other changes of a plan (A31a).
+    const operation = JSON.stringify(['trial', input.packageId, reference, again]);
+    const bound = key === undefined ? undefined : account.planKeys.get(key);
+    if (bound !== undefined) {
+      const customer = customers.get(reference);
+      if (bound.operation !== operation || customer === undefined) return refuse('idempotency_conflict');
+      return { status: 201, replayed: true, given: false, customer: viewOf(customer, now) };
+    }
+    const outcome = giveTrial(account, reference, { packageId: input.packageId, again, now });
+    if (!('code' in outcome) && key !== undefined)
+      account.planKeys.set(key, { operation, refundCents: 0n, balanceAfterCents: account.balanceCents });
+    return outcome;
+  }
+
+  function giveTrial(
+    account: Account,
+    reference: string,
+    input: { packageId: number; again: boolean; now: number },
+  ): TrialOutcome {
+    const { now } = input;
     const trial = packages.get(input.packageId);
     if (trial === undefined || !trial.trial) return refuse('invalid_package', { field: 'package_id' });
     if (trial.retired) return refuse('package_unavailable', { field: 'package_id' });
@@ -548,8 +576,11 @@ export function createOracle(world: World) {
     if (known !== undefined && known.pendingOrder !== null)
       return refuse('order_failed', { reason: 'order_pending' });
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
-    if (known !== undefined && isRunning(known, now))
-      return refuse('order_failed', { reason: 'plan_running' });
+    if (known !== undefined && isRunning(known, now)) {
+      if (known.plan.packageId !== trial.id) return refuse('order_failed', { reason: 'plan_running' });
+      return { status: 201, replayed: false, given: false, customer: viewOf(known, now) };
+    }
+    if (known?.trialsHad.has(trial.id) && !input.again) return refuse('trial_already_granted');
 
     const endAt = now + trial.durationDays * secondsPerDay;
     const plan: Plan = {
@@ -562,11 +593,13 @@ export function createOracle(world: World) {
     const item = { type: 'trial_started', by: 'operator' } as const;
     if (known !== undefined) {
       record(known, now, item, () => beginTrial(known, plan));
-      return { status: 201, customer: viewOf(known, now) };
+      known.trialsHad.add(trial.id);
+      return { status: 201, replayed: false, given: true, customer: viewOf(known, now) };
     }
     const customer = createCustomer(account, reference, '', plan, now);
     customer.history.push({ ...item, at: now, from: null, to: planState(customer, now) });
-    return { status: 201, customer: viewOf(customer, now) };
+    customer.trialsHad.add(trial.id);
+    return { status: 201, replayed: false, given: true, customer: viewOf(customer, now) };
   }
 
   function createCustomer(
@@ -585,6 +618,7 @@ export function createOracle(world: World) {
       name,
       createdAt: now,
       pendingOrder: null,
+      trialsHad: new Set<number>(),
       history: [],
     };
     customers.set(reference, customer);

@@ -5,10 +5,10 @@ import type { AccountState } from '../../src/accounts/account-table.ts';
 import type { Package } from '../../src/catalog/package-catalog.ts';
 import type { Group } from '../../src/contract/periods.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
-import { isPlanChange, type OrderCommand } from '../../src/orders/order-commands.ts';
+import { bindsPlanKey, type OrderCommand } from '../../src/orders/order-commands.ts';
 import type { NewHandoff, SettledHandoff } from '../../src/orders/order-handoff.ts';
 import type { NumberedHappening } from '../../src/orders/order-happenings.ts';
-import type { CustomerState, OrderChanges, OrderState } from '../../src/orders/order-state.ts';
+import type { CustomerState, OrderChanges, OrderState, TrialHad } from '../../src/orders/order-state.ts';
 import type { OrderRecord } from '../../src/orders/order-table.ts';
 import type { PlanChange } from '../../src/plans/plan-change.ts';
 import { plainLife } from '../../src/plans/plan-life.ts';
@@ -107,7 +107,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (command.type === 'credit') {
         const entry = creditsByKey.get(key);
         if (entry !== undefined) credits.push(entry);
-      } else if (isPlanChange(command)) {
+      } else if (bindsPlanKey(command)) {
         const change = command.keyIsMinted ? undefined : planChangesByKey.get(key);
         if (change !== undefined) loadedChanges.push(change);
       } else if (!command.keyIsMinted) {
@@ -122,12 +122,25 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       orders: loadedOrders,
       credits,
       planChanges: loadedChanges,
+      trials: commands.some(({ type }) => type === 'grant_trial')
+        ? trialsOf([...loadedCustomers.values()])
+        : [],
       productMode,
       cancelRefund,
       packages,
       currency: 'USD',
     };
   }
+
+  const trialsOf = (wanted: readonly CustomerState[]): TrialHad[] =>
+    planChanges
+      .filter(({ kind, isEmpty }) => kind === 'trial' && !isEmpty)
+      .flatMap(({ accountId, customerNumber, packageId }) =>
+        packageId !== null &&
+        wanted.some((one) => one.accountId === accountId && one.number === customerNumber)
+          ? [{ accountId, customerNumber, packageId }]
+          : [],
+      );
 
   /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
   function apply(changes: OrderChanges): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { booksOf } from '../harness/books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
@@ -147,6 +147,51 @@ test('POST /accounts/{id}/trials gives the free trial, charges nothing and makes
   expectRefusal(await grant({ id: 999_999 }, body), '404 account_not_found');
   await reseller.post('/orders', { package_id: service.packages.basic, customer: 'try@example.com' });
   expectRefusal(await grant(reseller, body), '422 order_failed');
+});
+
+test('a trial is given once for each key, and to a customer who has had it only when again is true', async () => {
+  const { admin } = service;
+  const reseller = await service.createReseller();
+  const grant = (body: object = {}, key?: string) =>
+    admin.post(
+      `${api}/accounts/${reseller.id}/trials`,
+      { package_id: service.packages.trial, customer: `once-${reseller.id}`, ...body },
+      key === undefined ? {} : { 'idempotency-key': key },
+    );
+  const endOf = (answer: Answer, isReplay: boolean) => {
+    const { customer } = expectStatus(answer, 201);
+    assert.equal(answer.headers.get('idempotent-replayed'), isReplay ? 'true' : null);
+    return customer.plan.expires_at;
+  };
+  service.clock.seconds = secondsOf('2026-06-01T00:00:00Z');
+  const first = endOf(await grant({}, 'first'), false);
+  assert.equal(first, '2026-06-15T00:00:00Z');
+  service.clock.seconds += 86_400;
+  assert.equal(endOf(await grant({}, 'second'), false), first, 'it runs already');
+  expectRefusal(await grant({ customer_name: 'Other' }, 'first'), '409 idempotency_conflict');
+  expectRefusal(await grant({ idempotency_key: ' ' }), '422 invalid_idempotency_key');
+
+  service.clock.seconds = secondsOf('2026-06-20T00:00:00Z');
+  for (const key of ['first', 'second']) assert.equal(endOf(await grant({}, key), true), first, key);
+  expectRefusal(await grant(), '409 trial_already_granted');
+  expectRefusal(await grant({}, 'third'), '409 trial_already_granted');
+  expectRefusal(await grant({ again: true }, 'first'), '409 idempotency_conflict');
+  const more = endOf(await grant({ again: true }, 'third'), false);
+  assert.equal(more, '2026-07-04T00:00:00Z', 'the refusal left its key free');
+  assert.equal(endOf(await grant({ again: true }, 'third'), true), more);
+
+  service.clock.seconds = secondsOf('2026-08-01T00:00:00Z');
+  const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
+  const other = { name: 'Another trial', trial: true, limits, duration_days: 7 };
+  const { id } = expectStatus(await admin.post(`${api}/packages`, other), 201).package;
+  assert.equal(endOf(await grant({ package_id: id }), false), '2026-08-08T00:00:00Z', 'of another package');
+  const [customer] = expectStatus(await reseller.get('/customers'), 200).data;
+  const { data } = expectStatus(await reseller.get(`/customers/${customer.id}/history`), 200);
+  assert.deepEqual(
+    data.map(({ type, at }: { type: string; at: string }) => `${type} ${at}`),
+    ['2026-08-01', '2026-06-20', '2026-06-01'].map((day) => `trial_started ${day}T00:00:00Z`),
+  );
+  assert.equal(expectStatus(await admin.get(`${api}/verify`), 200).ok, true);
 });
 
 test('PATCH /customers/{id} suspends a customer and lifts it; the plan runs on', async () => {

@@ -174,7 +174,11 @@ const bodies: Record<string, { good: Record<string, unknown>; wrong: Record<stri
   },
   'POST /accounts/:account/trials': {
     good: { package_id: 4, customer: 'never-given' },
-    wrong: { package_id: [null, '4', 1.5, [], {}, true, undefined], customer: [null, 1, [], {}, undefined] },
+    wrong: {
+      package_id: [null, '4', 1.5, [], {}, true, undefined],
+      customer: [null, 1, [], {}, undefined],
+      again: [null, 'true', 1, [], {}],
+    },
   },
   'POST /packages': {
     good: newPackage,

@@ -147,13 +147,16 @@ describe('orders that arrive together', () => {
         idempotencyKey,
         keyIsMinted: false,
       });
-      const grant = (customer: string): OrderCommand => ({
+      const grant = (customer: string, idempotencyKey: string, again = false): OrderCommand => ({
         type: 'grant_trial',
         accountId: account.id,
         actorId: service.admin.id,
         packageId: service.packages.trial,
         customerReference: own(customer),
         customerName: null,
+        again,
+        idempotencyKey,
+        keyIsMinted: false,
       });
       return [
         place('a', 'k1'),
@@ -167,10 +170,13 @@ describe('orders that arrive together', () => {
         place('b', 'k7', retired),
         place('b', 'k8', 4_711),
         place('foreign', 'k9'),
-        grant('c'),
-        grant('c'), // a retried grant
+        grant('c', 't1'),
+        grant('c', 't1'), // a replay
+        grant('c', 't1', true), // a conflict
+        grant('c', 't2'), // runs already
         place('c', 'k10'), // replaces the trial
-        grant('c'), // a plan is running
+        grant('c', 't3'), // a plan is running
+        grant('c', 't2'), // a replay of the grant that found it running
         place('d', 'k11', basic, 12),
         place('e', 'k12', plus, 12), // too dear
         credit(30_000n, 'c1'),
@@ -196,7 +202,7 @@ describe('orders that arrive together', () => {
     assert.deepEqual(
       [...kinds].sort(),
       [
-        ...['credited', 'credited replayed', 'granted'],
+        ...['credited', 'credited replayed', 'granted', 'granted replayed'],
         ...['ordered activate', 'ordered change', 'ordered renew', 'ordered activate replayed'],
         ...['customer_not_yours', 'idempotency_conflict', 'insufficient_credit', 'invalid_package'],
         ...['order_failed', 'order_not_found', 'package_unavailable'],

@@ -43,6 +43,7 @@ const orderPath = [
   'load_credits_by_key',
   'load_customers_by_number',
   'load_plan_changes_by_key',
+  'load_trials',
   'find_order_calls',
   'insert_customer_references',
   'insert_customers',

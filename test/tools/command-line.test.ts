@@ -408,6 +408,9 @@ describe('packages and orders', () => {
     const given = ['account', 'trial', 'acme', String(id), 'eve@example.com', '--name', 'Eve'];
     const eve = await runForJson(given, admin());
     assert.deepEqual([eve.name, eve.status, eve.plan.active], ['Eve', 'active', true]);
+    await runForJson([...given, '--again', '--idempotency-key', 'eve-1'], admin());
+    const changed = [...given, '--idempotency-key', 'eve-1'];
+    assertRefused(await runCommand(changed, admin()), 3, /idempotency_conflict/);
     assertRefused(
       await runCommand(['account', 'trial', 'acme', packageId, 'ada@example.com'], admin()),
       3,

@@ -627,6 +627,9 @@ function commandOf({ packageId, months }: OrderMove, state: OrderState): OrderCo
       packageId,
       customerReference: 'c',
       customerName: null,
+      again: true,
+      idempotencyKey: `auto_trial_${state.accounts[0]?.planChangeCount ?? 0}`,
+      keyIsMinted: true,
     };
   }
   const keyed = { accountId, accessVersion: 1, idempotencyKey: `auto_${count}`, keyIsMinted: true };

@@ -303,7 +303,7 @@ const tables: Record<string, string> = {
     2026-01-02          | show ann                   | active until 2026-01-08
     2026-01-09          | settle 1 failed            | failed, balance 100.00
     2026-01-09          | show ann                   | expired until 2026-01-08
-    2026-01-09          | trial ann                  | active until 2026-01-16`,
+    2026-01-09          | trial ann again            | active until 2026-01-16`,
 };
 
 examineByTables('orders that wait for the product, by tables', tables);

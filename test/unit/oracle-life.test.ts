@@ -242,11 +242,11 @@ const tables: Record<string, string> = {
     2026-01-01          | trial ann                  | active until 2026-01-08
     2026-01-01          | auto ann months=1          | package_unavailable free_trial
     2026-01-02          | cancel ann now             | refund 0.00, balance 100.00, cancelled until 2026-01-02
-    2026-01-02          | trial ann                  | active until 2026-01-09
+    2026-01-02          | trial ann again            | active until 2026-01-09
     2026-01-03          | order ann basic 1          | change 10.00, balance 90.00, until 2026-02-03
     2026-01-03          | auto ann months=1          | active until 2026-02-03, auto 1 at 2026-02-02
     2026-01-03          | suspend ann                | suspended until 2026-02-03, auto 1 at 2026-02-02
-    2026-02-03          | trial ann                  | suspended until 2026-02-10
+    2026-02-03          | trial ann again            | suspended until 2026-02-10
     2026-02-20          | jobs                       | nothing
     2026-02-20          | auto ann months=1          | order_failed plan_not_running
     2026-02-20          | history ann                | trial_started by operator, suspended, auto_renew_set, changed, trial_started by operator, cancelled, trial_started by operator`,

@@ -255,7 +255,7 @@ describe('plans', () => {
     assert.equal(iso(granted.customer.plan.expiresAt), '2026-01-08T00:00:00Z');
     assert.deepEqual(oracle.ledger(shop), []);
     const again = oracle.grantTrial({ accountId: shop, packageId: trial, customer: 'ann', now: january });
-    assert.deepEqual(again, { code: 'order_failed', details: { reason: 'plan_running' } });
+    assert.deepEqual(again, { ...granted, given: false }, 'it runs already');
     const elsewhere = oracle.grantTrial({
       accountId: rival,
       packageId: trial,
@@ -268,6 +268,31 @@ describe('plans', () => {
       [paid.kind, paid.refundCents, iso(paid.expiresAt)],
       ['change', 0n, '2026-02-01T00:01:00Z'],
     );
+  });
+
+  test('a free trial is given once for each key, and to a customer who has had it only when asked for again', () => {
+    const oracle = createWorld();
+    const grant = (now: number, asked: { key?: string; again?: boolean } = {}) => {
+      const outcome = oracle.grantTrial({
+        accountId: shop,
+        packageId: trial,
+        customer: 'ann',
+        now,
+        ...asked,
+      });
+      if ('code' in outcome) return outcome.code;
+      const what = outcome.replayed ? 'replayed' : outcome.given ? 'given' : 'running already';
+      return `${what}, until ${iso(outcome.customer.plan.expiresAt).slice(0, 10)}`;
+    };
+    const later = at('2026-01-08T00:00:00Z');
+    assert.equal(grant(january, { key: 'one' }), 'given, until 2026-01-08');
+    assert.equal(grant(later - 1, { key: 'two' }), 'running already, until 2026-01-08');
+    assert.equal(grant(later, { key: 'one' }), 'replayed, until 2026-01-08');
+    assert.equal(grant(later, { key: 'two' }), 'replayed, until 2026-01-08');
+    assert.equal(grant(later, { key: 'two', again: true }), 'idempotency_conflict');
+    assert.equal(grant(later, { key: 'three' }), 'trial_already_granted');
+    assert.equal(grant(later, { key: 'three', again: true }), 'given, until 2026-01-15');
+    assert.equal(grant(later + 1), 'running already, until 2026-01-15');
   });
 });
 

@@ -8,7 +8,13 @@ import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseAccountId } from '../../contract/identifiers.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import { customerView } from '../shapes/customer-view.ts';
-import { parseCustomerName, parseCustomerReference } from '../shapes/order-request.ts';
+import { keyed } from '../shapes/order-command.ts';
+import {
+  parseCustomerName,
+  parseCustomerReference,
+  parseIdempotencyKey,
+  sentIdempotencyHeader,
+} from '../shapes/order-request.ts';
 import type { AdminRoutesDependencies, WithId } from './admin-routes.ts';
 import { refuseOutcome } from './outcome-refusal.ts';
 
@@ -25,18 +31,23 @@ export function accountTrialRoutes(
         scopes: ['admin:accounts'],
         codes: [
           'validation_failed',
+          'invalid_idempotency_key',
+          'idempotency_conflict',
           'account_not_found',
           'invalid_package',
           'package_unavailable',
           'invalid_customer',
           'customer_not_yours',
           'order_failed',
+          'trial_already_granted',
         ],
+        isReplayable: true,
       },
       schema: {
         operationId: 'grantTrial',
         summary: 'Give a customer of the account a free trial',
-        description: 'Charges nothing and makes no order. Creates the customer if absent.',
+        description:
+          'Charges nothing and makes no order. Creates the customer if absent. While the same trial runs, nothing more is given; once it has ended, a customer gets it again with again: true alone. Its idempotency keys share the account’s name space of plan changes.',
         body: grantTrialBodySchema,
         response: { 201: customerAnswerSchema },
       },
@@ -48,6 +59,8 @@ export function accountTrialRoutes(
       if (isRefusal(customerReference)) return reply.refuse(customerReference);
       const customerName = parseCustomerName(body.customer_name);
       if (isRefusal(customerName)) return reply.refuse(customerName);
+      const sent = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(sent)) return reply.refuse(sent);
       const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
       const { package_id: packageId } = body;
@@ -59,10 +72,13 @@ export function accountTrialRoutes(
         packageId,
         customerReference,
         customerName,
+        again: body.again ?? false,
+        ...keyed(sent),
       });
       if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
       const customer = await customers.find(outcome.accountId, outcome.customerNumber);
       if (customer === null) throw new Error('The customer who was given a trial does not exist.');
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
     },
   );

@@ -320,8 +320,9 @@ export const disableAccountTotp = (id: number, body: WithOwnPassword) =>
   post<null>(`/admin/accounts/${id}/totp/disable`, body);
 export const grantTrial = (
   accountId: number,
-  body: { package_id: number; customer: string; customer_name?: string },
-) => post<{ readonly customer: Customer }>(`/admin/v1/accounts/${accountId}/trials`, body);
+  body: { package_id: number; customer: string; customer_name?: string; again?: true },
+  key: string,
+) => post<{ readonly customer: Customer }>(`/admin/v1/accounts/${accountId}/trials`, body, key);
 
 export type PackageSettings = Pick<AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
   Partial<Pick<AdminPackage, 'trial' | 'retired'>> & { readonly prices?: ScheduledPrices['prices'] };

@@ -1,11 +1,14 @@
-// Gives a customer of an account a free trial: charges nothing, makes no order.
+// Gives a customer of an account a free trial: charges nothing, makes no order. A customer who has had this trial before gets
+// it again once the refusal was read. Each submission that differs from the last one has its own idempotency key.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '../api/client.ts';
 import { grantTrial } from '../api/commands.ts';
 import { allPackagesQuery } from '../api/queries.ts';
+import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Account } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { Choice } from '../ui/choice.tsx';
@@ -32,14 +35,30 @@ export function TrialDialog({
   const [customer, setCustomer] = useState(given ?? '');
   const [name, setName] = useState('');
   const packageId = chosen ?? trials?.[0]?.id ?? null;
-  const command = useCommand((body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body), {
-    onDone: ({ customer: done }) => {
-      say(
-        t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
-      );
-      onClose();
+  const asked = { package_id: packageId ?? 0, customer: customer.trim(), customer_name: name.trim() };
+  const attempt = JSON.stringify(asked);
+  const [keys] = useState(() => new Map<string, string>());
+  const [refused, setRefused] = useState<string | null>(null);
+  const isAgain = refused === attempt;
+  const command = useCommand(
+    (body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body, keyOf(body)),
+    {
+      onDone: ({ customer: done }) => {
+        say(
+          t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
+        );
+        onClose();
+      },
     },
-  });
+  );
+  /** The same request has the same key, so a lost answer can be asked for again. */
+  function keyOf(body: object): string {
+    const text = JSON.stringify(body);
+    const key = keys.get(text) ?? mintIdempotencyKey();
+    keys.set(text, key);
+    return key;
+  }
+
   return (
     <FormDialog
       title={t`Give a free trial`}
@@ -55,16 +74,18 @@ export function TrialDialog({
           </Trans>
         )
       }
-      action={t`Give trial`}
+      action={isAgain ? t`Give trial again` : t`Give trial`}
       busy={command.isPending}
       ready={packageId !== null && customer.trim() !== ''}
       error={command.error}
       onSubmit={() => {
         if (packageId === null) return;
-        command.mutate({
-          package_id: packageId,
-          customer: customer.trim(),
-          ...(name.trim() !== '' && { customer_name: name.trim() }),
+        const { customer_name, ...rest } = asked;
+        const body = { ...rest, ...(customer_name !== '' && { customer_name }) };
+        command.mutate(isAgain ? { ...body, again: true } : body, {
+          onRefused: (error) => {
+            if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
+          },
         });
       }}
       onClose={onClose}

@@ -66,6 +66,7 @@ const sentences = {
   reset_in_progress: t`Earlier test data is still being deleted. Try again in a moment.`,
   idempotency_conflict: t`An earlier attempt went through with other data. Nothing was charged this time.`,
   price_changed: t`The price has changed meanwhile. Nothing was charged.`,
+  trial_already_granted: t`This customer has had this free trial before.`,
   price_already_scheduled: t`Other prices of this package begin at that moment. Delete them first.`,
   price_has_begun: t`These prices have begun and stay in the history. Change the prices of the package instead.`,
   events_gone: t`Older events are kept no more.`,
