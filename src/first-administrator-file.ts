@@ -18,8 +18,8 @@ export interface FirstAdministrator {
 const fileName = 'first-administrator.txt';
 
 /** In the data folder or, with PostgreSQL, in the folder that the service was started in. */
-export function firstAdministratorFile({ database }: Pick<Config, 'database'>): string {
-  return resolve(join(database.kind === 'embedded' ? database.dataDir : '.', fileName));
+export function firstAdministratorFile({ database }: Pick<Config, 'database'>, folder = '.'): string {
+  return resolve(folder, database.kind === 'embedded' ? database.dataDir : '', fileName);
 }
 
 /** What was written, until the account exists. */

@@ -6,10 +6,12 @@ import type { BackupContent } from '../backup/backup-format.ts';
 import { copyRunningService } from '../backup/copy-running-service.ts';
 import { type BackupFile, createBackupFile, writeBackup } from '../backup/write-backup.ts';
 import { type FoundDatabase, findSecretKey } from '../bootstrap.ts';
-import { ConfigProblem, readConfig } from '../config.ts';
+import { ConfigProblem } from '../config.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
+import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, whenCutOff } from './command-end.ts';
+import { fromCommandFolder } from './command-io.ts';
 import { epochSeconds, useDatabase } from './with-database.ts';
 
 export function backupCommand(): Command {
@@ -24,7 +26,9 @@ export function backupCommand(): Command {
     .action((name: string | undefined, { json }: { json: boolean }) =>
       endWell(async () => {
         const now = epochSeconds();
-        const path = resolve(name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`);
+        const path = fromCommandFolder(
+          name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`,
+        );
         let file: BackupFile | null = null;
         // A service beside it sees the connection end with this process, and goes on as if nobody had asked.
         const callOff = whenCutOff(() => file?.discard());
@@ -61,7 +65,7 @@ interface BackedUp {
 }
 
 async function backUp(file: BackupFile, now: EpochSeconds): Promise<BackedUp> {
-  const config = readConfig(process.env);
+  const config = readCommandConfig();
   const { database: where } = config;
   const write = ({ database }: FoundDatabase) => writeBackup(database, file, now);
   try {

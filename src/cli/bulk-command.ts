@@ -9,6 +9,7 @@ import { isSellthroughError, type PlaceOrdersInBulkAnswer, type Sellthrough } fr
 import { type CsvCell, csvLines } from '../contract/csv-text.ts';
 import { type FileFormat, type FileOrder, readOrders } from './bulk-file.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { commandIo, fromCommandFolder } from './command-io.ts';
 import { readEndingPlans } from './ending-plans.ts';
 import { wholeFrom } from './listing.ts';
 import { createProgressLine, type ProgressLine } from './progress-line.ts';
@@ -212,8 +213,9 @@ function report(
 ): void {
   const path = wantedPath ?? file?.replace(/(\.[^./\\]*)?$/, `.failed$1`);
   if (failures.length > 0) {
-    if (path !== undefined) writeFileSync(path, failuresText(failures, format), { mode: 0o600 });
-    process.exitCode = exitCodes.findings;
+    if (path !== undefined)
+      writeFileSync(fromCommandFolder(path), failuresText(failures, format), { mode: 0o600 });
+    commandIo().exitCode = exitCodes.findings;
   }
   const value = {
     orders,
@@ -303,7 +305,7 @@ function formatOf(file: string): FileFormat {
 
 function readText(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(fromCommandFolder(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const why = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : code;

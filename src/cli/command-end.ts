@@ -2,6 +2,7 @@
 // command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only ever add.
 
 import { DatabaseUnavailable } from '../database/database.ts';
+import { commandIo } from './command-io.ts';
 
 export const exitCodes = {
   done: 0,
@@ -35,8 +36,8 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    process.stderr.write(`sellthrough: ${await sentenceFor(error)}\n`);
-    process.exitCode = exitCodeOf(error);
+    commandIo().stderr.write(`sellthrough: ${await sentenceFor(error)}\n`);
+    commandIo().exitCode = exitCodeOf(error);
   }
 }
 
@@ -71,5 +72,5 @@ function exitCodeOf(error: unknown): ExitCode {
 
 /** The answer of a command: JSON for programs, text for people. */
 export function answer(json: boolean, value: unknown, text: string): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : text);
+  commandIo().stdout.write(json ? `${JSON.stringify(value)}\n` : text);
 }

@@ -2,13 +2,14 @@
 
 import { createInterface } from 'node:readline/promises';
 import { CommandFailed, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 
 /** @throws CommandFailed unless a person says yes */
 export async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!commandIo().stdin.isTTY || !commandIo().stderr.isTTY) {
     throw new CommandFailed('Nothing was changed: without a terminal this needs --yes.', exitCodes.usage);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = createInterface({ input: commandIo().stdin, output: commandIo().stderr });
   const said = await terminal.question(`${question} [y/N] `);
   terminal.close();
   if (!/^y(es)?$/i.test(said.trim())) throw new CommandFailed('Nothing was changed.', exitCodes.usage);

@@ -3,13 +3,14 @@
 // Always true: whatever ends it early leaves the database as it was (src/database/divide-accounts.ts).
 
 import { spreadGroups } from '../bootstrap.ts';
-import { type Config, ConfigProblem, readConfig } from '../config.ts';
+import { type Config, ConfigProblem } from '../config.ts';
 import { accountGroupsMax } from '../database/account-groups.ts';
 import { accountTables } from '../database/account-tables.ts';
 import { DatabaseUnavailable, type Queryable, StatementFailed } from '../database/database.ts';
 import { divideAccounts } from '../database/divide-accounts.ts';
 import { type DivisionPlan, planDivision } from '../database/division-plan.ts';
 import { insufficientPrivilege, lockSchema } from '../database/migrate.ts';
+import { readCommandConfig } from './command-config.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { confirm } from './confirm.ts';
 import { createProgressLine } from './progress-line.ts';
@@ -25,7 +26,7 @@ export interface DivideFlags {
 /** @throws CommandFailed, ConfigProblem, SchemaMismatch: each with a sentence for people */
 export async function divideCommand({ groups, yes, json }: DivideFlags): Promise<void> {
   // What it says is what there shall be, not what there is.
-  const config: Config = { ...readConfig(process.env), accountGroups: null };
+  const config: Config = { ...readCommandConfig(), accountGroups: null };
   if (config.database.kind === 'embedded') {
     throw new ConfigProblem(
       'The embedded database holds all accounts in one group: make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there (docs/growing.md).',

@@ -5,11 +5,12 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../database/database.ts';
 import { firstAdministratorFile } from '../first-administrator-file.ts';
+import { commandIo } from './command-io.ts';
 import type { Check } from './doctor-command.ts';
 
 /** Nothing to say where there is none. */
 export function checkAdministratorFile(config: Config): Check[] {
-  const path = firstAdministratorFile(config);
+  const path = firstAdministratorFile(config, commandIo().cwd);
   if (!existsSync(path)) return [];
   const says = `${path} holds what the first start generated: take it to where you keep secrets, and delete the file`;
   return [{ name: 'first secrets', state: 'warn', says }];

@@ -3,8 +3,10 @@
 // fails.
 
 import { Command } from 'commander';
-import { type Config, ConfigProblem, readConfig } from '../config.ts';
+import { type Config, ConfigProblem } from '../config.ts';
+import { readCommandConfig } from './command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { checkPublicUrl } from './doctor-addresses.ts';
 import { checkAdministratorFile } from './doctor-administrator.ts';
 import { checkDatabase } from './doctor-database.ts';
@@ -41,7 +43,7 @@ export function doctorCommand(): Command {
         const checks = await runChecks();
         const failed = checks.filter(({ state }) => state === 'fail').length;
         const warned = checks.filter(({ state }) => state === 'warn').length;
-        if (failed > 0) process.exitCode = exitCodes.findings;
+        if (failed > 0) commandIo().exitCode = exitCodes.findings;
         const lines = checks.map(
           ({ state, name, says }) => `${state.padEnd(4)}  ${name.padEnd(nameWidth)}  ${says}\n`,
         );
@@ -60,7 +62,7 @@ async function runChecks(): Promise<Check[]> {
   const checks: Check[] = [checkNode(), checkEnvFile()];
   let config: Config;
   try {
-    config = readConfig(process.env);
+    config = readCommandConfig();
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error;
     // Nothing else can be looked at: where things are is what the configuration says.
@@ -78,7 +80,7 @@ async function runChecks(): Promise<Check[]> {
 }
 
 async function askHealth(json: boolean): Promise<void> {
-  const address = `${serviceAddress(process.env).replace(/\/+$/, '')}/readyz`;
+  const address = `${serviceAddress(commandIo().env).replace(/\/+$/, '')}/readyz`;
   let response: Response;
   try {
     response = await fetch(address, { signal: AbortSignal.timeout(healthMilliseconds) });

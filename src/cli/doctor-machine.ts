@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { findUnfinished } from '../backup/write-backup.ts';
 import type { Config } from '../config.ts';
+import { fromCommandFolder } from './command-io.ts';
 import type { Check } from './doctor-command.ts';
 
 const oldestNode = [24, 12] as const;
@@ -28,14 +29,15 @@ export function checkNode(): Check {
 
 export function checkEnvFile(): Check {
   const name = '.env';
-  if (!existsSync('.env')) {
+  if (!existsSync(fromCommandFolder('.env'))) {
     return {
       name,
       state: 'ok',
       says: 'none in this folder; the environment is used ("sellthrough init" makes one)',
     };
   }
-  const othersMayRead = process.platform !== 'win32' && (statSync('.env').mode & 0o077) !== 0;
+  const othersMayRead =
+    process.platform !== 'win32' && (statSync(fromCommandFolder('.env')).mode & 0o077) !== 0;
   return othersMayRead
     ? { name, state: 'warn', says: 'other users of this machine may read its secrets: chmod 600 .env' }
     : { name, state: 'ok', says: 'read; only its owner may read it' };
@@ -136,7 +138,7 @@ export function checkDisk(dataDir: string): Check {
 export function checkBackups({ database }: Config): Check {
   const name = 'backups';
   const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];
-  const folders = [...new Set(['.', ...dataDirs].map((folder) => resolve(folder)))].filter(isReadableFolder);
+  const folders = [...new Set(['.', ...dataDirs].map(fromCommandFolder))].filter(isReadableFolder);
   const left = folders.flatMap(findUnfinished);
   return left.length === 0
     ? { name, state: 'ok', says: `none is unfinished in ${folders.join(' or ')}; nowhere else was looked` }

@@ -7,6 +7,7 @@ import type { KnownEvent, ReadEventsQuery, Sellthrough } from '../../sdk/src/ind
 import { eventTypes } from '../contract/event-schemas.ts';
 import { mintSecret, signedHeaders, signingKeyOf } from '../delivery/webhook-signature.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { wholeFrom } from './listing.ts';
 import { type Column, secondOf, textTable } from './text-table.ts';
 import { withService } from './with-service.ts';
@@ -50,13 +51,13 @@ export function eventsCommand(): Command {
           const shown = page.data as KnownEvent[];
           const behind = page.has_more ? `, and more behind --after ${page.next_after}` : '';
           answer(json, page, shown.length === 0 ? '' : textTable(columns, shown));
-          if (!json) process.stderr.write(`${shown.length} events${behind}\n`);
+          if (!json) commandIo().stderr.write(`${shown.length} events${behind}\n`);
           return;
         }
         const from = after ?? (await newest(feed));
-        process.stderr.write('Waiting for events. Ctrl+C ends it.\n');
+        commandIo().stderr.write('Waiting for events. Ctrl+C ends it.\n');
         for await (const event of feed.follow({ after: from, type })) {
-          process.stdout.write(json ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`);
+          commandIo().stdout.write(json ? `${JSON.stringify(event)}\n` : `${lineOf(event)}\n`);
         }
       }),
     );
@@ -87,7 +88,7 @@ export function listenCommand(): Command {
           );
         }
         // Not an argument: those are seen by every user of the machine.
-        const secret = process.env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
+        const secret = commandIo().env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
         if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
           throw new CommandFailed(
             'SELLTHROUGH_WEBHOOK_SECRET must look like whsec_… of an endpoint.',
@@ -96,7 +97,7 @@ export function listenCommand(): Command {
         }
         const feed = feedOf(service, options);
         const from = await newest(feed);
-        process.stdout.write(`Sending events to ${url.href}\nSigned with ${secret}\nCtrl+C ends it.\n`);
+        commandIo().stdout.write(`Sending events to ${url.href}\nSigned with ${secret}\nCtrl+C ends it.\n`);
         for await (const event of feed.follow({ after: from, type: options.type }))
           await forward(event, url, secret);
       }),
@@ -118,11 +119,11 @@ async function forward(event: KnownEvent, url: URL, secret: string): Promise<voi
         signal: AbortSignal.timeout(answerMilliseconds),
       });
       await answered.body?.cancel();
-      process.stdout.write(`${lineOf(event)} → ${answered.status}\n`);
+      commandIo().stdout.write(`${lineOf(event)} → ${answered.status}\n`);
       return;
     } catch (error) {
       const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : 'no connection';
-      process.stdout.write(`${lineOf(event)} → ${reason}, again in ${restMilliseconds / 1_000} s\n`);
+      commandIo().stdout.write(`${lineOf(event)} → ${reason}, again in ${restMilliseconds / 1_000} s\n`);
       await pause(restMilliseconds);
     }
   }

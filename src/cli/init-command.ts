@@ -3,7 +3,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { mintApiKey } from '../accounts/api-key.ts';
 import { refuseUnusableCurrency } from '../bootstrap.ts';
@@ -16,6 +15,7 @@ import {
 import { checkAdministratorPassword } from '../first-administrator.ts';
 import { mintPassword } from '../identity/password.ts';
 import { answer, endWell } from './command-end.ts';
+import { commandIo, fromCommandFolder } from './command-io.ts';
 
 export function initCommand(): Command {
   return new Command('init')
@@ -32,12 +32,12 @@ export function initCommand(): Command {
           ADMIN_PASSWORD: mintPassword(),
           ADMIN_API_KEY: mintApiKey('live'),
         };
-        const given = givenValues(process.env);
+        const given = givenValues(commandIo().env);
         // What the service would refuse must not be written.
         const config = readConfig({ ...minted, ...given });
         refuseUnusableCurrency(config);
         await checkAdministratorPassword(config.administrator);
-        const path = resolve('.env');
+        const path = fromCommandFolder('.env');
         writeNewFile(path, envText({ ...minted, ...given }));
         const made = Object.keys(minted).filter((name) => given[name] === undefined);
         answer(

@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError } from 'commander';
 import type { Page } from '../../sdk/src/index.ts';
+import { commandIo } from './command-io.ts';
 import { type Column, textTable } from './text-table.ts';
 
 export interface ListOptions {
@@ -36,7 +37,7 @@ export async function printList<Item>(
   if (all) return printAll(list, columns, json);
   const found = await list.page({ page, limit });
   if (json) {
-    process.stdout.write(`${JSON.stringify(found)}\n`);
+    commandIo().stdout.write(`${JSON.stringify(found)}\n`);
     return;
   }
   const first = (found.page - 1) * found.per_page + 1;
@@ -44,9 +45,9 @@ export async function printList<Item>(
     found.data.length === 0
       ? `None on page ${found.page}; ${found.total} in all.`
       : `${first} to ${first + found.data.length - 1} of ${found.total}`;
-  if (found.data.length > 0) process.stdout.write(textTable(columns, found.data));
+  if (found.data.length > 0) commandIo().stdout.write(textTable(columns, found.data));
   // Beside the table and not in it: a program that cuts columns must not meet it.
-  process.stderr.write(`${part}\n`);
+  commandIo().stderr.write(`${part}\n`);
 }
 
 /** Piece by piece, so that a list of any length needs no more memory than a page. */
@@ -58,17 +59,17 @@ async function printAll<Item>(
   let piece: Item[] = [];
   let count = 0;
   const flush = () => {
-    if (piece.length > 0) process.stdout.write(textTable(columns, piece));
+    if (piece.length > 0) commandIo().stdout.write(textTable(columns, piece));
     piece = [];
   };
   for await (const item of list.each()) {
     count += 1;
-    if (json) process.stdout.write(`${JSON.stringify(item)}\n`);
+    if (json) commandIo().stdout.write(`${JSON.stringify(item)}\n`);
     else piece.push(item);
     if (piece.length === limitMax) flush();
   }
   flush();
-  if (!json) process.stderr.write(`${count} in all\n`);
+  if (!json) commandIo().stderr.write(`${count} in all\n`);
 }
 
 export function wholeFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

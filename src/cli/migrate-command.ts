@@ -4,6 +4,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { accountGroupsMax } from '../database/account-groups.ts';
 import { endWell } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { divideCommand, readGroups } from './divide-accounts-command.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -39,7 +40,7 @@ export function migrateCommand(): Command {
               migrated.length === 0
                 ? 'Nothing to do: the schema is up to date.'
                 : `Ran ${migrated.join(', ')}.`;
-            process.stdout.write(json ? `${JSON.stringify({ migrated })}\n` : `${said}\n`);
+            commandIo().stdout.write(json ? `${JSON.stringify({ migrated })}\n` : `${said}\n`);
           })
         : endWell(() => divideCommand({ groups, yes, json })),
     );

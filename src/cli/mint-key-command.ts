@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { mintApiKey } from '../accounts/api-key.ts';
+import { commandIo } from './command-io.ts';
 
 export function mintKeyCommand(): Command {
   return new Command('mint-key')
@@ -9,6 +10,6 @@ export function mintKeyCommand(): Command {
     .option('--json', 'print it as JSON', false)
     .action(({ json }: { json: boolean }) => {
       const key = mintApiKey('live');
-      process.stdout.write(json ? `${JSON.stringify({ api_key: key })}\n` : `${key}\n`);
+      commandIo().stdout.write(json ? `${JSON.stringify({ api_key: key })}\n` : `${key}\n`);
     });
 }

@@ -3,6 +3,7 @@
 import { Argument, Command, Option } from 'commander';
 import type { Order, ProductCall } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { confirm } from './confirm.ts';
 import { wholeFrom } from './listing.ts';
 import { type Column, minuteOf, textRecord, textTable } from './text-table.ts';
@@ -61,12 +62,12 @@ function listCommand(): Command {
       withService(async ({ admin }) => {
         const calls: ProductCall[] = [];
         for await (const call of admin.eachProductCall({ status })) {
-          if (json) process.stdout.write(`${JSON.stringify(call)}\n`);
+          if (json) commandIo().stdout.write(`${JSON.stringify(call)}\n`);
           else calls.push(call);
         }
         if (json) return;
-        if (calls.length > 0) process.stdout.write(textTable(columns, calls));
-        process.stderr.write(`${calls.length} in all\n`);
+        if (calls.length > 0) commandIo().stdout.write(textTable(columns, calls));
+        commandIo().stderr.write(`${calls.length} in all\n`);
       }),
     );
 }

@@ -1,6 +1,8 @@
 // How far a long command is, on standard error: one line that is written over and over on a terminal, otherwise a line now and
 // then. Called by bulk-command.ts.
 
+import { type CommandOutput, commandIo } from './command-io.ts';
+
 export interface ProgressLine {
   /** `note` follows the numbers: "2 refused", "waiting 12 s". */
   show(done: number, note: string): void;
@@ -11,8 +13,10 @@ export interface ProgressLine {
 }
 
 const barCharacters = 24;
+/** Of a terminal that does not say. */
+const lineWidth = 80;
 
-export function createProgressLine(total: number, output: NodeJS.WriteStream = process.stderr): ProgressLine {
+export function createProgressLine(total: number, output: CommandOutput = commandIo().stderr): ProgressLine {
   let last = '';
   const clear = '\r\u001b[K';
   function end(): void {
@@ -30,7 +34,7 @@ export function createProgressLine(total: number, output: NodeJS.WriteStream = p
       }
       const filled = total === 0 ? 0 : Math.floor((done / total) * barCharacters);
       const bar = '█'.repeat(filled) + '░'.repeat(barCharacters - filled);
-      output.write(`${clear}${`${bar} ${text}`.slice(0, output.columns - 1)}`);
+      output.write(`${clear}${`${bar} ${text}`.slice(0, (output.columns ?? lineWidth) - 1)}`);
     },
     say(sentence) {
       end();

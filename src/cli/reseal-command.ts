@@ -4,12 +4,14 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { findSeal } from '../bootstrap.ts';
-import { ConfigProblem, readConfig } from '../config.ts';
+import { ConfigProblem } from '../config.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
 import { enterDoor } from '../database/local-door.ts';
 import { type Resealed, resealTexts, resealWish } from '../identity/reseal-texts.ts';
+import { readCommandConfig } from './command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { useDatabase } from './with-database.ts';
 
 export function resealCommand(): Command {
@@ -23,7 +25,7 @@ export function resealCommand(): Command {
     .action(({ json }: { json: boolean }) =>
       endWell(async () => {
         const done = await reseal();
-        if (done.unnamed + done.previous + done.unreadable > 0) process.exitCode = exitCodes.findings;
+        if (done.unnamed + done.previous + done.unreadable > 0) commandIo().exitCode = exitCodes.findings;
         const { resealed, current } = done;
         answer(
           json,
@@ -42,7 +44,7 @@ function verdictOf({ unnamed, previous, unreadable }: Resealed): string {
 }
 
 async function reseal(): Promise<Resealed> {
-  const config = readConfig(process.env);
+  const config = readCommandConfig();
   try {
     return await useDatabase('current', ({ database, seal }) => {
       if (seal === null) throw new ConfigProblem('No service was ever started on this database.');

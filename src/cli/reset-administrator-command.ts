@@ -11,6 +11,7 @@ import { ConfigProblem } from '../config.ts';
 import { isRefusal } from '../contract/error-catalogue.ts';
 import { hashPassword, mintPassword } from '../identity/password.ts';
 import { disableTotp } from '../identity/totp-store.ts';
+import { commandIo } from './command-io.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 
 export function resetAdministratorCommand(): Command {
@@ -40,7 +41,7 @@ export function resetAdministratorCommand(): Command {
         const done = await resetApiKey(database, seal, account.id, actor);
         if (done === null || isRefusal(done)) throw new Error(`"${username}" cannot be given a key.`);
         const { apiKey } = done;
-        process.stdout.write(
+        commandIo().stdout.write(
           json
             ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
             : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nThe sign-in with it asks for a new password.\n`,

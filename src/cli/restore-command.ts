@@ -2,7 +2,6 @@
 // every ledger up again at the end. A file that is not whole, another SECRET_KEY or a database with data in it
 // end the command before anything is touched.
 
-import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../accounts/account-store.ts';
 import { type CurrentKey, listCurrentKeys } from '../accounts/api-key-store.ts';
@@ -18,11 +17,13 @@ import {
   inItsGroups,
   refuseGroupsOfEmbedded,
 } from '../bootstrap.ts';
-import { type Config, ConfigProblem, defaultLimits, readConfig } from '../config.ts';
+import { type Config, ConfigProblem, defaultLimits } from '../config.ts';
 import { formatTime } from '../contract/times.ts';
 import { countSealed } from '../identity/reseal-texts.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
+import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
+import { commandIo, fromCommandFolder } from './command-io.ts';
 import { reconcileText } from './new-incarnation-command.ts';
 import { minuteOf, textTable } from './text-table.ts';
 import { problemLines } from './verify-command.ts';
@@ -45,11 +46,11 @@ export function restoreCommand(): Command {
     )
     .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
       endWell(async () => {
-        const path = resolve(file);
+        const path = fromCommandFolder(file);
         const content = await readBackup(path);
         migrationsOf(content.head);
         if (check) return showContent(path, content, json);
-        const config = readConfig(process.env);
+        const config = readCommandConfig();
         const seal = checkFits(config, content);
         await restoreAndVerify({ config, seal, path, revokeKeys, json }, content);
       }),
@@ -116,7 +117,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
     }
     const { unreadable } = await countSealed(database, seal);
     const report = await verifyLedger(database, now);
-    if (!report.ok || unreadable > 0) process.exitCode = exitCodes.findings;
+    if (!report.ok || unreadable > 0) commandIo().exitCode = exitCodes.findings;
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));
     const verdict = report.ok
       ? 'every ledger adds up'

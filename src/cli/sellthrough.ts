@@ -1,91 +1,8 @@
 #!/usr/bin/env node
 
-// The command line: one command per file. `--json` everywhere; how a command ends is in command-end.ts.
-// A file .env in the current folder is read first; the environment wins over it.
+// The command line as a program: run.ts with this process's streams and settings.
 
-import { existsSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import { programVersion } from '../contract/version.ts';
-import { CommandFailed, endWell, exitCodes } from './command-end.ts';
-
-/** As `--help` shows them. */
-const chapters: readonly {
-  readonly title: string;
-  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
-}[] = [
-  {
-    title: 'The service:',
-    commands: {
-      init: async () => (await import('./init-command.ts')).initCommand(),
-      serve: async () => serveCommand(),
-      doctor: async () => (await import('./doctor-command.ts')).doctorCommand(),
-    },
-  },
-  {
-    title: 'Its database:',
-    commands: {
-      migrate: async () => (await import('./migrate-command.ts')).migrateCommand(),
-      verify: async () => (await import('./verify-command.ts')).verifyCommand(),
-      backup: async () => (await import('./backup-command.ts')).backupCommand(),
-      restore: async () => (await import('./restore-command.ts')).restoreCommand(),
-      'new-incarnation': async () => (await import('./new-incarnation-command.ts')).newIncarnationCommand(),
-      reseal: async () => (await import('./reseal-command.ts')).resealCommand(),
-    },
-  },
-  {
-    title: 'Its administrator:',
-    commands: {
-      'mint-key': async () => (await import('./mint-key-command.ts')).mintKeyCommand(),
-      'reset-administrator': async () =>
-        (await import('./reset-administrator-command.ts')).resetAdministratorCommand(),
-    },
-  },
-  {
-    title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
-    commands: {
-      account: async () => (await import('./account-commands.ts')).accountCommand(),
-      keys: async () => (await import('./key-commands.ts')).keysCommand(),
-      people: async () => (await import('./people-commands.ts')).peopleCommand(),
-      customer: async () => (await import('./customer-commands.ts')).customerCommand(),
-      package: async () => (await import('./package-commands.ts')).packageCommand(),
-      product: async () => (await import('./product-commands.ts')).productCommand(),
-      order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
-      renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
-      bulk: async () => (await import('./bulk-command.ts')).bulkCommand(),
-      cancel: async () => (await import('./plan-commands.ts')).cancelCommand(),
-      suspend: async () => (await import('./plan-commands.ts')).suspendCommand(),
-      resume: async () => (await import('./plan-commands.ts')).resumeCommand(),
-      'auto-renew': async () => (await import('./plan-commands.ts')).autoRenewCommand(),
-      orders: async () => (await import('./record-commands.ts')).ordersCommand(),
-      customers: async () => (await import('./record-commands.ts')).customersCommand(),
-      ledger: async () => (await import('./record-commands.ts')).ledgerCommand(),
-      webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
-      events: async () => (await import('./event-commands.ts')).eventsCommand(),
-      listen: async () => (await import('./event-commands.ts')).listenCommand(),
-      test: async () => (await import('./test-mode-commands.ts')).testCommand(),
-      audit: async () => (await import('./record-commands.ts')).auditCommand(),
-    },
-  },
-];
-
-const program = new Command('sellthrough')
-  .description(
-    'A self-hosted service through which resellers order subscription plans out of a prepaid balance.',
-  )
-  .version(programVersion);
-
-// A command that is named loads nothing that only others need. Otherwise somebody asks for help, or needs it.
-const [first = ''] = process.argv.slice(2);
-const isNamed = chapters.some(({ commands }) => Object.hasOwn(commands, first));
-for (const { title, commands } of chapters) {
-  program.commandsGroup(title);
-  for (const [name, load] of Object.entries(commands)) {
-    if (!isNamed || name === first) program.addCommand(await load());
-  }
-}
-
-for (const command of everyCommand(program))
-  command.exitOverride().showHelpAfterError('(add --help for help)');
+import { run } from './run.ts';
 
 // Whoever reads may stop early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -93,41 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-await endWell(async () => {
-  readEnvFile();
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    // Commander has said it; its 0 is for --help and --version.
-    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  }
-});
-
-function serveCommand(): Command {
-  return (
-    new Command('serve')
-      .description('start the service (configured by the environment and .env; logs are JSON lines)')
-      .option(
-        '--demo',
-        'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
-        false,
-      )
-      // The service is most of the program: its --help does not wait for it to load.
-      .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }))
-  );
-}
-
-function everyCommand(command: Command): Command[] {
-  return [command, ...command.commands.flatMap((one) => everyCommand(one))];
-}
-
-function readEnvFile(): void {
-  if (!existsSync('.env')) return;
-  try {
-    process.loadEnvFile('.env');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CommandFailed(`The file .env of this folder cannot be read (${code}).`);
-  }
-}
+const { stdin, stdout, stderr, env } = process;
+const code = await run(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd() });
+// A service that ends says by itself how it went.
+if (code !== 0) process.exitCode = code;

@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 import type { MoveTestClockBody } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { textRecord } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
@@ -48,7 +49,7 @@ function clockCommand(): Command {
         const body: MoveTestClockBody = advance === undefined ? { now: to } : { advance };
         let moved = await testMode.moveTestClock(body, { idempotencyKey });
         while (!moved.reached && moved.stopped_by === undefined) {
-          process.stderr.write(`It is ${moved.clock.now}, and there is more to happen on the way.\n`);
+          commandIo().stderr.write(`It is ${moved.clock.now}, and there is more to happen on the way.\n`);
           moved = await testMode.moveTestClock(body, { idempotencyKey });
         }
         const { renewals, renewals_failed, ended, warnings } = moved.happened;

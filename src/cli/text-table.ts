@@ -3,6 +3,8 @@
 // row becomes a block of lines.
 // Always true: nothing from a row reaches the terminal as a control character.
 
+import { commandIo } from './command-io.ts';
+
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | null;
@@ -75,8 +77,8 @@ export function textRecord(
 }
 
 function terminalWidth(): number | undefined {
-  const told = Number(process.env['COLUMNS']);
-  return process.stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined);
+  const told = Number(commandIo().env['COLUMNS']);
+  return commandIo().stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined);
 }
 
 /** null: it cannot fit. */

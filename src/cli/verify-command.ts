@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 import { verifyLedger } from '../verify/verify-ledger.ts';
 import { answer, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 
 export function verifyCommand(): Command {
@@ -15,7 +16,7 @@ export function verifyCommand(): Command {
     .action(({ json }: { json: boolean }) =>
       withDatabase('current', async ({ database }) => {
         const report = await verifyLedger(database, epochSeconds());
-        if (!report.ok) process.exitCode = exitCodes.findings;
+        if (!report.ok) commandIo().exitCode = exitCodes.findings;
         const verdict = report.ok ? 'everything adds up' : `${report.problems.length} problems`;
         answer(
           json,

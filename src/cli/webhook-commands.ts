@@ -3,6 +3,7 @@
 import { Argument, Command } from 'commander';
 import type { Delivery, Sellthrough, Webhook } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 import { listed, wholeFrom } from './listing.ts';
 import { type Column, textRecord, textTable } from './text-table.ts';
 import { withService } from './with-service.ts';
@@ -182,7 +183,7 @@ function testCommand(): Command {
           tested,
           `${delivered ? 'Delivered' : 'Not delivered'}: ${what} after ${milliseconds} ms.\n${text === '' ? '' : `${text}\n`}`,
         );
-        if (!delivered) process.exitCode = exitCodes.findings;
+        if (!delivered) commandIo().exitCode = exitCodes.findings;
       }),
     );
 }

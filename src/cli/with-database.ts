@@ -1,8 +1,10 @@
 // Opens the configured database for one command and closes it again. What stops it is one sentence.
 
 import { type FoundDatabase, findDatabase } from '../bootstrap.ts';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { readCommandConfig } from './command-config.ts';
 import { endWell } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 
 export function epochSeconds(): number {
   return Math.floor(Date.now() / 1000);
@@ -10,7 +12,7 @@ export function epochSeconds(): number {
 
 /** What takes long says so on standard error. */
 export function say(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  commandIo().stderr.write(`${sentence}\n`);
 }
 
 export function withDatabase(
@@ -24,7 +26,7 @@ export function withDatabase(
 export async function useDatabase<Result>(
   schema: 'migrate' | 'current' | 'any',
   work: (found: FoundDatabase) => Promise<Result>,
-  config: Config = readConfig(process.env),
+  config: Config = readCommandConfig(),
 ): Promise<Result> {
   const found = await findDatabase(config, epochSeconds(), schema, { say });
   try {

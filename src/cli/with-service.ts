@@ -6,13 +6,14 @@ import { isIPv6 } from 'node:net';
 import { isSellthroughError, Sellthrough, type SellthroughError } from '../../sdk/src/index.ts';
 import type { Environment } from '../config.ts';
 import { CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { commandIo } from './command-io.ts';
 
 const retriesMax = 3;
 const wholeCallMilliseconds = 30_000;
 
 export function withService(work: (service: Sellthrough) => Promise<void>): Promise<void> {
   return endWell(async () => {
-    const apiKey = process.env['SELLTHROUGH_KEY'] || process.env['ADMIN_API_KEY'];
+    const apiKey = commandIo().env['SELLTHROUGH_KEY'] || commandIo().env['ADMIN_API_KEY'];
     if (!apiKey) {
       throw new CommandFailed(
         'SELLTHROUGH_KEY is missing: set it in the environment or in .env to the key to act with.',
@@ -20,7 +21,7 @@ export function withService(work: (service: Sellthrough) => Promise<void>): Prom
       );
     }
     const service = new Sellthrough({
-      baseUrl: serviceAddress(process.env),
+      baseUrl: serviceAddress(commandIo().env),
       apiKey,
       retries: retriesMax,
       totalTimeoutMs: wholeCallMilliseconds,

@@ -1,10 +1,12 @@
-// The command line as a person or a script runs it: a process of its own, in a folder of its own, with none of
-// this process's settings.
+// The command line in a folder of its own, with none of this process's settings. Commands run in this process; what needs
+// another one (signals, standard streams, other rights, a service) starts it.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { briefFlags } from '../../scripts/brief-processes.ts';
+import { run } from '../../src/cli/run.ts';
 import { childEnvironment } from './child-environment.ts';
 
 export interface CommandEnd {
@@ -35,7 +37,21 @@ export function startCommand(
   });
 }
 
+/** In this process, but for a service, which ends its process itself. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
+  if (options.notAsRoot || args[0] === 'serve') return runCommandProcess(args, options);
+  const stdout = new TextCollector();
+  const stderr = new TextCollector();
+  const env = { ...childEnvironment, ...options.environment };
+  const code = await run(args, { stdin: Readable.from([]), stdout, stderr, env, cwd: options.cwd });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** In a process of its own. */
+export async function runCommandProcess(
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandEnd> {
   const child = startCommand(args, options);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -47,6 +63,14 @@ export async function runCommand(args: readonly string[], options: CommandOption
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, ...output }));
   });
+}
+
+class TextCollector extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
 }
 
 /** Runs it with --json; it must succeed. */

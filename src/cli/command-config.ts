@@ -1,0 +1,11 @@
+// The service's settings, as a command of the same folder finds them.
+
+import { type Config, type Environment, readConfig } from '../config.ts';
+import { commandIo, fromCommandFolder } from './command-io.ts';
+
+/** @throws ConfigProblem */
+export function readCommandConfig(environment: Environment = commandIo().env): Config {
+  const config = readConfig(environment);
+  if (config.database.kind !== 'embedded') return config;
+  return { ...config, database: { ...config.database, dataDir: fromCommandFolder(config.database.dataDir) } };
+}

@@ -1,0 +1,162 @@
+// Runs one command line: the entry point with this process's streams, a test with its own. One command per file; `--json`
+// everywhere; how a command ends is in command-end.ts. A file .env in the folder is read first; the environment wins over it.
+
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { Command, CommanderError } from 'commander';
+import { programVersion } from '../contract/version.ts';
+import { CommandFailed, endWell, exitCodes } from './command-end.ts';
+import {
+  type CommandIo,
+  type CommandOutput,
+  commandIo,
+  fromCommandFolder,
+  withCommandIo,
+} from './command-io.ts';
+
+/** Where the output is no terminal. */
+const helpWidth = 80;
+
+/** As `--help` shows them. */
+const chapters: readonly {
+  readonly title: string;
+  readonly commands: Readonly<Record<string, () => Promise<Command>>>;
+}[] = [
+  {
+    title: 'The service:',
+    commands: {
+      init: async () => (await import('./init-command.ts')).initCommand(),
+      serve: async () => serveCommand(),
+      doctor: async () => (await import('./doctor-command.ts')).doctorCommand(),
+    },
+  },
+  {
+    title: 'Its database:',
+    commands: {
+      migrate: async () => (await import('./migrate-command.ts')).migrateCommand(),
+      verify: async () => (await import('./verify-command.ts')).verifyCommand(),
+      backup: async () => (await import('./backup-command.ts')).backupCommand(),
+      restore: async () => (await import('./restore-command.ts')).restoreCommand(),
+      'new-incarnation': async () => (await import('./new-incarnation-command.ts')).newIncarnationCommand(),
+      reseal: async () => (await import('./reseal-command.ts')).resealCommand(),
+    },
+  },
+  {
+    title: 'Its administrator:',
+    commands: {
+      'mint-key': async () => (await import('./mint-key-command.ts')).mintKeyCommand(),
+      'reset-administrator': async () =>
+        (await import('./reset-administrator-command.ts')).resetAdministratorCommand(),
+    },
+  },
+  {
+    title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
+    commands: {
+      account: async () => (await import('./account-commands.ts')).accountCommand(),
+      keys: async () => (await import('./key-commands.ts')).keysCommand(),
+      people: async () => (await import('./people-commands.ts')).peopleCommand(),
+      customer: async () => (await import('./customer-commands.ts')).customerCommand(),
+      package: async () => (await import('./package-commands.ts')).packageCommand(),
+      product: async () => (await import('./product-commands.ts')).productCommand(),
+      order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
+      renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
+      bulk: async () => (await import('./bulk-command.ts')).bulkCommand(),
+      cancel: async () => (await import('./plan-commands.ts')).cancelCommand(),
+      suspend: async () => (await import('./plan-commands.ts')).suspendCommand(),
+      resume: async () => (await import('./plan-commands.ts')).resumeCommand(),
+      'auto-renew': async () => (await import('./plan-commands.ts')).autoRenewCommand(),
+      orders: async () => (await import('./record-commands.ts')).ordersCommand(),
+      customers: async () => (await import('./record-commands.ts')).customersCommand(),
+      ledger: async () => (await import('./record-commands.ts')).ledgerCommand(),
+      webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
+      events: async () => (await import('./event-commands.ts')).eventsCommand(),
+      listen: async () => (await import('./event-commands.ts')).listenCommand(),
+      test: async () => (await import('./test-mode-commands.ts')).testCommand(),
+      audit: async () => (await import('./record-commands.ts')).auditCommand(),
+    },
+  },
+];
+
+/**
+ * @param args without the program's own name
+ * @returns the exit code (command-end.ts). What went wrong is said on `stderr`; nothing is thrown.
+ */
+export function run(args: readonly string[], io: CommandIo): Promise<number> {
+  return withCommandIo(io, () =>
+    endWell(async () => {
+      const program = await createProgram(args);
+      readEnvFile();
+      try {
+        await program.parseAsync(args, { from: 'user' });
+      } catch (error) {
+        if (!(error instanceof CommanderError)) throw error;
+        // Commander has said it; its 0 is for --help and --version.
+        commandIo().exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+      }
+    }),
+  );
+}
+
+/** A command that is named loads nothing that only others need. Otherwise somebody asks for help, or needs it. */
+async function createProgram([first = '']: readonly string[]): Promise<Command> {
+  const program = new Command('sellthrough')
+    .description(
+      'A self-hosted service through which resellers order subscription plans out of a prepaid balance.',
+    )
+    .version(programVersion);
+  const isNamed = chapters.some(({ commands }) => Object.hasOwn(commands, first));
+  for (const { title, commands } of chapters) {
+    program.commandsGroup(title);
+    for (const [name, load] of Object.entries(commands)) {
+      if (!isNamed || name === first) program.addCommand(await load());
+    }
+  }
+  const { stdout, stderr } = commandIo();
+  for (const command of everyCommand(program)) {
+    command
+      .exitOverride()
+      .showHelpAfterError('(add --help for help)')
+      .configureOutput({
+        writeOut: (text) => stdout.write(text),
+        writeErr: (text) => stderr.write(text),
+        getOutHelpWidth: () => widthOf(stdout),
+        getErrHelpWidth: () => widthOf(stderr),
+      });
+  }
+  return program;
+}
+
+function widthOf({ isTTY, columns }: CommandOutput): number {
+  return (isTTY ? columns : undefined) ?? helpWidth;
+}
+
+function serveCommand(): Command {
+  return (
+    new Command('serve')
+      .description('start the service (configured by the environment and .env; logs are JSON lines)')
+      .option(
+        '--demo',
+        'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
+        false,
+      )
+      // The service is most of the program: its --help does not wait for it to load.
+      .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }))
+  );
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((one) => everyCommand(one))];
+}
+
+function readEnvFile(): void {
+  const { env } = commandIo();
+  let text: string;
+  try {
+    text = readFileSync(fromCommandFolder('.env'), 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'ENOENT') return;
+    throw new CommandFailed(`The file .env of this folder cannot be read (${code}).`);
+  }
+  for (const [name, value] of Object.entries(parseEnv(text))) env[name] ??= value;
+}
