@@ -338,7 +338,8 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
 
   function nextInSeconds(job: ScheduledJob, run: Run, backlog: number): number {
     const tookSeconds = (monotonicNow() - run.startedAt) / 1000;
-    if (backlog > 0 && run.stopped?.reason === 'closing') return 0;
+    // Some work ends with its process alone: the next process goes on with it.
+    if (run.stopped?.reason === 'closing') return 0;
     // As long a pause as the run was: catching up takes at most half of the time.
     if (backlog > 0) return Math.max(limits.pauseSecondsMin, Math.min(tookSeconds, job.everySeconds));
     return Math.max(limits.pauseSecondsMin, job.everySeconds - tookSeconds);

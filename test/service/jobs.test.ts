@@ -240,6 +240,17 @@ describe('the lease', () => {
     assert.equal(holder.runs.length, 1, 'nothing begins after close');
   });
 
+  test('work that goes on for ever and ends because its process closes goes on in the next one at once', async () => {
+    const [holder, other] = [new Runner('holder'), new Runner('other')];
+    await holder.look();
+    const closed = holder.jobs.close();
+    holder.run.resolve(done);
+    await closed;
+    await other.look();
+    assert.equal(other.runs.length, 1);
+    await other.end();
+  });
+
   test('without a clock of its own it goes by the database’s', async () => {
     const jobs = createJobs({
       database,
