@@ -167,13 +167,15 @@ export function callIdIn(incarnation: string | null, callId: string): string {
 const rename: Statement = {
   name: '',
   text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text,
-      payload = null
+      payload = null,
+      next_attempt_at = case status when 'waiting' then least(next_attempt_at, created_at) else next_attempt_at end
     where status in ('waiting', 'attention')`,
 };
 
 /**
  * The lost database may have sent these calls, and others after them. Under their old ids the product would repeat its old
- * answers instead of looking at the present state, which the next attempt builds anew.
+ * answers instead of looking at the present state, which the next attempt builds anew. That attempt is due at once: the pause
+ * belonged to an outage of the lost database's time.
  */
 export async function renameWaitingCalls(transaction: Queryable, incarnation: string): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(rename, [callIdIn(incarnation, '')]);
