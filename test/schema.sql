@@ -379,6 +379,7 @@ product_calls.last_status integer
 product_calls.last_error text
 product_calls.last_attempt_at timestamp with time zone
 product_calls.held_back boolean not null default false
+product_calls.attempt_log jsonb not null default '[]'::jsonb
 recovery_codes.person_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone

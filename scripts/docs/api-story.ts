@@ -237,8 +237,11 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
 /** The call that failing an order by hand has made. */
 async function leaveCallUntaken({ database, clock }: TestService): Promise<void> {
   const since = clock.seconds - 76 * 3_600;
+  const answered = { status: 503, error: null, milliseconds: 41, answer: '{"error":"Down for maintenance"}' };
+  const lastAttempt = { at: clock.seconds, ...answered };
   const text = `update product_calls set status = 'attention', attempts = 10, last_status = 503,
-      first_attempt_at = to_timestamp(${since}), last_attempt_at = to_timestamp(${clock.seconds})
+      first_attempt_at = to_timestamp(${since}), last_attempt_at = to_timestamp(${clock.seconds}),
+      attempt_log = '[${JSON.stringify(lastAttempt)}]'
     where status = 'waiting' returning call_id`;
   const [call] = await database.ofAccount(northwind).query({ name: '', text });
   assert.equal(call?.['call_id'], ids['product-calls']);

@@ -1156,6 +1156,19 @@ export interface ProductCall {
   last_status: number | null;
   /** null: it was answered, or not sent yet. */
   last_error: string | null;
+  /** The latest attempts, oldest first. */
+  latest_attempts: {
+    /** When it was sent. At most 20 characters. */
+    at: string;
+    /** null: there was no answer. */
+    status: number | null;
+    /** null: it was answered. */
+    error: string | null;
+    /** null: nothing was sent. */
+    milliseconds: number | null;
+    /** null: it was empty, or there was none. */
+    answer: string | null;
+  }[];
 }
 
 export interface Brand {

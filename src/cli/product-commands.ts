@@ -6,7 +6,7 @@ import { answer } from './command-end.ts';
 import { commandIo } from './command-io.ts';
 import { confirm } from './confirm.ts';
 import { wholeFrom } from './listing.ts';
-import { type Column, minuteOf, textRecord, textTable } from './text-table.ts';
+import { type Column, minuteOf, secondOf, textRecord, textTable } from './text-table.ts';
 import { mintIdempotencyKey, withService } from './with-service.ts';
 
 interface Json {
@@ -183,8 +183,15 @@ function callText(call: ProductCall): string {
     ['last attempt', minuteOrNone(call.last_attempt_at)],
     ['next attempt', minuteOrNone(call.next_attempt_at)],
     ['last answer', answerOf(call)],
-  ]);
+  ]).concat(call.latest_attempts.length === 0 ? '' : `\n${textTable(attemptColumns, call.latest_attempts)}`);
 }
+
+const attemptColumns: readonly Column<ProductCall['latest_attempts'][number]>[] = [
+  { title: 'ATTEMPT', value: ({ at }) => secondOf(at) },
+  { title: 'RESULT', value: ({ status, error }) => status ?? error ?? 'none' },
+  { title: 'TOOK', value: ({ milliseconds: took }) => (took === null ? '-' : `${took} ms`), align: 'right' },
+  { title: 'ANSWER', value: (attempt) => attempt.answer ?? '', mayShrink: true },
+];
 
 function settledText({ id, status, customer, price, currency }: Order): string {
   return textRecord([

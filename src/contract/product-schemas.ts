@@ -42,6 +42,8 @@ const productSchema = Type.Object(
   { $id: 'Product' },
 );
 
+const answerStatus = (description: string) => Type.Integer({ description, minimum: 100, maximum: 999 });
+
 const attentionOrderSchema = Type.Object(
   {
     order: Type.Ref('Order'),
@@ -58,10 +60,7 @@ const attentionOrderSchema = Type.Object(
       type: word('What the product was told.', 'plan.activate'),
       attempts: count('How often it was tried.'),
       first_attempt_at: orNothing(time('When it was tried first.'), 'null: it never was.'),
-      last_status: orNothing(
-        Type.Integer({ description: 'The status of the last answer.', minimum: 100, maximum: 999 }),
-        'null: there was no answer.',
-      ),
+      last_status: orNothing(answerStatus('The status of the last answer.'), 'null: there was no answer.'),
       last_error: orNothing(
         text('Why the last attempt had no answer; no_product: there is no product to ask.', 200),
         'null: it was answered.',
@@ -100,13 +99,23 @@ const productCallSchema = Type.Object(
       'null: there was none yet, or it was not recorded.',
     ),
     next_attempt_at: orNothing(time('The next attempt.'), 'null: none is scheduled.'),
-    last_status: orNothing(
-      Type.Integer({ description: 'The status of the last answer.', minimum: 100, maximum: 999 }),
-      'null: there was no answer.',
-    ),
+    last_status: orNothing(answerStatus('The status of the last answer.'), 'null: there was no answer.'),
     last_error: orNothing(
       text('Why the last attempt had no answer; no_product: there is no product.', 200),
       'null: it was answered, or not sent yet.',
+    ),
+    latest_attempts: Type.Array(
+      Type.Object({
+        at: time('When it was sent.'),
+        status: orNothing(answerStatus('The status of the answer.'), 'null: there was no answer.'),
+        error: orNothing(text('Why there was no answer.', 200), 'null: it was answered.'),
+        milliseconds: orNothing(count('How long it took.'), 'null: nothing was sent.'),
+        answer: orNothing(
+          text('How the answer began: at most 200 bytes, without secrets.', 300),
+          'null: it was empty, or there was none.',
+        ),
+      }),
+      { description: 'The latest attempts, oldest first.', maxItems: 20 },
     ),
   },
   { $id: 'ProductCall' },

@@ -10,6 +10,7 @@ import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { oneOf } from '../database/table.ts';
 import type { ProductCallStatus } from '../journal/product-call.ts';
+import { type CallAttempt, parseAttempts } from './call-attempts.ts';
 
 export interface ProductCall {
   readonly id: string;
@@ -28,6 +29,8 @@ export interface ProductCall {
   readonly nextAttemptAt: EpochSeconds;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
+  /** Oldest first. */
+  readonly latestAttempts: readonly CallAttempt[];
 }
 
 export interface FoundProductCalls {
@@ -49,7 +52,7 @@ const shown = (rows: string, order: string) => `select p.*, a.username, c.refere
     order by ${order}`;
 
 const columns = `id, call_id, account_id, customer_number, order_number, confirms, type, status, created_at, attempts,
-      first_attempt_at, last_attempt_at, next_attempt_at, last_status, last_error`;
+      first_attempt_at, last_attempt_at, next_attempt_at, last_status, last_error, attempt_log`;
 
 /** A place is a time and an id: calls of the list behind it. The lists of waiting calls move while they are read. */
 const byTime = (list: 'failing' | 'waiting', column: string, when: string): Statement => ({
@@ -194,5 +197,6 @@ function parseCall(row: Row): ProductCall {
     nextAttemptAt: Number(row['next_attempt_at']),
     lastStatus: nullable(Number, row['last_status']),
     lastError: nullable(String, row['last_error']),
+    latestAttempts: parseAttempts(row['attempt_log']),
   };
 }

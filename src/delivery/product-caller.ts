@@ -36,6 +36,7 @@ import {
   productCallTypes,
   type UnpreparedCall,
 } from '../journal/product-call.ts';
+import { appendAttempt, type CallAttempt, shownAnswer } from './call-attempts.ts';
 import {
   delaySecondsMax,
   nextAttemptAt,
@@ -127,14 +128,12 @@ interface Written {
   readonly id: number;
   readonly accountId: number;
   readonly customerNumber: number;
-  readonly at: EpochSeconds;
   readonly status: ProductCallStatus;
   readonly nextAt: EpochSeconds;
-  readonly lastStatus: number | null;
-  readonly lastError: string | null;
+  readonly attempt: CallAttempt;
 }
 
-type Answer = Omit<Written, 'status' | 'nextAt'>;
+type Attempted = Omit<Written, 'status' | 'nextAt'>;
 
 const hour = 3_600;
 /** Seconds from one question about an order to the next; the last one again and again. */
@@ -183,9 +182,10 @@ const writeAnswers: Statement = {
   name: 'write_product_answers',
   text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
       first_attempt_at = coalesce(t.first_attempt_at, to_timestamp(row.at)), last_attempt_at = to_timestamp(row.at),
-      next_attempt_at = to_timestamp(row.next_at), last_status = row.last_status, last_error = row.last_error
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::text[])
-      row (id, at, status, next_at, last_status, last_error)
+      next_attempt_at = to_timestamp(row.next_at), last_status = row.last_status, last_error = row.last_error,
+      attempt_log = ${appendAttempt('t.attempt_log', 'row.attempt')}
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::text[])
+      row (id, at, status, next_at, last_status, last_error, attempt)
     where t.id = row.id and (t.status = 'waiting' or (t.confirms and t.status = 'done' and row.status = 'done'))`,
 };
 
@@ -245,11 +245,12 @@ async function callUntilStopped(
             .ofAccount(accountId)
             .query(writeAnswers, [
               numberArray(ofAccount.map(({ id }) => id)),
-              numberArray(ofAccount.map(({ at }) => at)),
+              numberArray(ofAccount.map(({ attempt }) => attempt.at)),
               textArray(ofAccount.map(({ status }) => status)),
               numberArray(ofAccount.map(({ nextAt }) => nextAt)),
-              nullableNumberArray(ofAccount.map(({ lastStatus }) => lastStatus)),
-              textArray(ofAccount.map(({ lastError }) => lastError)),
+              nullableNumberArray(ofAccount.map(({ attempt }) => attempt.status)),
+              textArray(ofAccount.map(({ attempt }) => attempt.error)),
+              textArray(ofAccount.map(({ attempt }) => JSON.stringify(attempt))),
             ]);
         }
         const over = rows.filter(({ status }) => status !== 'waiting');
@@ -263,7 +264,7 @@ async function callUntilStopped(
   async function giveUpTest(call: Call): Promise<void> {
     const { id, accountId, customerNumber, orderNumber, confirms } = call;
     const at = now();
-    const nothing = { id, accountId, customerNumber, at, lastStatus: null, lastError: 'no_product' };
+    const nothing = { id, accountId, customerNumber, attempt: unsent(at, 'no_product') };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
     // It cannot be settled now, as of an account that was halted: later, and not at once again.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null, isUnanswered: true })))
@@ -281,15 +282,8 @@ async function callUntilStopped(
       isTest: mode === 'test',
     });
     isAnswering = result.type === 'answered';
-    const lastStatus = result.type === 'answered' ? result.status : null;
-    const answer = {
-      id: call.id,
-      accountId: call.accountId,
-      customerNumber: call.customerNumber,
-      at,
-      lastStatus,
-      lastError: result.type === 'failed' ? result.reason : null,
-    };
+    const { accountId, customerNumber } = call;
+    const answer = { id: call.id, accountId, customerNumber, attempt: attemptOf(result, at) };
     const meaning = meaningOf(result, call.confirms);
     if (meaning === 'again') {
       outage.failed(at);
@@ -297,7 +291,7 @@ async function callUntilStopped(
     }
     if (outage.answered(at)) isOver = true;
     if (call.orderNumber !== null && call.confirms) {
-      const { accountId, orderNumber } = call;
+      const { orderNumber } = call;
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
       // The batch that settles the order closes the call.
@@ -318,7 +312,7 @@ async function callUntilStopped(
         id: Number(row['id']),
         accountId: Number(row['account_id']),
         customerNumber: Number(row['customer_number']),
-        ...{ at, lastStatus: null, lastError: 'unreadable' },
+        attempt: unsent(at, 'unreadable'),
       };
       unwritten.push({ ...unread, status: 'waiting', nextAt: at + hour });
       return [];
@@ -336,8 +330,8 @@ async function callUntilStopped(
     }
   }
 
-  async function again(call: Call, answer: Answer): Promise<void> {
-    const next = afterFailure(call, answer.at, random());
+  async function again(call: Call, answer: Attempted): Promise<void> {
+    const next = afterFailure(call, answer.attempt.at, random());
     if (next.status === 'attention' && mode === 'test') {
       if (call.confirms) return giveUpTest(call);
       unwritten.push({ ...answer, ...next, status: 'failed' });
@@ -353,8 +347,7 @@ async function callUntilStopped(
         if (payload instanceof Error) {
           onProblem(payload);
           const { id, accountId, customerNumber } = call;
-          const nothing = { id, accountId, customerNumber, lastStatus: null };
-          await again(call, { ...nothing, at: now(), lastError: 'not_prepared' });
+          await again(call, { id, accountId, customerNumber, attempt: unsent(now(), 'not_prepared') });
         } else if (payload !== 'dropped') await send(call, payload, target);
       }
     } catch (error) {
@@ -421,6 +414,16 @@ function targetOf(product: ProductSettings, mode: CallMode, seal: Seal): Target 
   const [at, sealed] = mode === 'live' ? [url, secretSealed] : [testUrl, testSecretSealed];
   if (at === null || sealed === null) return null;
   return { url: at, key: signingKeyOf(openProductSecret(seal, sealed)) };
+}
+
+function unsent(at: EpochSeconds, error: string): CallAttempt {
+  return { at, status: null, error, milliseconds: null, answer: null };
+}
+
+function attemptOf(result: OutboundResult, at: EpochSeconds): CallAttempt {
+  const milliseconds = Math.round(result.milliseconds);
+  if (result.type === 'failed') return { at, status: null, error: result.reason, milliseconds, answer: null };
+  return { at, status: result.status, error: null, milliseconds, answer: shownAnswer(result.answer) };
 }
 
 /** `taken` and `refused` settle an order that waits; of anything else `taken` says that it is done. */

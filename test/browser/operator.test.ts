@@ -183,7 +183,9 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await service.database.query({
     name: '',
     text: `update product_calls set attempts = 10, last_status = 503, first_attempt_at = to_timestamp(1767600000),
-        last_attempt_at = to_timestamp(1767870000), status = case when confirms then 'waiting' else 'attention' end
+        last_attempt_at = to_timestamp(1767870000), status = case when confirms then 'waiting' else 'attention' end,
+        attempt_log = '[{"at":1767866400,"status":null,"error":"timeout","milliseconds":10000,"answer":null},
+          {"at":1767870000,"status":503,"error":null,"milliseconds":41,"answer":"Down for maintenance"}]'
       where account_id = ${acme.id} and status = 'waiting'`,
   });
   const page = await panel.openAs(service.admin, '/panel/admin');
@@ -203,7 +205,15 @@ test('calls that the product does not take are seen at once, sent again, closed 
     .getByRole('link', { name: String(id) })
     .click();
   await heading(page, `Order ${id}`).waitFor();
-  await page.getByText('503', { exact: true }).waitFor();
+  const attempts = page.getByRole('table', { name: 'Attempts to call the product' });
+  await attempts.getByText('Down for maintenance').waitFor();
+  const shown = await attempts.getByRole('row').allInnerTexts();
+  assert.deepEqual(
+    shown.slice(1).map((text) => /503|timeout/.exec(text)?.[0]),
+    ['503', 'timeout'],
+    'newest first',
+  );
+  await expectAccessible(page, 'the attempts of a call, on its order');
   await page.getByText('You can decide in its place at any time.').waitFor();
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
   const asked = dialog(page, 'Fail this order?');

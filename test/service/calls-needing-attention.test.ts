@@ -11,7 +11,11 @@ import {
 import { defaultLimits } from '../../src/config.ts';
 import { deleteOldProductCalls } from '../../src/delivery/product-caller.ts';
 import { signIn } from '../harness/panel-client.ts';
-import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
+import {
+  type ProductAnswer,
+  type ProductReceiver,
+  startProductReceiver,
+} from '../harness/product-receiver.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
@@ -52,6 +56,13 @@ interface ShownCall {
   readonly attempts: number;
   readonly last_status: number | null;
   readonly next_attempt_at: string | null;
+  readonly latest_attempts: readonly {
+    readonly at: string;
+    readonly status: number | null;
+    readonly error: string | null;
+    readonly milliseconds: number;
+    readonly answer: string | null;
+  }[];
   readonly customer: { readonly reference: string };
 }
 
@@ -183,6 +194,65 @@ test('a call that fails now is counted at its first failure, with the time of it
   // Before the 72 hours are over it can be decided about.
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {}), 200);
   assert.equal((await failing()).count, 0);
+});
+
+test('a call keeps its latest attempts, with how each answer began and without secrets', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('confirm');
+  const answers: ProductAnswer[] = [
+    { status: 503, body: `{"error":"down\\u0000","api_key":"abc","more":"${'x'.repeat(900)}"}` },
+    'cut',
+    { status: 500, body: `<p>Down</p>\n${'é'.repeat(300)} password=abc` },
+    { status: 404 },
+    { status: 422, body: '{"reason":"No seats left"}' },
+  ];
+  let attempt = 0;
+  // A connection that is cut may have the attempt sent once more.
+  product.answer(() => answers[attempt] ?? null);
+  const { order } = await placeOrder(service, account, { customer: 'logged' });
+  const ofOrder = async () => (await list(`order_id=${order.id}`))[0] ?? assert.fail();
+  const isOver = async () => (await ofOrder()).attempts === attempt + 1;
+  for (const delay of [5, 30, 120, 0]) {
+    await until(isOver);
+    attempt += 1;
+    service.clock.seconds += delay;
+  }
+  // The last one by hand; its answer fails the order.
+  expectStatus(await service.admin.post(`${calls}/call_order_${order.id}/send`, {}), 200);
+  await until(isOver);
+  const { latest_attempts: log } = await ofOrder();
+  const began = Date.parse(order.created_at) / 1_000;
+  assert.deepEqual(
+    log.map(({ at }) => Date.parse(at) / 1_000 - began),
+    [0, 5, 35, 155, 155],
+  );
+  assert.ok(log.every(({ milliseconds }) => Number.isInteger(milliseconds) && milliseconds >= 0));
+  assert.deepEqual(
+    log.map(({ status, error, answer }) => [status, error, answer?.slice(0, 41) ?? null]),
+    [
+      [503, null, '{"error":"down\\u0000","api_key":"[redacte'],
+      [null, 'connection_lost', null],
+      [500, null, `<p>Down</p> ${'é'.repeat(29)}`],
+      [404, null, null],
+      [422, null, '{"reason":"No seats left"}'],
+    ],
+  );
+  assert.ok(!JSON.stringify(log).includes('abc'));
+  const [long] = log.filter(({ status }) => status === 500);
+  assert.match(long?.answer ?? '', /é…$/);
+  assert.ok(Buffer.byteLength(long?.answer ?? '') <= 204);
+});
+
+test('of many attempts the latest twenty are kept', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  const { call } = await customerWithListedCall(account, 'often-tried');
+  for (let sent = 1; sent <= 20; sent += 1) {
+    expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200);
+    await until(async () => (await needing()).length === 1);
+  }
+  const [tried] = await needing();
+  assert.equal(tried?.latest_attempts.length, 20);
 });
 
 test('when the product answers again, what waits for a later attempt goes out at once', async () => {

@@ -21,6 +21,7 @@ export function productCallView(call: ProductCall): ProductCallView {
     next_attempt_at: status === 'waiting' ? formatTime(call.nextAttemptAt) : null,
     last_status: lastStatus,
     last_error: lastError,
+    latest_attempts: call.latestAttempts.map(({ at, ...attempt }) => ({ at: formatTime(at), ...attempt })),
   };
 }
 

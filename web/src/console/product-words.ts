@@ -47,8 +47,12 @@ export function callStatusWord({ status, last_status: last, decides_order: decid
 /** What the product answered last, as it came; sentences for what is no answer. */
 export function callAnswerWord({ attempts, last_status: status, last_error: problem }: ProductCall): string {
   if (status !== null) return String(status);
-  if (problem === 'no_product') return t`There is no product`;
-  return problem ?? (attempts === 0 ? t`Not asked yet` : t`Nothing`);
+  return problem === null && attempts === 0 ? t`Not asked yet` : callProblemWord(problem);
+}
+
+/** Why an attempt had no answer. */
+export function callProblemWord(problem: string | null): string {
+  return problem === 'no_product' ? t`There is no product` : (problem ?? t`Nothing`);
 }
 
 export function failingText({ count, more }: AttentionCount['failing']): string {
