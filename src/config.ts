@@ -341,6 +341,7 @@ export const defaultLimits = {
   codeValidSeconds: 60,
   totpPendingSeconds: 900,
   expiredLoginsKeptSeconds: 7 * 86_400,
+  loginLinkLogKeptSeconds: 90 * 86_400,
 };
 
 export const secretKeyLengthMin = 32;

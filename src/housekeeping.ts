@@ -160,7 +160,8 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       ...times.expiredLogins,
       run: async ({ signal }) => {
         const before = now() - limits.expiredLoginsKeptSeconds;
-        return { backlog: await deleteExpiredLogins(database, before, signal) };
+        const logBefore = now() - limits.loginLinkLogKeptSeconds;
+        return { backlog: await deleteExpiredLogins(database, before, logBefore, signal) };
       },
     },
     {

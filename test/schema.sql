@@ -241,6 +241,17 @@ login_codes.customer_number integer not null
 login_codes.created_at timestamp with time zone not null
 login_codes.expires_at timestamp with time zone not null
 login_codes.spent_at timestamp with time zone
+login_link_log.token_hash text not null
+login_link_log.account_id integer not null
+login_link_log.customer_number integer not null
+login_link_log.order_number integer not null
+login_link_log.made_at timestamp with time zone not null
+login_link_log.expires_at timestamp with time zone not null
+login_link_log.made_by_person integer
+login_link_log.made_by_key integer
+login_link_log.by_operator boolean not null default false
+login_link_log.used_at timestamp with time zone
+login_link_log.replaced_at timestamp with time zone
 login_links.token_hash text not null
 login_links.account_id integer not null
 login_links.customer_number integer not null
@@ -548,6 +559,7 @@ ledger_entries: ledger_entries_pkey PRIMARY KEY (account_id, number)
 list_stretch_marks: list_stretch_marks_pkey PRIMARY KEY (account_id, list)
 list_stretches: list_stretches_pkey PRIMARY KEY (account_id, list, facet, stretch)
 login_codes: login_codes_pkey PRIMARY KEY (code_hash)
+login_link_log: login_link_log_pkey PRIMARY KEY (token_hash)
 login_links: login_links_pkey PRIMARY KEY (token_hash)
 mail_addresses: mail_addresses_pkey PRIMARY KEY (account_id, address)
 mail_unsubscribes: mail_unsubscribes_pkey PRIMARY KEY (account_id, address)
@@ -671,6 +683,9 @@ CREATE UNIQUE INDEX list_stretches_pkey ON public.list_stretches USING btree (ac
 CREATE INDEX login_codes_expiry ON public.login_codes USING btree (expires_at)
 CREATE INDEX login_codes_of_tests ON public.login_codes USING btree (account_id) WHERE (account_id > 5000000)
 CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_hash)
+CREATE INDEX login_link_log_customer ON public.login_link_log USING btree (account_id, customer_number, made_at DESC)
+CREATE INDEX login_link_log_expiry ON public.login_link_log USING btree (expires_at)
+CREATE UNIQUE INDEX login_link_log_pkey ON public.login_link_log USING btree (token_hash)
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
 CREATE INDEX login_links_of_tests ON public.login_links USING btree (account_id) WHERE (account_id > 5000000)

@@ -252,7 +252,8 @@ async function codeOfLogin({ address, admin, database, clock }: TestService): Pr
   // A suspended customer is not let in.
   await admin.patch(`/api/admin/v1/customers/${northwind}000000001`, { status: 'active' });
   const order = { accountId: northwind, customerNumber: 1, number: 1 };
-  const token = await createLoginLink(database, order, 60, clock.seconds);
+  const maker = { by: null, isOperator: false };
+  const token = await createLoginLink(database, order, 60, clock.seconds, maker);
   const opened = await fetch(`${address}/login/${token}`, { method: 'POST', redirect: 'manual' });
   const code = new URL(opened.headers.get('location') ?? '', 'https://nowhere.example').searchParams.get(
     'code',

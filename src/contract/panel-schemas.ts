@@ -450,6 +450,29 @@ export const cancelPreviewSchema = Type.Object({
   balance: amount('The balance now.'),
   balance_after: amount('The balance right after it.'),
 });
+const loginLinkSchema = Type.Object({
+  made_at: time('When.'),
+  expires_at: time('When it expires if unused.'),
+  used_at: nullable(time('When it was used; null: it was not.')),
+  state: oneOf(
+    ['open', 'used', 'replaced', 'expired'] as const,
+    'open: it can be used. replaced: a newer link took its place.',
+  ),
+  made_by: oneOf(['account', 'operator', 'order'] as const, 'order: it came with an order.'),
+  maker: Type.String({
+    description:
+      'The username of the person or the name of the key; empty for an order, and for the operator in an account’s panel.',
+  }),
+});
+export type LoginLinkView = Omit<Static<typeof loginLinkSchema>, 'used_at'> & {
+  readonly used_at: string | null;
+};
+/** Of real accounts; those of tests are not noted. */
+const loginLinksSchema = Type.Array(loginLinkSchema, {
+  description: 'The latest 20 of the last 90 days, the newest first.',
+  maxItems: 20,
+});
+
 export const customerWithOrdersSchema = Type.Object({
   customer: panelCustomerSchema,
   suspended: Type.Boolean({
@@ -460,6 +483,7 @@ export const customerWithOrdersSchema = Type.Object({
   }),
   orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
   last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
+  login_links: loginLinksSchema,
 });
 const statementSchema = Type.Object({
   month: Type.String({ examples: ['2026-11'] }),
@@ -673,6 +697,7 @@ export const accountCustomerSchema = Type.Object({
 export const customerOfAnyAccountSchema = Type.Object({
   customer: accountCustomerSchema,
   orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
+  login_links: loginLinksSchema,
 });
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;

@@ -12,6 +12,7 @@ import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
 import { type AuditEntry, appendAudit } from '../journal/audit-log.ts';
+import { type LinkMaker, logMadeLink, logUsedLink, oldLoggedLinks } from './login-link-log.ts';
 
 const whoseAndWhen = {
   accountId: int('account_id'),
@@ -31,6 +32,14 @@ const customerSessions = describeTable('customer_sessions', {
 });
 const loginCodes = describeTable('login_codes', { tokenHash: text('code_hash'), ...whoseAndWhen });
 
+const spentLinks = loginLinks.pick(
+  'tokenHash',
+  'accountId',
+  'customerNumber',
+  'orderNumber',
+  'createdAt',
+  'expiresAt',
+);
 const linkedCustomers = loginLinks.pick('accountId', 'customerNumber');
 const linkedCustomer = linkedCustomers.names.join(', ');
 
@@ -95,12 +104,23 @@ export async function createLoginLink(
   order: LinkToWrite['order'],
   validSeconds: number,
   now: EpochSeconds,
+  maker: LinkMaker,
   /** Of a link that the operator makes. */
   audit: AuditEntry | null = null,
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
-  await database.ofAccount(order.accountId).transaction(async (transaction) => {
+  const { accountId, customerNumber, number: orderNumber } = order;
+  const link = {
+    tokenHash,
+    accountId,
+    customerNumber,
+    orderNumber,
+    createdAt: now,
+    expiresAt: now + validSeconds,
+  };
+  await database.ofAccount(accountId).transaction(async (transaction) => {
     await writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now);
+    await logMadeLink(transaction, link, maker);
     if (audit !== null) await appendAudit(transaction, audit, now);
   });
   return token;
@@ -136,7 +156,7 @@ const spendLink: Statement = {
   text: `update login_links l set spent_at = ${timeOf('l')}
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
       and ${isLetIn('l')}
-    returning ${linkedCustomer}, spent_at as now`,
+    returning ${spentLinks.names.join(', ')}, spent_at as now`,
 };
 
 const insertOf = {
@@ -217,10 +237,13 @@ export function spendLoginLink(
     const group = await groupOfLink(transaction, hashToken(token));
     if (group === null) return null;
     const [spent] = await group.query(spendLink, [hashToken(token), now]);
-    const customer = parseCustomer(spent === undefined ? [] : [spent]);
-    if (customer === null) return null;
+    if (spent === undefined) return null;
+    const { accountId, customerNumber, ...link } = spentLinks.parse(spent);
+    const customer = { accountId, customerNumber };
+    const usedAt = Number(spent['now']);
+    await logUsedLink(transaction, { ...customer, ...link }, usedAt);
     // A session is a browser's, and ends by the real time; a code is good for as long as the link's own clock says.
-    const at = use === 'product' ? Number(spent?.['now'] ?? now) : now;
+    const at = use === 'product' ? usedAt : now;
     const minted = mintToken();
     const started = {
       ...customer,
@@ -265,9 +288,11 @@ export async function endSession(database: Queryable, token: string): Promise<tr
 export async function deleteExpiredLogins(
   database: Queryable,
   before: EpochSeconds,
+  /** The log of links is kept longer: what expired before this goes. */
+  logBefore: EpochSeconds,
   signal: AbortSignal,
 ): Promise<number> {
-  let unfinished = 0;
+  let unfinished = (await deleteInPieces(database, oldLoggedLinks, [logBefore], signal)) ? 1 : 0;
   for (const rows of expiredRows) {
     if (await deleteInPieces(database, rows, [before], signal)) unfinished += 1;
   }

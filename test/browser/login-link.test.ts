@@ -37,6 +37,10 @@ test('a login link made on the customer’s page lets its customer in once, in a
   for (const feature of ['One', 'Two'])
     await customer.getByRole('listitem').filter({ hasText: feature }).waitFor();
   assert.equal(new URL(customer.url()).pathname, '/customer');
+  await page.reload();
+  const links = page.getByRole('table', { name: 'Login links of this customer' });
+  await links.getByText('Used', { exact: true }).last().waitFor();
+  assert.equal(await links.getByText('Not used yet').count(), 0);
 
   const thief = await panel.open(link, withoutScript);
   await heading(thief, 'This link is no longer valid').waitFor();

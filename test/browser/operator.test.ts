@@ -128,6 +128,12 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await shown.getByText(/^Shown only now\. It logs tom\.baker in once, until/).waitFor();
   await shown.getByRole('button', { name: 'Copy' }).waitFor();
   await shown.getByRole('button', { name: 'Done' }).click();
+  const links = page.getByRole('table', { name: 'Login links of this customer' });
+  await links
+    .getByRole('row')
+    .filter({ hasText: 'admin, an administrator' })
+    .getByText('Not used yet')
+    .waitFor();
 
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   const cancelling = dialog(page, 'Cancel the plan of tom.baker?');

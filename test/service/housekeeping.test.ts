@@ -133,7 +133,7 @@ test('told to stop, each kind says how much is left', async () => {
   );
   const stopped = AbortSignal.abort();
   const linkTables = database.accountGroups().length;
-  assert.equal(await deleteExpiredLogins(database, clock.seconds, stopped), 2 + linkTables);
+  assert.equal(await deleteExpiredLogins(database, clock.seconds, clock.seconds, stopped), 3 + linkTables);
   assert.equal(await log.prune(clock.seconds, stopped), await count('api_request_counts'));
   assert.equal(await createLedgerDays(database).bringAllUpToDate(stopped), 1);
   await log.close();

@@ -10,8 +10,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createLoginLink } from '../../src/identity/login-link-store.ts';
+import { createLoginLink, deleteExpiredLogins } from '../../src/identity/login-link-store.ts';
 import { cookieOf, openPage, type Page, pathOfLink } from '../harness/browser-request.ts';
+import { type PanelClient, signIn, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changePackage, createPackage, secondsOf } from '../harness/shop.ts';
 
@@ -166,13 +167,83 @@ test('however often a link is asked for, one is kept, and the last one handed ou
 
   const customer = { accountId: account.id, number: 1, customerNumber: 1 };
   const tokens = await Promise.all(
-    Array.from({ length: 20 }, () => createLoginLink(service.database, customer, 900, service.clock.seconds)),
+    Array.from({ length: 20 }, () =>
+      createLoginLink(service.database, customer, 900, service.clock.seconds, {
+        by: { type: 'person', id: account.id },
+        isOperator: false,
+      }),
+    ),
   );
   assert.equal(await kept(), 1);
   const pages = await Promise.all(
     [last, ...tokens.map((token) => `/login/${token}`)].map((path) => get(path)),
   );
   assert.equal(pages.filter(({ status }) => status === 200).length, 1, 'of links made in parallel one lives');
+  const { login_links: links } = (
+    await (await signIn(service, account)).get(`/customers/${customerOf(account)}`)
+  ).body;
+  assert.deepEqual(
+    links.map(({ state }: { state: string }) => state).toSorted(),
+    ['open', ...Array.from({ length: 19 }, () => 'replaced')],
+    'and the list says so',
+  );
+});
+
+const customerOf = ({ id }: TestAccount) => id * 1_000_000_000 + 1;
+
+test('a customer’s page says who made login links and what became of them, for 90 days', async () => {
+  const { account, again, path } = await orderWithLink();
+  const customer = `/customers/${customerOf(account)}`;
+  const panel = await signIn(service, account);
+  const console = await signIn(service, service.admin);
+  const linksOf = async (client: PanelClient, page = customer) =>
+    (await client.get(page)).body.login_links.map((link: Record<string, string | null>) => [
+      link['state'],
+      link['made_by'],
+      link['maker'],
+      link['used_at'],
+    ]);
+  const nowText = () => new Date(service.clock.seconds * 1_000).toISOString().replace('.000', '');
+  assert.deepEqual(await linksOf(panel), [['open', 'order', '', null]]);
+  service.clock.seconds += 60;
+  const firstUse = nowText();
+  await logIn(path);
+  service.clock.seconds += 60;
+  const byAccount = await panel.post(`${customer}/login-link`);
+  assert.equal(byAccount.status, 201, byAccount.text);
+  service.clock.seconds += 60;
+  const byOperator = await service.admin.post(`/api/admin/v1${customer}/login-link`);
+  assert.equal(byOperator.status, 201, byOperator.text);
+  assert.equal((await get(pathOfLink(byAccount.body.login_url))).status, 410);
+  const username = await usernameOf(service, account);
+  const expected = (state: string, used: string | null, operator: string) => [
+    [state, 'operator', operator, used],
+    ['replaced', 'account', username, null],
+    ['used', 'order', '', firstUse],
+  ];
+  assert.deepEqual(await linksOf(panel), expected('open', null, ''), 'not who of the operator’s people');
+  assert.deepEqual(await linksOf(console, `/admin${customer}`), expected('open', null, 'First key'));
+  service.clock.seconds += 60;
+  const secondUse = nowText();
+  await logIn(pathOfLink(byOperator.body.login_url));
+  assert.deepEqual(await linksOf(panel), expected('used', secondUse, ''));
+  // What a later order brings and nobody uses is shown as well.
+  assert.equal((await again()).status, 201);
+  service.clock.seconds += 16 * 60;
+  assert.deepEqual((await linksOf(panel))[0], ['expired', 'order', '', null]);
+
+  const days = (count: number) => service.clock.seconds - count * 86_400;
+  const never = new AbortController().signal;
+  service.clock.seconds += 89 * 86_400;
+  await deleteExpiredLogins(service.database, days(7), days(90), never);
+  assert.equal(
+    (await linksOf(await signIn(service, service.admin), `/admin${customer}`)).length,
+    3,
+    'what was logged is kept',
+  );
+  service.clock.seconds += 86_400 * 2;
+  await deleteExpiredLogins(service.database, days(7), days(90), never);
+  assert.deepEqual(await linksOf(await signIn(service, service.admin), `/admin${customer}`), []);
 });
 
 test('tokens that were never handed out are 410, and look like spent ones', async () => {

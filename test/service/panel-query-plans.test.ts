@@ -94,6 +94,8 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   search_audit_by_person: /audit_log_person/,
   search_audit_by_actor: /audit_log_actor/,
   search_audit_by_account: /audit_log_actor[\s\S]*audit_log_account/,
+  list_logged_links: /login_link_log_customer/,
+  list_live_links: /login_links_live/,
   // With three accounts either index will do.
   search_accounts_by_age: /accounts_pkey|accounts_by_name/,
   search_accounts_by_name: /accounts_by_name/,
@@ -121,6 +123,7 @@ const bigTables = [
   'ledger_days',
   'spending_sums',
   'login_links',
+  'login_link_log',
   'list_stretches',
   'customer_terms',
   'plan_changes',

@@ -97,7 +97,7 @@ test('a link to log in lives by the clock of the test, and leads to a page that 
   const other = await placeOrder(service, tests, { customer: 'late@example.com', return_login: true });
   // What goes by the real time leaves it alone.
   service.clock.seconds += 60 * 86_400;
-  while ((await deleteExpiredLogins(service.database, service.clock.seconds, neverAborted)) > 0);
+  while ((await deleteExpiredLogins(service.database, service.clock.seconds, 0, neverAborted)) > 0);
   assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 200);
   await advance(tests, 'PT16M');
   assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 410);

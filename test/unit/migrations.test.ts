@@ -49,6 +49,7 @@ const published = {
   '0041-product-payloads.sql': '0e20f8e5feea215deaf3d3620f55a45a3bff39a6ec3d58e6d2134e56fb46d6a9',
   '0042-moved-amounts.sql': '1494526109e1ccb3e0b35de3ff63a06746a20109b727898ab5760006f5c475a4',
   '0043-product-call-log.sql': 'd3dc5e92db3f1305dd3555c87d35bb50674093f193a6f7297fdeb6b3109259ed',
+  '0044-login-link-log.sql': '39b7d277aefbe21fe8e0fdcfd2f88d773803a5422e57319060cee665feac971e',
 };
 
 test('no migration changes after it was published', () => {

@@ -223,6 +223,7 @@ export function customerAdminRoutes(
         { accountId, customerNumber, number: orderNumber },
         linkValidSeconds,
         at,
+        { by, isOperator: true },
         {
           actorId,
           by,

@@ -7,11 +7,13 @@ import { parseRealOwnedId } from '../../contract/identifiers.ts';
 import { customerOfAnyAccountSchema } from '../../contract/panel-schemas.ts';
 import { planHistoryQuerySchema, planHistorySchema } from '../../contract/plan-schemas.ts';
 import { findAccountNames } from '../../database/account-names.ts';
+import { listLoginLinks } from '../../identity/login-link-log.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import type { WithId } from '../admin/admin-routes.ts';
 import { readHistory } from '../reseller/plan-history-routes.ts';
 import { numberMax, pageRows } from '../shapes/list-filters.ts';
+import { loginLinkView } from '../shapes/login-link-view.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -46,12 +48,15 @@ export function anyCustomerRoutes(app: FastifyInstance, dependencies: PanelDepen
         }),
         findAccountNames(database, [accountId]),
       ]);
+      const numbers = orders.map((order) => order.number);
+      const links = await listLoginLinks(database, customer, numbers, now());
       return reply.send({
         customer: {
           ...panelCustomerView(customer, packages.current(), now()),
           account: { id: accountId, username: names.get(accountId) ?? '' },
         },
         orders: orders.map((order) => orderView(order, packages.current(), currency)),
+        login_links: links.map((link) => loginLinkView(link, true)),
       });
     },
   );

@@ -2,16 +2,19 @@
 // for one. Their list is panel-customer-list.ts.
 
 import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../../accounts/principal.ts';
 import { madeLoginLinkSchema } from '../../contract/customer-schemas.ts';
 import { refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../contract/identifiers.ts';
 import { customerWithOrdersSchema } from '../../contract/panel-schemas.ts';
 import { formatTime } from '../../contract/times.ts';
+import { listLoginLinks } from '../../identity/login-link-log.ts';
 import { createLoginLink } from '../../identity/login-link-store.ts';
 import { findOrders } from '../../orders/order-search.ts';
 import { orderStatus } from '../../orders/order-table.ts';
 import { findLastOrderNumber } from '../../plans/customer-search.ts';
 import { numberMax, pageRows } from '../shapes/list-filters.ts';
+import { loginLinkView } from '../shapes/login-link-view.ts';
 import { orderView } from '../shapes/order-view.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -49,12 +52,19 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDep
       });
       // What can be renewed: an order that the product did not take is not what the customer has.
       const last = orders.find((order) => orderStatus(order) === 'completed');
+      const links = await listLoginLinks(
+        database,
+        customer,
+        orders.map((order) => order.number),
+        now(),
+      );
       return reply.send({
         customer: panelCustomerView(customer, packages.current(), now()),
         suspended: customer.suspended,
         order_pending: customer.pendingOrder !== null,
         orders: orders.map((order) => orderView(order, packages.current(), currency)),
         last_order_id: last === undefined ? null : publicId(account.id, last.number),
+        login_links: links.map((link) => loginLinkView(link, false)),
       });
     },
   );
@@ -71,14 +81,17 @@ export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDep
         response: { 201: madeLoginLinkSchema },
       },
     },
-    async ({ principal: { account, now }, params }, reply) => {
+    async ({ principal, params }, reply) => {
+      const { account, now } = principal;
       const number = parseOwnNumber(params.id, account.id);
       const customer = number === null ? null : await customers.find(account.id, number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const at = now();
       const order = { accountId: account.id, customerNumber: customer.number, number: orderNumber };
-      const token = await createLoginLink(database, order, linkValidSeconds, at);
+      const { by = null } = actorOf(principal);
+      const maker = { by, isOperator: false };
+      const token = await createLoginLink(database, order, linkValidSeconds, at, maker);
       return reply.code(201).send({
         login_url: `${publicUrl()}/login/${token}`,
         expires_at: formatTime(at + linkValidSeconds),

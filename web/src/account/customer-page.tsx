@@ -16,6 +16,7 @@ import {
   RefreshCw,
 } from 'lucide-react';
 import { useState } from 'react';
+import { panelMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
 import { hasStarted, runs } from '../api/plan-runs.ts';
 import { customerQuery } from '../api/queries.ts';
@@ -40,6 +41,7 @@ import { PageProblem } from '../ui/page-problem.tsx';
 import { Time } from '../ui/time.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
+import { LoginLinksCard } from './login-links-card.tsx';
 import { planEndFact, timeLeftFact } from './plan-facts.tsx';
 import { RenewalNotice, useRenewal } from './renewal-notice.tsx';
 
@@ -157,6 +159,7 @@ export function CustomerPage() {
           />
           {data === undefined ? null : <Deeds known={data} onDeed={setDeed} />}
         </Card>
+        {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
         <PlanHistory customerId={customerId} before={before} />
       </div>
       {asksLink && customer !== undefined ? (

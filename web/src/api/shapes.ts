@@ -21,6 +21,7 @@ import type {
   customerWithOrdersSchema,
   healthSchema,
   keyFactsSchema,
+  LoginLinkView,
   meSchema,
   overviewSchema,
   PanelCustomerView,
@@ -174,6 +175,7 @@ export type CustomerWithOrders = With<
     order_pending: boolean;
     orders: readonly OrderView[];
     last_order_id: number | null;
+    login_links: readonly LoginLinkView[];
   }
 >;
 export type CancelPreview = Static<typeof cancelPreviewSchema>;
@@ -192,6 +194,7 @@ export interface PlanHistory {
   readonly data: readonly PlanHistoryItem[];
   readonly next_cursor: string | null;
 }
+export type { LoginLinkView as GivenLink } from '../../../src/contract/panel-schemas.ts';
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<
   Static<typeof panelEntrySchema>,
@@ -258,6 +261,7 @@ export type FoundAccount = AccountView & { readonly halted: boolean };
 export interface AnyCustomer {
   readonly customer: AccountCustomer;
   readonly orders: readonly OrderView[];
+  readonly login_links: readonly LoginLinkView[];
 }
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
 

@@ -8,6 +8,7 @@ import { ArrowLeftRight, Ban, Gift, Link2, type LucideIcon, Pause, Play } from '
 import { useState } from 'react';
 import { CustomerBadge } from '../account/customer-columns.tsx';
 import { LoginLinkDialog } from '../account/login-link-dialog.tsx';
+import { LoginLinksCard } from '../account/login-links-card.tsx';
 import { planEndFact, timeLeftFact } from '../account/plan-facts.tsx';
 import { useMay } from '../api/person.ts';
 import { runs } from '../api/plan-runs.ts';
@@ -98,6 +99,7 @@ export function AnyCustomerPage() {
           />
           {customer === undefined ? null : <Deeds customer={customer} onDeed={setAsked} />}
         </Card>
+        <LoginLinksCard links={data?.login_links} isOperator />
         <PlanHistory customerId={customerId} before={before} isOperator />
       </div>
       {asked === 'suspension' && customer !== undefined ? (
