@@ -1,5 +1,5 @@
 // Loaded before the service (node --import): its clock runs ten days in a second, the same in every process of a proof, and
-// the job that renews plans comes round each second and dies with its process. It acts from outside: the
+// the jobs that renew plans and note their ends come round each second and die with its process. It acts from outside: the
 // product knows nothing of it. Calls to the outside are given up after a second, and events are kept for ever.
 // FAST_CLOCK_BEGAN: when, in milliseconds; FAST_CLOCK_STOPS: when it stands still, for a quiet end.
 
@@ -18,6 +18,7 @@ export function fastTime(beganAt: number, at: number): number {
 if (began !== undefined) {
   Date.now = () => fastTime(Number(began), Math.min(realNow(), stops));
   defaultLimits.housekeeping.renewals.everySeconds = 1;
+  defaultLimits.housekeeping.planEnds.everySeconds = 1;
   // The years that pass are not meant to cost anything that is compared at the end.
   defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
   // Whoever never answers has not answered soon. In the quiet end there is no time for a second try.

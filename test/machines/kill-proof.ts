@@ -15,6 +15,7 @@ import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
 import { startDeliveryWitness } from './delivery-witness.ts';
 import { fastTime } from './fast-clock.ts';
+import { startHeldPlans } from './held-plans.ts';
 import { readAll } from './journal.ts';
 import { startLivingPlans } from './living-plans.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -45,6 +46,8 @@ export interface KillReport {
   readonly renewals: number;
   /** Answered with what they gave back: once each. */
   readonly cancels: number;
+  /** Of holds, and of cancels at the period's end, that were answered (held-plans.ts). */
+  readonly changes: number;
   /** What the endpoints got (delivery-witness.ts). */
   readonly events: number;
   readonly deliveries: number;
@@ -54,6 +57,7 @@ export interface KillReport {
   readonly failed?: number;
   readonly settledByHand?: number;
   readonly calls?: number;
+  readonly entitlements?: number;
 }
 
 const clientCount = 8;
@@ -117,6 +121,8 @@ async function killAgainAndAgain(
     ? await startUnreliableProduct({ shop, adminKey, seed, address: () => address })
     : null;
   if (product !== null) endings.push(product.close);
+  const held = startHeldPlans({ shop, adminKey, seed, address: () => address });
+  endings.push(() => held.finish().catch(() => undefined));
   let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
     // Each once before any of them twice: few kills miss no point.
@@ -162,7 +168,7 @@ async function killAgainAndAgain(
   service = await startServiceProcess({ environment: base, preloads });
   address = service.address;
   assert.ok(clients, 'a proof needs at least one kill');
-  await Promise.all([clients.finish(), plans.finish()]);
+  const [changes] = await Promise.all([held.finish(), clients.finish(), plans.finish()]);
   await told.calmDown(address);
   await product?.settle(address);
   service.kill('SIGKILL');
@@ -181,7 +187,7 @@ async function killAgainAndAgain(
   const { problems: toldWrong, ...telling } = await told.check(service.address, adminKey);
   assert.deepEqual(toldWrong, [], 'every event arrived, in order, and none that was not committed');
   const { problems: askedWrong = [], ...asked } = (await product?.check(service.address)) ?? {};
-  assert.deepEqual(askedWrong, [], 'every order is what the product said of it');
+  assert.deepEqual(askedWrong, [], 'orders are what the product said, entitlements what it was told last');
   service.kill('SIGTERM');
   const { code } = await service.gone;
   assert.equal(code, 0, 'the last process ends cleanly');
@@ -192,6 +198,7 @@ async function killAgainAndAgain(
     ordersAfterUnknown: clients.ordersAfterUnknown(),
     renewals,
     cancels,
+    changes,
     ...telling,
     ...asked,
   };

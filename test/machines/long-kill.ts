@@ -1,6 +1,6 @@
-// node test/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1]
-// PostgreSQL: throwaway servers of its own. Fifty kills for each seed; in every second one orders wait for a product that answers,
-// refuses, does neither and dies.
+// node test/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1] [--product]
+// PostgreSQL: throwaway servers of its own. Fifty kills for each seed; in every second one, with --product in each, orders wait for a
+// product that answers, refuses, does neither and dies.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'embedded' },
     kills: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
+    product: { type: 'boolean', default: false },
   },
 });
 // A fresh database from time to time: the books are added up after every kill, and would take longer and longer.
@@ -23,9 +24,9 @@ const began = performance.now();
 const killsWanted = Number(values.kills);
 const killsByPoint: Record<string, number> = {};
 const totals = {
-  ...{ ordersAcknowledged: 0, ordersAfterUnknown: 0, renewals: 0, cancels: 0 },
+  ...{ ordersAcknowledged: 0, ordersAfterUnknown: 0, renewals: 0, cancels: 0, changes: 0 },
   ...{ events: 0, deliveries: 0, repeats: 0 },
-  ...{ completed: 0, failed: 0, settledByHand: 0, calls: 0 },
+  ...{ completed: 0, failed: 0, settledByHand: 0, calls: 0, entitlements: 0 },
 };
 const counted = Object.keys(totals) as (keyof typeof totals)[];
 let done = 0;
@@ -39,7 +40,7 @@ for (let databases = 0; done < killsWanted; seed += 1, databases += 1) {
         server === null ? { DATA_DIR: dataDir } : { ...server.environment, DATABASE_URL: server.url },
       kills: Math.min(killsPerDatabase, killsWanted - done),
       seed,
-      confirms: databases % 2 === 1,
+      confirms: values.product || databases % 2 === 1,
       onKill(count, point) {
         if (count % 25 === 0) process.stdout.write(`${done + count} kills, the last ${point}\n`);
       },
@@ -53,16 +54,18 @@ for (let databases = 0; done < killsWanted; seed += 1, databases += 1) {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
-const { ordersAcknowledged, ordersAfterUnknown, renewals, cancels, events, deliveries, repeats } = totals;
-const { completed, failed, settledByHand, calls } = totals;
+const { ordersAcknowledged, ordersAfterUnknown, renewals, cancels, changes, events, deliveries, repeats } =
+  totals;
+const { completed, failed, settledByHand, calls, entitlements } = totals;
 const seconds = Math.round((performance.now() - began) / 1000);
 process.stdout.write(
   `${JSON.stringify(killsByPoint)}\n${done} kills, ${ordersAcknowledged} orders acknowledged, ${ordersAfterUnknown} of them ` +
     'after an unknown outcome: 0 lost, 0 doubled, books in order after every kill; ' +
-    `${renewals} renewals by themselves, one for each end, ${cancels} cancels, each paid once; ` +
+    `${renewals} renewals by themselves, one for each end, ${cancels} cancels, each paid once, ${changes} holds and the like; ` +
     `${events} events arrived in ${deliveries} deliveries, ${repeats} of them repeats, in order at each endpoint and none ` +
     `that was not committed; of orders that waited for the product ${completed} completed and ${failed} failed and repaid, ` +
-    `${settledByHand} of them by hand, after ${calls} calls; ` +
+    `${settledByHand} of them by hand, after ${calls} calls, and of ${entitlements} customers the ` +
+    'last call that it took said what the entitlement says; ' +
     `seeds ${values.seed} to ${seed - 1}, ${seconds} s\n`,
 );
 

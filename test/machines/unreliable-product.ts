@@ -1,7 +1,8 @@
 // The operator's product, and the operator, of a service under attack. Orders wait for it (mode confirm), and it takes them,
 // refuses them, breaks, does not answer, answers into the void, and goes away, at random; what it has made up its mind about
 // it answers the same again. What it was asked about for too long the operator decides, as the product's own books say.
-// At the end every order has to be what the product says of it, and none of them both. Used by kill-proof.ts.
+// At the end every order has to be what the product says of it, and none of them both; and of every customer the last call
+// that the product took has to say what the entitlement says. Used by kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -12,11 +13,12 @@ import { readAll } from './journal.ts';
 import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 import { type SignedAnswer, type SignedRequest, startSignedServer } from './signed-server.ts';
+import { createToldEntitlements } from './told-entitlements.ts';
 
 export interface UnreliableProduct {
-  /** From now on it takes what it has not made up its mind about, at once. Resolves when no order waits any more. */
+  /** From now on it takes what it has not made up its mind about, at once. Resolves when no call waits any more. */
   settle(address: string): Promise<void>;
-  /** Holds every order against what was said of it. */
+  /** Holds every order against what was said of it, and every entitlement against the last call that was taken. */
   check(address: string): Promise<UnreliableProductReport>;
   close(): Promise<void>;
 }
@@ -28,6 +30,8 @@ export interface UnreliableProductReport {
   readonly settledByHand: number;
   /** How often the product was called, whatever about. */
   readonly calls: number;
+  /** Customers of whom the last call was compared with the entitlement. */
+  readonly entitlements: number;
   readonly problems: readonly string[];
 }
 
@@ -69,13 +73,22 @@ export async function startUnreliableProduct({
   let isUnreliable = true;
   let isOver = false;
   let calls = 0;
+  const told = createToldEntitlements();
+  const bodies = new Map<string, string>();
+  const changed: string[] = [];
 
   function receive({ id, body }: SignedRequest): SignedAnswer {
     calls += 1;
     const { type, data } = JSON.parse(body);
+    if ((bodies.get(id) ?? body) !== body && changed.length < problemsMax)
+      changed.push(`The call ${id} was ${bodies.get(id)} at first, and then ${body}.`);
+    bodies.set(id, body);
+    const take = () => told.take(id, data.customer.reference, data);
     if (data.order_id === null || !orderTypes.includes(type)) {
       // No order waits for it.
-      return { status: isUnreliable && random.below(10) === 0 ? 500 : 204 };
+      if (isUnreliable && random.below(10) === 0) return { status: 500 };
+      take();
+      return isUnreliable && random.below(10) === 0 ? null : { status: 204 };
     }
     const question = questionOf(data.order_id);
     question.ids.add(id);
@@ -86,6 +99,7 @@ export async function startUnreliableProduct({
     if (mood < 22) void server.goAway(random.below(awayMillisecondsMax));
     const refuses = mood < 45 && !mustLive(data.customer.reference);
     question.decision ??= refuses ? 'refused' : 'taken';
+    if (question.decision === 'taken') take();
     // It has made up its mind, and nobody hears of it.
     if (mood >= 20 && mood < 28) return null;
     question.isAnswered = true;
@@ -112,6 +126,7 @@ export async function startUnreliableProduct({
         const question = questionOf(order.id);
         question.decision ??= mustLive(order.customer.reference) ? 'taken' : 'refused';
         question.isByHand = true;
+        if (question.decision === 'taken') giveByHand(question, order.customer.reference);
         const [deed, body] =
           question.decision === 'taken' ? ['accept', {}] : ['fail', { reason: 'Not in our books' }];
         const answer = await admin.post(`/api/admin/v1/orders/${order.id}/${deed}`, body).catch(() => null);
@@ -121,10 +136,32 @@ export async function startUnreliableProduct({
     }
   }
 
+  /** As the call of the order says; of one that never arrived nobody knows what it says. */
+  function giveByHand({ ids, bodies: asked }: Question, reference: string): void {
+    const [[id], [body]] = [[...ids], [...asked]];
+    if (id === undefined || body === undefined) told.forget(reference);
+    else told.take(id, reference, JSON.parse(body).data);
+  }
+
+  /** Also what is put off until a time that does not come, because the clock stands still. */
+  async function sendWaiting(admin: ApiClient): Promise<boolean> {
+    const lists = [];
+    for (const status of ['attention', 'waiting'])
+      lists.push(await admin.get(`/api/admin/v1/product-calls?status=${status}&limit=100`));
+    for (const { status, text } of lists) assert.equal(status, 200, text);
+    const open = lists.flatMap(({ body: list }) => list.data);
+    for (const { id } of open) {
+      const sent = await admin.post(`/api/admin/v1/product-calls/${id}/send`, {});
+      assert.ok([200, 404, 503].includes(sent.status), sent.text);
+    }
+    return open.length === 0;
+  }
+
   const server = await startSignedServer((path) => (path === '/product' ? secret : null), receive);
   const body = { mode: 'confirm', url: `${server.address}/product`, secret };
   const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
   assert.equal(set.status, 200, set.text);
+  await told.begin(createApiClient(address(), adminKey));
   // An order of this moment that is completed, and that it was not asked about, was placed before.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
@@ -146,13 +183,25 @@ export async function startUnreliableProduct({
           if (status === 'pending') await settled(client, id, until);
         }
       }
+      while (!(await sendWaiting(createApiClient(current, adminKey)))) {
+        assert.ok(performance.now() < until, 'the product answers, and calls wait');
+        await pause(pollMilliseconds);
+      }
     },
     async check(current) {
       isOver = true;
       await deciding;
       const admin = createApiClient(current, adminKey);
-      const problems = [...server.forged];
+      const problems = [...server.forged, ...changed];
       const counts = { completed: 0, failed: 0, settledByHand: 0, calls };
+      // The last ends may be noted only now.
+      const until = performance.now() + patienceMilliseconds;
+      let last = await told.problems(admin);
+      while (last.problems.length > 0 && performance.now() < until) {
+        await pause(pollMilliseconds);
+        last = await told.problems(admin);
+      }
+      problems.push(...last.problems.slice(0, problemsMax));
       for (const { id: accountId } of shop.accounts) {
         for (const { id, status } of await readAll(admin, `/api/admin/v1/accounts/${accountId}/orders`)) {
           if (placedBefore.has(Number(id))) continue;
@@ -163,7 +212,7 @@ export async function startUnreliableProduct({
           if (question.isByHand) counts.settledByHand += 1;
         }
       }
-      return { ...counts, problems };
+      return { ...counts, entitlements: last.compared, problems };
     },
     close() {
       isOver = true;

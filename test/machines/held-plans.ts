@@ -1,0 +1,77 @@
+// Holds while the service is killed: the accounts suspend and resume their customers, cancel some at the end of their term and
+// take that back, and the operator sets and lifts holds of his own, beside the orders, renewals, cancels and ends of the
+// other clients. No answer is waited for: a request whose outcome is unknown is one more change that may have happened.
+// Part of kill-proof.ts.
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRandom } from '../../scripts/demo/random.ts';
+import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import type { Shop } from './kill-proof.ts';
+import { mustLive } from './living-plans.ts';
+
+export interface HeldPlans {
+  /** Resolves when what was begun is over: how many changes were answered. */
+  finish(): Promise<number>;
+}
+
+interface HeldPlansOptions {
+  readonly shop: Shop;
+  readonly adminKey: string;
+  readonly seed: number;
+  readonly address: () => string;
+}
+
+interface Listed {
+  readonly id: number;
+  readonly reference: string;
+}
+
+const restMilliseconds = 15;
+const changesOfList = 20;
+
+export function startHeldPlans({ shop, adminKey, seed, address }: HeldPlansOptions): HeldPlans {
+  let isOver = false;
+  let changes = 0;
+
+  async function changeOnAndOn(account: Shop['accounts'][number]): Promise<void> {
+    const random = createRandom(seed * 1_000 + 700 + account.id);
+    const unlessGone = (request: Promise<Answer>) => request.catch(() => null);
+    while (!isOver) {
+      const list = await unlessGone(createApiClient(address(), account.key).get('/customers?limit=100'));
+      const customers: readonly Listed[] = list?.status === 200 ? list.body.data : [];
+      if (customers.length === 0) await pause(restMilliseconds);
+      for (let count = 0; count < changesOfList && customers.length > 0 && !isOver; count += 1) {
+        const { id, reference } = random.pick(customers);
+        const reseller = createApiClient(address(), account.key);
+        const admin = createApiClient(address(), adminKey);
+        const set = (status: string) => admin.patch(`/api/admin/v1/customers/${id}`, { status });
+        const requests = [
+          () => reseller.post(`/customers/${id}/suspend`, {}),
+          () => reseller.post(`/customers/${id}/resume`, {}),
+          () => set('suspended'),
+          () => set('active'),
+          // What renews itself, or is cancelled by others, is compared with their journals.
+          ...(mustLive(reference)
+            ? []
+            : [() => reseller.post(`/customers/${id}/cancel`, { at: 'period_end' })]),
+        ];
+        const answer = await unlessGone(random.pick(requests)());
+        if (answer?.status === 200) changes += 1;
+        else if (answer !== null) assert.ok([422, 503].includes(answer.status), answer.text);
+        await pause(restMilliseconds);
+      }
+    }
+  }
+
+  const changing = Promise.all(shop.accounts.map(changeOnAndOn));
+  // Awaited at the end: until then a failure must not end the process.
+  changing.catch(() => undefined);
+  return {
+    async finish() {
+      isOver = true;
+      await changing;
+      return changes;
+    },
+  };
+}
