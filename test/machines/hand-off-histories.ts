@@ -1,7 +1,8 @@
 // Random histories of customers around the hand-off to the product: orders, trials, holds of both parties, cancels, ends,
 // renewals by hand and by themselves, answers by hand, with a product that is away, refuses, takes a call and loses the
 // answer. Many customers at once share a service, a clock and a product, so that calls are prepared together.
-// The one rule: in the end the last call that the product took equals the entitlement. Used by
+// The one rule: in the end the last call that the product took equals the entitlement, and both are what an oracle says that
+// was written from the specification (hand-off-oracle.ts). Used by
 // test/service/model-of-hand-off.test.ts and test/machines/long-hand-off.ts.
 
 import assert from 'node:assert/strict';
@@ -9,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
+import { formatTime } from '../../src/contract/times.ts';
 import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
 import { mintOrderKey } from '../../src/orders/mint-order-key.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
@@ -18,6 +20,8 @@ import type { ProductAnswer, ProductReceiver, ReceivedCall } from '../harness/pr
 import { expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls } from '../harness/run-product-calls.ts';
 import { createRandom, type Random } from '../model/history-genes.ts';
+import type { ToldPlan, World } from '../model/oracle.ts';
+import { followHandOff } from './hand-off-oracle.ts';
 
 export interface HandOffRun {
   readonly histories: number;
@@ -161,6 +165,10 @@ export async function runHandOffRound({
   const setting = { mode: confirms ? 'confirm' : 'notify', url: product.url, secret: product.secret };
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', setting), 200);
   const { engine } = service.service;
+  const { oracle, end: endOracle } = followHandOff({
+    ...{ engine, confirms, packages: soldPackages(service) },
+    now: () => service.clock.seconds,
+  });
   const actorId = service.admin.id;
   const actors: Actor[] = Array.from({ length: customers }, (_nothing, index) => {
     const account = accounts[index % accounts.length] ?? assert.fail('no accounts');
@@ -283,12 +291,16 @@ export async function runHandOffRound({
     await quiet(service);
     isLeft = (await waitingCalls(service)) > 0;
   }
-  const problems = [...books.problems, ...product.forged];
+  const problems = [...books.problems, ...product.forged, ...oracle.problems];
   for (const actor of actors) {
-    const problem = await lastCallProblem(service, actor, books.taken.get(actor.reference));
+    const { seconds: now } = service.clock;
+    problems.push(...oracle.dueRenewals(actor.reference, now));
+    const expected = oracle.toldLast(actor.reference, now);
+    const problem = await lastCallProblem(service, actor, books.taken.get(actor.reference), expected);
     if (problem !== null)
       problems.push(`${problem}\n  ${actor.log.join('\n  ')}\n${await callsOf(service, actor)}`);
   }
+  endOracle();
   return { histories: actors.length, problems, counted };
 }
 
@@ -309,21 +321,43 @@ async function accessVersionOf(service: TestService, accounts: readonly TestAcco
   return Number(row?.['access_version']);
 }
 
-/** null: the product has what the customer may do. */
+/** As the service sells them (scripts/throwaway/test-service.ts). */
+function soldPackages({ packages }: TestService): World['packages'] {
+  const prices = (monthly: bigint, quarterly: bigint, yearly: bigint) => {
+    const all = { 1: monthly, 3: quarterly, 12: yearly };
+    return { reseller: all, distributor: all };
+  };
+  const sold = { trial: false, retired: false, durationDays: 0 };
+  return [
+    { ...sold, id: packages.basic, name: 'Basic', prices: prices(1_000n, 2_700n, 9_600n) },
+    { ...sold, id: packages.plus, name: 'Plus', prices: prices(2_500n, 7_000n, 25_000n) },
+    { ...sold, id: packages.trial, name: 'Trial', trial: true, durationDays: 14, prices: prices(0n, 0n, 0n) },
+  ];
+}
+
+/** null: the product has what the customer may do, and that is what the oracle says. */
 async function lastCallProblem(
   service: TestService,
   { reference, number }: Actor,
   last: ReceivedCall | undefined,
+  expected: ToldPlan | null,
 ): Promise<string | null> {
   if (number === null) return null;
   const found = await service.admin.get(`/api/product/v1/entitlements/${reference}`);
   const { active, status, starts_at, expires_at, package: of } = expectStatus(found, 200);
   const is = `${status} ${of.id} from ${starts_at} until ${expires_at}`;
+  const should = expected === null ? 'no plan' : shownPlan(expected);
+  if (active !== (expected?.status === 'active') || (expected !== null && is !== should))
+    return `${reference} is ${is}, and should be ${should}.`;
   if (last === undefined)
     return active ? `${reference} is ${is}, and the product has never heard of it.` : null;
   const plan = last.data as unknown as SentPlan;
   const has = `${plan.status} ${plan.package.id} from ${plan.starts_at} until ${plan.expires_at}`;
   return is === has ? null : `${reference} is ${is}, and the product has ${has} (${last.type}).`;
+}
+
+function shownPlan({ status, packageId, startsAt, expiresAt }: ToldPlan): string {
+  return `${status} ${packageId} from ${formatTime(startsAt)} until ${formatTime(expiresAt)}`;
 }
 
 /** Until no call is due. A clock that moved far ended the leases of jobs: the caller of the product is begun again. */
@@ -361,7 +395,7 @@ async function callsOf(service: TestService, { account, number }: Actor): Promis
   const rows = await sqlOf(
     service,
     account,
-    `select id, call_id, type, status, attempts, held_back, payload ->> 'status' as said, payload ->> 'expires_at' as until
+    `select call_id, type, status, attempts, held_back, payload ->> 'status' as said, payload ->> 'expires_at' as until
       from product_calls where account_id = ${account.id} and customer_number = ${number} order by id`,
   );
   return rows.map((row) => `    ${JSON.stringify(row)}`).join('\n');

@@ -147,6 +147,9 @@ export type PackageView = {
   upcoming: { from: number; prices: Record<Months, bigint> }[];
 };
 
+/** A plan as a call tells the product of it. */
+export type ToldPlan = { status: PlanStatus; packageId: number; startsAt: number; expiresAt: number };
+
 export type PlanEnd = { customerNumber: number; reference: string; endsAt: number };
 
 export type Page<Row> = { data: Row[]; page: number; perPage: number; total: number };
@@ -790,6 +793,19 @@ export function createOracle(world: World) {
     return viewOf(found, now);
   }
 
+  /**
+   * What the last call that the product took has to say, once no call waits: the plan as it is, whatever came in between
+   * (docs/hand-off.md). null: no plan of the customer has begun, and the product may have been told nothing.
+   */
+  function toldLast(accountId: AccountId, reference: string, now: number): ToldPlan | null {
+    const found = customers.get(reference);
+    if (found === undefined || found.accountId !== accountId) return null;
+    const { plan, isCancelled } = found;
+    if (plan.periods.length === 0 && !isCancelled) return null;
+    const { packageId, anchorAt: startsAt, expiresAt } = plan;
+    return { status: statusOf(found, now), packageId, startsAt, expiresAt };
+  }
+
   function customersOf(accountId: AccountId, page: unknown, limit: unknown, now: number): Page<CustomerView> {
     const account = getAccount(accountId);
     const views = allOf(account).map((item) => viewOf(item, now));
@@ -920,6 +936,7 @@ export function createOracle(world: World) {
     closedDoor,
     planEnds,
     customer,
+    toldLast,
     customers: customersOf,
     history,
     paidPeriods,
