@@ -48,8 +48,9 @@ const hour = 3_600;
 const day = 24 * hour;
 const steps = 12;
 const looksUntilBegun = 20;
-/** A call of a hold or an end is given up after ten attempts: in these histories none is. */
+/** Of most calls; one that is refused stubbornly runs out of its attempts, and is sent again or closed by hand. */
 const failuresMax = 6;
+const stubbornShare = 0.04;
 
 interface SentPlan {
   readonly status: string;
@@ -93,6 +94,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
   const decisions = new Map<string, 'taken' | 'refused'>();
   const bodies = new Map<string, string>();
   const failures = new Map<string, number>();
+  const stubborn = new Map<string, boolean>();
   const taken = new Map<string, ReceivedCall>();
   const problems: string[] = [];
   let isCalm = false;
@@ -105,6 +107,11 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     const first = bodies.get(id) ?? body;
     bodies.set(id, first);
     if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
+    if (!stubborn.has(id)) stubborn.set(id, !decisions.has(id) && below(stubbornShare));
+    if (stubborn.get(id) === true) {
+      count('the product refuses to answer');
+      return { status: 500 };
+    }
     const failed = failures.get(id) ?? 0;
     const mayFail = !isCalm && failed < failuresMax;
     if (mayFail && below(0.25)) {
@@ -132,6 +139,10 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     taken,
     calmDown(): void {
       isCalm = true;
+    },
+    /** An administrator sees to it that the product takes this call; without an id every call. */
+    relent(id?: string): void {
+      for (const one of id === undefined ? stubborn.keys() : [id]) stubborn.set(one, false);
     },
     /** An administrator gives the product what the call of an order says. false: it cannot be known, or was refused. */
     giveByHand(id: string): boolean {
@@ -250,6 +261,31 @@ export async function runHandOffRound({
     });
   }
 
+  /** An administrator decides about what needs attention. */
+  async function attend(): Promise<void> {
+    for (const { callId, accountId, customerNumber, confirmed } of await needingAttention(service)) {
+      const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
+      if (actor === undefined) continue;
+      if (confirmed !== null) {
+        await settleByHand(actor, confirmed, below(2) === 0 ? 'accept' : 'fail');
+        continue;
+      }
+      const how = below(5);
+      const path = '/api/admin/v1/product-calls';
+      const [what, request] =
+        how === 0
+          ? (['all sent again', `${path}/send`] as const)
+          : how < 3
+            ? (['sent again', `${path}/${callId}/send`] as const)
+            : (['done by hand', `${path}/${callId}/done`] as const);
+      if (what === 'done by hand') books.giveByHand(callId);
+      else books.relent(what === 'sent again' ? callId : undefined);
+      expectStatus(await service.admin.post(request, {}), 200);
+      actor.log.push(`${service.clock.seconds} ${callId} ${what}`);
+      count(`a call that ran out of attempts: ${what}`);
+    }
+  }
+
   const accessVersion = await accessVersionOf(service, accounts);
   const signal = new AbortController().signal;
   const jobs = {
@@ -278,16 +314,14 @@ export async function runHandOffRound({
     service.clock.seconds += waits[below(waits.length)] ?? 0;
     if (below(5) > 0) await runJobs();
     if (below(4) > 0) await quiet(service);
+    if (below(6) === 0) await attend();
   }
   books.calmDown();
   for (let isLeft = true; isLeft; ) {
     service.clock.seconds += 6 * hour;
     await runJobs();
     await quiet(service);
-    for (const { accountId, customerNumber, orderNumber } of await needingAttention(service)) {
-      const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
-      if (actor !== undefined) await settleByHand(actor, orderNumber, below(2) === 0 ? 'accept' : 'fail');
-    }
+    await attend();
     await quiet(service);
     isLeft = (await waitingCalls(service)) > 0;
   }
@@ -381,12 +415,15 @@ async function countCalls({ database }: TestService, which: string): Promise<num
 }
 
 async function needingAttention({ database }: TestService) {
-  const text = `select account_id, customer_number, order_number from product_calls where status = 'attention' and confirms`;
+  const text = `select call_id, account_id, customer_number, order_number, confirms from product_calls
+    where status = 'attention' order by id`;
   const rows = await Promise.all(database.accountGroups().map((group) => group.query({ name: '', text })));
   return rows.flat().map((row) => ({
     accountId: Number(row['account_id']),
+    callId: String(row['call_id']),
     customerNumber: Number(row['customer_number']),
-    orderNumber: Number(row['order_number']),
+    /** The order that its answer settles; null: none. */
+    confirmed: row['confirms'] === true ? Number(row['order_number']) : null,
   }));
 }
 
