@@ -633,6 +633,7 @@ CREATE UNIQUE INDEX accounts_username_key ON public.accounts USING btree (userna
 CREATE UNIQUE INDEX alerts_pkey ON public.alerts USING btree (account_id)
 CREATE UNIQUE INDEX api_keys_first ON public.api_keys USING btree (account_id) WHERE (is_first AND (revoked_at IS NULL) AND (ends_at IS NULL))
 CREATE UNIQUE INDEX api_keys_id ON public.api_keys USING btree (id)
+CREATE INDEX api_keys_last_four ON public.api_keys USING btree (last_four, id)
 CREATE INDEX api_keys_later_secrets ON public.api_keys USING btree (key_id) WHERE (key_id IS NOT NULL)
 CREATE UNIQUE INDEX api_keys_newest ON public.api_keys USING btree (COALESCE(key_id, id)) WHERE ((revoked_at IS NULL) AND (ends_at IS NULL))
 CREATE INDEX api_keys_of_account ON public.api_keys USING btree (account_id, id) WHERE (revoked_at IS NULL)

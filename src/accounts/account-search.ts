@@ -6,7 +6,9 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { Group } from '../contract/periods.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
+import { numberArray } from '../database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
+import { findHolderAccounts } from './find-holders.ts';
 
 export const accountStates = ['active', 'blocked', 'api_off', 'halted'] as const;
 export type AccountState = (typeof accountStates)[number];
@@ -15,7 +17,7 @@ export type AccountState = (typeof accountStates)[number];
 export const accountOrders = ['newest', 'name'] as const;
 
 export interface AccountFilter {
-  /** Part of a username or display name. */
+  /** Part of a username or display name; or an e-mail address, or the last four characters of a key. */
   readonly search: string;
   readonly group: Group | null;
   readonly state: AccountState | null;
@@ -35,7 +37,7 @@ const statement = (name: string, behind: string, order: string): Statement => ({
   name,
   text: `select ${accounts.list('a')}, a.halted_at is not null as is_halted from accounts a
     where a.test_of is null and ${behind}
-      and ($3::text = '' or strpos(a.search_text, $3::text) > 0)
+      and ($3::text = '' or strpos(a.search_text, $3::text) > 0 or a.id = any($7::int[]))
       and ($4::text = '' or a.group_name = $4::text)
       and case $5::text when 'blocked' then a.blocked when 'api_off' then not a.api_enabled
         when 'halted' then a.halted_at is not null
@@ -64,6 +66,7 @@ export async function searchAccounts(
     group ?? '',
     state ?? '',
     balanceBelowCents?.toString() ?? null,
+    numberArray(await findHolderAccounts(database, search)),
   ]);
   const sorted = rows.toSorted(isByName ? byName : byAge).slice(0, limit + 1);
   const page = sorted.slice(0, limit);

@@ -302,7 +302,20 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   const page = await panel.openAs(service.admin, '/panel/admin');
   await page.getByRole('main').getByText(username).waitFor();
   await goTo(page, 'Accounts');
-  await page.getByRole('searchbox', { name: 'Username or name' }).fill(username);
+  const search = page.getByRole('searchbox', { name: 'Name, e-mail or end of a key' });
+  // Of a pasted key only the end stands in the address.
+  await search.fill(reseller.key);
+  const end = reseller.key.slice(-4);
+  await page.waitForURL((url) => url.searchParams.get('q') === end);
+  await row(page, username).waitFor();
+  await row(page, 'admin').waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill(`…${end}`);
+  await page.getByRole('option', { name: `First key API key of ${username}` }).click();
+  await page.waitForURL((url) => url.pathname.endsWith(`/accounts/${reseller.id}`));
+  assert.equal(new URL(page.url()).searchParams.get('tab'), 'keys');
+  await goTo(page, 'Accounts');
+  await search.fill(username);
   await page.waitForURL((url) => url.searchParams.get('q') === username);
   await row(page, username).getByText('$40.00').waitFor();
   await row(page, 'admin').waitFor({ state: 'detached' });

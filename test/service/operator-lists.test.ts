@@ -207,6 +207,53 @@ test('accounts are found by name, group, state and balance, newest first or by n
   expectRefusal(await console.get('/admin/accounts?before=a'), '422 validation_failed');
 });
 
+test('accounts and people are found by e-mail, keys by their last four; a reseller finds its own alone', async () => {
+  const { admin } = service;
+  await admin.patch(`${api}/accounts/${acme.id}`, { email: 'Office@acme.example' });
+  const invited = await admin.post(`${api}/accounts/${borg.id}/people`, {
+    username: 'seven',
+    role: 'owner',
+    email: 'seven@borg.example',
+  });
+  assert.equal(invited.status, 201, invited.text);
+  const made = await admin.post(`${api}/accounts/${borg.id}/keys`, { name: 'Tests', test: true });
+  const testKey = made.body.api_key.slice(-4);
+  const holders = async (panel: PanelClient, path: string, q: string) => {
+    const answer = await panel.get(`${path}?q=${encodeURIComponent(q)}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data.map((one: { kind: string; account: { id: number }; name: string }) => [
+      one.kind,
+      one.account.id,
+      one.name,
+    ]);
+  };
+  const owner = await signIn(service, borg);
+  const ofAll = '/admin/holders';
+  for (const [panel, path, q, expected] of [
+    [console, ofAll, 'office@ACME.example', [['account', acme.id, names.acme]]],
+    [console, ofAll, 'seven@borg.example', [['person', borg.id, 'seven']]],
+    [console, ofAll, 'even@borg.example', []],
+    [console, ofAll, acme.key.slice(-4), [['key', acme.id, 'First key']]],
+    [console, ofAll, testKey, [['key', borg.id, 'Tests']]],
+    [console, ofAll, '%@%', []],
+    [console, ofAll, '', []],
+    [owner, '/holders', 'seven@borg.example', [['person', borg.id, 'seven']]],
+    [owner, '/holders', testKey, [['key', borg.id, 'Tests']]],
+    [owner, '/holders', 'office@acme.example', []],
+    [owner, '/holders', acme.key.slice(-4), []],
+  ] as const) {
+    assert.deepEqual(await holders(panel, path, q), expected, `${path} ${q}`);
+  }
+  expectRefusal(await owner.get(`${ofAll}?q=a@b.example`), '403 forbidden');
+  const accountsOf = async (q: string) =>
+    (await console.get(`/admin/accounts?q=${encodeURIComponent(q)}`)).body.data.map(
+      ({ id }: { id: number }) => id,
+    );
+  assert.deepEqual(await accountsOf('seven@borg.example'), [borg.id]);
+  assert.deepEqual(await accountsOf('office@acme.example'), [acme.id]);
+  assert.deepEqual(await accountsOf(acme.key.slice(-4)), [acme.id]);
+});
+
 test('a customer of any account is shown with their orders and what happened to their plan', async () => {
   const shown = await console.get(`/admin/customers/${customer.id}`);
   assert.equal(shown.status, 200, shown.text);

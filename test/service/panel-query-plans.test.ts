@@ -94,6 +94,9 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   search_audit_by_person: /audit_log_person/,
   search_audit_by_actor: /audit_log_actor/,
   search_audit_by_account: /audit_log_actor[\s\S]*audit_log_account/,
+  find_accounts_of_email: /accounts_email/,
+  find_people_of_email: /people_email/,
+  find_keys_of_last_four: /api_keys_last_four/,
   list_logged_links: /login_link_log_customer/,
   list_live_links: /login_links_live/,
   // With three accounts either index will do.
@@ -206,6 +209,8 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/ledger.csv',
     '/statements',
     '/overview',
+    '/holders?q=a@example.com',
+    '/holders?q=abcd',
     '/events',
     '/events?type=order.completed',
     `/webhooks/${webhookId}/since?from=2026-01-01`,
@@ -253,6 +258,9 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/audit?account=1',
     '/admin/accounts?balance_below=5.00',
     '/admin/accounts?sort=name',
+    '/admin/accounts?q=a@example.com',
+    '/admin/holders?q=a@example.com',
+    '/admin/holders?q=abcd',
   ]) {
     assert.equal((await console.get(path)).status, 200, path);
   }

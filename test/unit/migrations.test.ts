@@ -50,6 +50,7 @@ const published = {
   '0042-moved-amounts.sql': '1494526109e1ccb3e0b35de3ff63a06746a20109b727898ab5760006f5c475a4',
   '0043-product-call-log.sql': 'd3dc5e92db3f1305dd3555c87d35bb50674093f193a6f7297fdeb6b3109259ed',
   '0044-login-link-log.sql': '39b7d277aefbe21fe8e0fdcfd2f88d773803a5422e57319060cee665feac971e',
+  '0045-keys-by-last-four.sql': '162fa4309716327c8a4b4623d72c5916f60e08a85d5e6023d1507b6bfe35f52e',
 };
 
 test('no migration changes after it was published', () => {

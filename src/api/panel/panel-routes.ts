@@ -25,6 +25,7 @@ import { auditPanelRoutes } from './audit-panel-routes.ts';
 import { cancelPreviewRoutes } from './cancel-preview-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { eventPanelRoutes } from './event-panel-routes.ts';
+import { allHolderRoutes, ownHolderRoutes } from './holder-routes.ts';
 import { ownLists } from './list-owners.ts';
 import { operatorPreviewRoutes } from './operator-preview-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
@@ -80,6 +81,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   requestLogRoutes(app, dependencies);
   eventPanelRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
+  ownHolderRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
     prefix: '/admin',
   });
@@ -98,4 +100,5 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   accountViewRoutes(app, dependencies);
   anyCustomerRoutes(app, dependencies);
   operatorPreviewRoutes(app, dependencies);
+  allHolderRoutes(app, dependencies);
 }

@@ -27,6 +27,7 @@ import type {
   FoundAccount,
   FoundAuditEntry,
   Health,
+  Holder,
   LedgerPage,
   Listed,
   Me,
@@ -244,6 +245,8 @@ export const packageChangePreviewQuery = (
   });
 
 export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
+export const holdersQuery = (q: string, isOperator: boolean) =>
+  listing<Listed<Holder>>(`${isOperator ? '/admin' : ''}/holders`, { q });
 export const foundAccountsQuery = (query: Query) =>
   listing<CursorPage<FoundAccount>>('/admin/accounts', query);
 export const accountQuery = (id: string) =>

@@ -20,6 +20,7 @@ import type {
   cancelPreviewSchema,
   customerWithOrdersSchema,
   healthSchema,
+  holdersSchema,
   keyFactsSchema,
   LoginLinkView,
   meSchema,
@@ -229,6 +230,7 @@ export type RequestDetail = With<
     order: { readonly id: number } | null;
   }
 >;
+export type Holder = Static<typeof holdersSchema>['data'][number];
 export type RefusedAccounts = Static<typeof refusedAccountsSchema>;
 export type RefusedAccount = RefusedAccounts['data'][number];
 export type RefusalCount = Static<typeof refusalCountsSchema>['data'][number];

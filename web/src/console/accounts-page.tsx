@@ -13,6 +13,7 @@ import type { Account, FoundAccount } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { readAmount } from '../text/amounts.ts';
 import { formatCount } from '../text/language.ts';
+import { shortenedKey } from '../text/shortened-key.ts';
 import { groupWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -101,7 +102,7 @@ export function AccountsPage() {
       void navigate({ search: (now) => changedParams(now, changed), replace: true }),
     [navigate],
   );
-  const onSearch = useCallback((q: string) => change({ q }), [change]);
+  const onSearch = useCallback((q: string) => change({ q: shortenedKey(q) }), [change]);
   const onBalance = useCallback((below: string) => change({ balance_below: below }), [change]);
   const { before, sort, ...filtering } = search;
   const isFiltered = Object.keys(filtering).length > 0;
@@ -116,7 +117,7 @@ export function AccountsPage() {
       <PageHeader title={t`Accounts`} actions={create} />
       <Card flush>
         <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label={t`Username or name`} value={search.q ?? ''} onSearch={onSearch} />
+          <SearchField label={t`Name, e-mail or end of a key`} value={search.q ?? ''} onSearch={onSearch} />
           <SelectField
             label={t`Group`}
             unlabelled

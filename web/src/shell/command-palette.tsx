@@ -1,5 +1,5 @@
-// Ctrl/Cmd-K: pages, actions, customers, orders by number and, for administrators, accounts. One text box that
-// keeps the focus; arrows choose, Enter goes.
+// Ctrl/Cmd-K: pages, actions, customers, orders by number, people by e-mail, keys by their last four and, for administrators,
+// accounts. One text box that keeps the focus; arrows choose, Enter goes.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -11,6 +11,7 @@ import {
   BookOpen,
   FlaskConical,
   Keyboard,
+  KeyRound,
   LogOut,
   type LucideIcon,
   Plus,
@@ -23,7 +24,9 @@ import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
-import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
+import { accountsQuery, allCustomersQuery, customersQuery, holdersQuery } from '../api/queries.ts';
+import type { Holder } from '../api/shapes.ts';
+import { isLastFour, shortenedKey } from '../text/shortened-key.ts';
 import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
@@ -184,6 +187,13 @@ function useCommands(
   const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
   const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
   const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
+  // A pasted key stays here: only its end is sent.
+  const held = shortenedKey(q);
+  const mayAsk = panelMode !== 'test' && (isAdmin || (may('people:read') && may('keys:read')));
+  const holders = useQuery({
+    ...holdersQuery(held, isAdmin),
+    enabled: mayAsk && (held.includes('@') || isLastFour(held)),
+  });
 
   const go = (to: () => void) => () => {
     onClose();
@@ -300,7 +310,38 @@ function useCommands(
       () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),
     ),
   }));
-  return [...orderById, ...requestById, ...matching, ...foundCustomers, ...foundEverywhere, ...foundAccounts];
+  const foundHolders = (holders.data?.data ?? []).map((holder) => {
+    const { kind, id, account } = holder;
+    const isOfOwn = account.id === accountId;
+    const icon = kind === 'key' ? KeyRound : UsersRound;
+    const open = () => {
+      if (isOfOwn && kind === 'person') return void navigate({ to: '/people' });
+      if (isOfOwn && kind === 'key') return void navigate({ to: '/api-access' });
+      return void navigate({
+        to: '/admin/accounts/$accountId',
+        params: { accountId: String(account.id) },
+        ...(kind !== 'account' && { search: { tab: kind === 'key' ? 'keys' : 'people' } }),
+      });
+    };
+    // What an account that is no operator’s has of its own it has pages for; its own login is among its people.
+    const run = isAdmin || kind !== 'account' ? open : () => void navigate({ to: '/people' });
+    return { id: `holder ${kind} ${id}`, title: holder.name, note: holderNote(holder), icon, run: go(run) };
+  });
+  return [
+    ...orderById,
+    ...requestById,
+    ...foundHolders,
+    ...matching,
+    ...foundCustomers,
+    ...foundEverywhere,
+    ...foundAccounts,
+  ];
+}
+
+function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder): string {
+  if (kind === 'account') return t`Account with this e-mail address`;
+  if (kind === 'person') return t`Person of ${username}`;
+  return isRevoked ? t`Revoked API key of ${username}` : t`API key of ${username}`;
 }
 
 const rankNone = 3;
