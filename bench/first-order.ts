@@ -2,6 +2,7 @@
 // embedded database. Once in a new folder, once with the data that the first left behind.
 
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -35,8 +36,10 @@ async function secondsToFirstOrder(stage: Stage, dataDir: string, customer: stri
       child.once('exit', () => reject(new Error(`npm start ended:\n${said}`)));
       child.stderr.setEncoding('utf8').on('data', (piece: string) => {
         said += piece;
-        const found = /curl -i (http:\/\/[^/]+)\/\S+ .*Bearer (sk_live_\w+)/.exec(said);
-        if (found !== null) resolve({ address: found[1] ?? '', key: found[2] ?? '' });
+        const [, address, file] = /curl -i (http:\/\/[^/]+)\/\S+ .* '([^']+)'\)" .*\n/.exec(said) ?? [];
+        if (address === undefined || file === undefined) return;
+        const [, key = ''] = /^API key +(\S+)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+        resolve({ address, key });
       });
     });
     const answer = await fetch(`${address}${ordersPath}`, {

@@ -18,8 +18,13 @@ export interface FirstAdministrator {
 const fileName = 'first-administrator.txt';
 
 /** In the data folder or, with PostgreSQL, in the folder that the service was started in. */
-export function firstAdministratorFile({ database }: Pick<Config, 'database'>, folder = '.'): string {
-  return resolve(folder, database.kind === 'embedded' ? database.dataDir : '', fileName);
+export function secretsFile({ database }: Pick<Config, 'database'>, name: string, folder = '.'): string {
+  return resolve(folder, database.kind === 'embedded' ? database.dataDir : '', name);
+}
+
+/** `folder`: that of the start. */
+export function firstAdministratorFile(config: Pick<Config, 'database'>, folder?: string): string {
+  return secretsFile(config, fileName, folder);
 }
 
 /** What was written, until the account exists. */

@@ -13,6 +13,7 @@ import type { JsonObject } from './contract/json.ts';
 import type { Database } from './database/database.ts';
 import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
 import { prepareDemo } from './demo-reseller.ts';
+import { demoResellerFile, keepDemoSecrets } from './demo-reseller-file.ts';
 import { createFirstAdministrator } from './first-administrator.ts';
 import { draftSecrets, firstAdministratorFile, nothingDrafted } from './first-administrator-file.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
@@ -40,7 +41,7 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
 
 /** `npm start` is always a demo, and shows its key at each start: other machines reach it only where that was asked for. */
 function refuseOpenDemo({ demo, host }: Config, asked: string | undefined): void {
-  const isLoopback = host === 'localhost' || host === '::1' || /^127\./.test(host);
+  const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
   if (!demo || isLoopback || asked === '1') return;
   throw new ConfigProblem(
     `A demo listens on this machine alone, and HOST is ${host}. Set DEMO=1 to offer it there, or start without it: npx sellthrough serve.`,
@@ -89,13 +90,16 @@ async function run(config: Config): Promise<void> {
 
     // A start that cannot listen makes no secrets.
     await tryAddress(config);
-    // A demo shows its keys at every start.
-    const file = process.stderr.isTTY || config.demo ? null : firstAdministratorFile(config);
+    // Without a person in front of it, what a start says is a log.
+    const isWatched = process.stderr.isTTY;
+    const file = isWatched ? null : firstAdministratorFile(config);
     const administrator = await createFirstAdministrator(database, service, config, now(), (first) =>
       file === null ? nothingDrafted : draftSecrets(file, first),
     );
     if (administrator !== null) say(administratorText(administrator, file));
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
+    const demoFile = isWatched ? null : demoResellerFile(config);
+    if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
     // Ready means ready: until here connections are refused, so a proxy or a client tries again.
     await service.app.listen({ host: config.host, port });
     service.jobs.start();
@@ -104,7 +108,7 @@ async function run(config: Config): Promise<void> {
     if (typeof bound === 'object' && bound !== null) port = bound.port;
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
     say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen }));
-    say(demo === null ? '\n' : demoText(address(), demo));
+    say(demo === null ? '\n' : demoText(address(), demo, demoFile));
   } catch (error) {
     await close();
     throw error;

@@ -4,6 +4,7 @@
 
 import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';
+import { readKeyCommand } from './demo-reseller-file.ts';
 import type { FirstAdministrator } from './first-administrator-file.ts';
 
 /** `publicUrl`: as configured. `isOpen`: others reach it, so links made of the address would lead them nowhere. */
@@ -46,15 +47,30 @@ Signing in to the panel asks for a new password.
 `;
 }
 
-export function demoText(address: string, { apiKey, password, credit }: DemoReseller): string {
+/** `file`: where the secrets are instead of here; null: a person sees them here. */
+export function demoText(
+  address: string,
+  { apiKey, password, credit }: DemoReseller,
+  file: string | null,
+): string {
   const body = JSON.stringify({ package_id: 1, customer: 'ada@example.com' });
+  const where = file === null ? '' : '. Its secrets are in a file that only this user may read';
+  const shown =
+    file === null
+      ? `${password} (shown only now; the panel asks for a new one)`
+      : 'in the file; the panel asks for a new one';
+  // What a shell reads from the file stands in no log.
+  const authorization =
+    file === null
+      ? `'Authorization: Bearer ${apiKey}'`
+      : `"Authorization: Bearer $(${readKeyCommand(file)})"`;
   return `
-The demo reseller began with a credit of ${credit}:
-  API key        ${apiKey}
-${password === null ? '' : `  panel          username demo, password ${password} (shown only now; the panel asks for a new one)\n`}
+The demo reseller began with a credit of ${credit}${where}:
+  API key        ${file ?? apiKey}
+${password === null ? '' : `  panel          username demo, password ${shown}\n`}
 Place an order. Paste this twice: the second answer is a replay, and nothing is charged again.
 
-  curl -i ${address}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' -H 'Idempotency-Key: first-order' -d '${body}'
+  curl -i ${address}/api/v1/orders -H ${authorization} -H 'Idempotency-Key: first-order' -d '${body}'
 
 `;
 }

@@ -98,6 +98,9 @@ async function start(environment: Record<string, string>, args = ['--demo']): Pr
   return { address, child, said: output.stderr, ended };
 }
 
+/** As on a terminal: there a start shows what it generates. */
+const watched = { NODE_OPTIONS: '--import=data:text/javascript,process.stderr.isTTY=true' };
+
 async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
   child.kill(signal);
   return ended;
@@ -143,7 +146,7 @@ describe('the first start of all', () => {
   let first: ServiceProcess;
   let secrets: string[];
   before(async () => {
-    first = await start({ DATA_DIR: dataDir });
+    first = await start({ DATA_DIR: dataDir, ...watched });
   });
 
   test('shows address, username, password and key of the administrator, and they work', async () => {
@@ -212,7 +215,7 @@ describe('the first start of all', () => {
   });
 
   test('a second start on its folder keeps every row and shows no password again', async () => {
-    const second = await start({ DATA_DIR: dataDir });
+    const second = await start({ DATA_DIR: dataDir, ...watched });
     assert.doesNotMatch(second.said, /password|administrator|Setting up/i);
     const key = shown(second.said, 'API key', demoSection);
     assert.ok(secrets.includes(key), 'the demo has the key it had');
@@ -256,10 +259,20 @@ test('nothing is served before the first administrator and the demo are there', 
   assert.equal((await ended).code, 0);
 });
 
-test('a start without a demo and without a terminal keeps what it generates out of its output', async () => {
-  const dataDir = join(folder, 'unwatched');
+test('a start without a terminal keeps what it generates out of its output, also that of a demo', async () => {
+  const dataDir = join(folder, "it's-unwatched");
   copyEmbeddedTemplate(dataDir);
-  const started = await start({ DATA_DIR: dataDir }, []);
+  const open = { DATA_DIR: dataDir, HOST: '0.0.0.0' };
+  const refused = await run('main.ts', ['--demo'], { PORT: '0', ...open }).ended;
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^sellthrough: A demo listens on this machine alone, [^\n]* DEMO=1 [^\n]*\n$/);
+  const started = await start({ ...open, DEMO: '1' });
+  const [line = ''] = /^ {2}curl .*$/m.exec(started.said) ?? [];
+  const demoFile = join(dataDir, 'demo-reseller.txt');
+  const ofDemo = readFileSync(demoFile, 'utf8');
+  assert.match(ofDemo, /^username {2}demo\npassword {2}\S{12,}\nAPI key {3}sk_live_\w+\n$/);
+  const placed = await paste(line)();
+  assert.equal(placed.status, 201, placed.text);
   const { stdout } = await stop(started);
   const file = join(dataDir, 'first-administrator.txt');
   assert.equal(shown(started.said, 'password', administratorSection), file);
@@ -268,9 +281,15 @@ test('a start without a demo and without a terminal keeps what it generates out 
   const [, password = ''] =
     /^username {2}admin\npassword {2}(\S{12,})\nAPI key {3}sk_live_\w+\n$/.exec(text) ?? [];
   assert.ok(password !== '', text);
-  assert.equal(statSync(file).mode & 0o077, 0, 'nobody else may read it');
-  assert.ok(!`${stdout}${started.said}`.includes(password));
-  assert.doesNotMatch(`${stdout}${started.said}`, /sk_live_/);
+  for (const each of [file, demoFile]) assert.equal(statSync(each).mode & 0o777, 0o600, each);
+  const again = await start({ DATA_DIR: dataDir });
+  assert.equal(readFileSync(demoFile, 'utf8'), ofDemo);
+  const [sameLine = ''] = /^ {2}curl .*$/m.exec(again.said) ?? [];
+  assert.equal((await paste(sameLine)()).replayed, true);
+  const written = [stdout, started.said, (await stop(again)).stdout, again.said].join();
+  const [, demoPassword = ''] = /^password {2}(\S+)$/m.exec(ofDemo) ?? [];
+  for (const secret of [password, demoPassword]) assert.ok(secret !== '' && !written.includes(secret));
+  assert.doesNotMatch(written, /sk_live_/);
 });
 
 test('where those secrets cannot be written, nothing counts yet: the start ends with one sentence', () => {
@@ -608,8 +627,12 @@ function paste(
       return { status, body: JSON.parse(body), text, replayed: /^idempotent-replayed: true$/im.test(head) };
     };
   }
+  const [, quoted] = / '((?:[^']|'\\'')+)'\)"/.exec(line) ?? [];
+  const file = quoted?.replaceAll("'\\''", "'");
+  const [, kept] = file === undefined ? [] : (/^API key +(\S+)$/m.exec(readFileSync(file, 'utf8')) ?? []);
+  const plain = line.replace(/"Authorization: Bearer \$\(.*\)"/, `'Authorization: Bearer ${kept}'`);
   const [, url = '', key = '', body = ''] =
-    /^ {2}curl -i (\S+) -H '(.*)' -d '(.*)'$/.exec(line)?.map((part) => part) ?? [];
+    /^ {2}curl -i (\S+) -H '(.*)' -d '(.*)'$/.exec(plain)?.map((part) => part) ?? [];
   const headers = key.split("' -H '").map((header) => header.split(': ') as [string, string]);
   return async () => {
     const response = await fetch(url, { method: 'POST', headers, body });

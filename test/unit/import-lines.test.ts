@@ -53,6 +53,7 @@ const ranks: Readonly<Record<string, number>> = {
   'create-service.ts': 4,
   'bootstrap.ts': 4,
   'demo-reseller.ts': 4,
+  'demo-reseller-file.ts': 4,
   'first-administrator.ts': 4,
   'first-administrator-file.ts': 4,
   'housekeeping.ts': 4,
