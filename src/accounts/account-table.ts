@@ -56,6 +56,9 @@ const allAccounts = describeTable('accounts', {
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
+  /** Of the last order, and of the last plan change, that has one (row-hashes.ts). */
+  orderHash: nullableText('order_hash'),
+  changeHash: nullableText('change_hash'),
   /** Of a twin for tests: whose it is. null of every real account, as are the two below. */
   testOf: nullableInt('test_of'),
   testState: orNull(oneOf('test_state', testStates)),
@@ -73,6 +76,8 @@ export const accounts = allAccounts.without(
   'alertBelowCents',
   'alertDays',
   'isHalted',
+  'orderHash',
+  'changeHash',
 );
 
 export type Account = RowOf<typeof accounts>;
@@ -161,5 +166,24 @@ export const accountStates = allAccounts.pick(
 );
 
 export type AccountState = RowOf<typeof accountStates>;
+
+/** What a batch reads and writes along with them. */
+export const accountHashes = allAccounts.pick('id', 'orderHash', 'changeHash');
+
+export type AccountHashes = RowOf<typeof accountHashes>;
+
+/** The balance, the counters and the hashes: what a batch writes. */
+export const movedAccounts = allAccounts.pick(
+  'id',
+  'balanceCents',
+  'orderCount',
+  'customerCount',
+  'entryCount',
+  'planChangeCount',
+  'eventCount',
+  'ledgerOpenFrom',
+  'orderHash',
+  'changeHash',
+);
 
 export const postdatedOrders = allAccounts.pick('id', 'postdatedOrder');

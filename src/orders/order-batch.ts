@@ -8,7 +8,13 @@
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
 // changed.
 
-import { accountStates, postdatedOrders } from '../accounts/account-table.ts';
+import {
+  type AccountHashes,
+  accountHashes,
+  accountStates,
+  movedAccounts,
+  postdatedOrders,
+} from '../accounts/account-table.ts';
 import { parseProductMode } from '../accounts/product-settings.ts';
 import {
   addTestUsage,
@@ -46,7 +52,7 @@ import {
   testCustomerReferences,
   wholeCustomers,
 } from '../plans/customer-table.ts';
-import { planChanges } from '../plans/plan-change.ts';
+import { hashedPlanChanges, planChanges } from '../plans/plan-change.ts';
 import type { CancelRefund } from '../plans/plan-life.ts';
 import { afterOrder } from './carry-out-order.ts';
 import { type Decision, decideOrders } from './decide-orders.ts';
@@ -61,8 +67,17 @@ import {
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
 import type { DescribeHappening } from './order-happenings.ts';
 import type { CustomerState, TrialHad } from './order-state.ts';
-import { orderColumns, orderJoins, orderPlaces, orderStatus, orders, parseOrder } from './order-table.ts';
+import {
+  hashedOrders,
+  orderColumns,
+  orderJoins,
+  orderPlaces,
+  orderStatus,
+  orders,
+  parseOrder,
+} from './order-table.ts';
 import { productCall } from './product-telling.ts';
+import { hashRows } from './row-hashes.ts';
 import {
   type DueSteps,
   dropTestMoves,
@@ -161,7 +176,7 @@ export function runBatch(
       if (isTest) wait.push(addTestUsage(transaction, usageOf(decision, calls, told)));
       const written = [
         ...wait,
-        ...write(transaction, decision, calls, { isTest, now: at }),
+        ...write(transaction, decision, calls, { hashes: loaded.hashes, isTest, now: at }),
         ...writeEvents(transaction, told, at),
       ];
       const committed = transaction.commit();
@@ -267,7 +282,7 @@ export function previewRenewals(
 
 // ---------------------------------------------------------------------------------------------- load
 
-const accountsInOrder = `select ${accountStates.list('a')} from accounts a where a.id = any($1::int[]) order by a.id`;
+const accountsInOrder = `select ${accountStates.list('a')}, ${accountHashes.without('id').list('a')} from accounts a where a.id = any($1::int[]) order by a.id`;
 
 const lockAccounts: Statement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
 const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder };
@@ -540,6 +555,7 @@ async function load(
         ? ('none' as const)
         : parseProductMode(service['product_mode']),
     accounts: accounts.map((row) => accountStates.parse(row)),
+    hashes: accounts.map((row) => accountHashes.parse(row)),
     customers: [...loadedCustomers.values()],
     foreignReferences: customers.filter(isForeign).map((row) => ({
       reference: String(row['reference']),
@@ -623,9 +639,9 @@ const freeTestReferences: Statement = {
     where r.reference = any($1::text[]) and not exists (select 1 from tests_in_use o where o.id = r.account_id)`,
 };
 const insertCustomers = customersWithoutLives.insert('insert_customers');
-const insertOrders = orders.insert('insert_orders');
+const insertOrders = hashedOrders.insert('insert_orders');
 const insertEntries = ledgerEntries.insert('insert_ledger_entries');
-const insertPlanChanges = planChanges.insert('insert_plan_changes');
+const insertPlanChanges = hashedPlanChanges.insert('insert_plan_changes');
 const insertHandoffs = newHandoffs.insert('insert_order_handoffs');
 const settleHandoffs = settledHandoffs.update('settle_order_handoffs', ['accountId', 'orderNumber']);
 
@@ -637,9 +653,7 @@ const updateWholeCustomers = customers
   .without('reference', 'name', 'createdAt')
   .update('update_whole_customers', ['accountId', 'number']);
 const updateLives = customerLives.update('update_customer_lives', ['accountId', 'number']);
-const updateAccounts = accountStates
-  .without('group', 'accessVersion', 'isHalted', 'testState', 'testClock')
-  .update('update_account_balances', ['id']);
+const updateAccounts = movedAccounts.update('update_account_balances', ['id']);
 
 const updatePostdatedOrders = postdatedOrders.update('update_postdated_orders', ['id']);
 const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
@@ -688,7 +702,11 @@ function write(
   database: Queryable,
   { changes }: Decision,
   calls: readonly NewProductCall[],
-  { isTest, now }: { readonly isTest: boolean; readonly now: EpochSeconds },
+  {
+    hashes,
+    isTest,
+    now,
+  }: { readonly hashes: readonly AccountHashes[]; readonly isTest: boolean; readonly now: EpochSeconds },
 ): Promise<unknown>[] {
   const sent: Promise<unknown>[] = [];
   const send = <Item>({ statement, values }: Write<Item>, rows: readonly Item[]) => {
@@ -709,15 +727,22 @@ function write(
   send(updateWholeCustomers, [...whole].map(wholeRow));
   send(updateCustomers, changes.changedCustomers.filter(isPart).map(customerRow));
   send(updateLives, changes.changedLives.filter(isPart).map(lifeRowOf));
-  send(insertOrders, changes.orders);
+  const hashed = hashRows(hashes, changes);
+  send(insertOrders, hashed.orders);
   send(insertEntries, changes.entries);
-  send(insertPlanChanges, changes.planChanges);
+  send(insertPlanChanges, hashed.planChanges);
   send(insertHandoffs, changes.newHandoffs);
   send(settleHandoffs, changes.settledHandoffs);
   send(insertProductCalls, calls);
   send(holdBackCalls, changes.heldBackCalls);
   send(closeProductCalls, changes.settledHandoffs);
-  send(updateAccounts, changes.accounts);
+  send(
+    updateAccounts,
+    changes.accounts.flatMap((account) => {
+      const moved = hashed.accounts.get(account.id);
+      return moved === undefined ? [] : [{ ...account, ...moved }];
+    }),
+  );
   send(updatePostdatedOrders, changes.postdatedOrders);
   if (changes.loginLinks.length > 0) {
     sent.push(writeLoginLinks(database, changes.loginLinks, now));

@@ -8,7 +8,7 @@ import { type HandoffStatus, joinedHandoff, type OrderFailure } from './order-ha
 export const orderKinds = ['activate', 'renew', 'change'] as const;
 export type OrderKind = (typeof orderKinds)[number];
 
-export const orders = describeTable('orders', {
+const columns = {
   accountId: int('account_id'),
   number: int('number'),
   customerNumber: int('customer_number'),
@@ -22,7 +22,12 @@ export const orders = describeTable('orders', {
   expiresAt: time('expires_at'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
-});
+};
+
+export const orders = describeTable('orders', columns);
+
+/** As they are written: with the hash of row-hashes.ts. */
+export const hashedOrders = describeTable('orders', { ...columns, rowHash: text('row_hash') });
 
 /** Which orders are looked up. */
 export const orderPlaces = orders.pick('accountId', 'number');

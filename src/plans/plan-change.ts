@@ -15,6 +15,7 @@ import {
   oneOf,
   orNull,
   type RowOf,
+  text,
   time,
 } from '../database/table.ts';
 import { planStatuses } from './plan-life.ts';
@@ -41,7 +42,7 @@ export type PlanChangeKind = (typeof planChangeKinds)[number];
 /** `operator`: an administrator. `service`: a plan that renews itself. `product`: its answer to an order. */
 const parties = ['operator', 'account', 'service', 'product'] as const;
 
-export const planChanges = describeTable('plan_changes', {
+const columns = {
   accountId: int('account_id'),
   number: int('number'),
   customerNumber: int('customer_number'),
@@ -79,6 +80,11 @@ export const planChanges = describeTable('plan_changes', {
   renewMonths: orNull(months('renew_months')),
   renewMaxCents: orNull(cents('renew_max_cents')),
   renewHoursBefore: nullableInt('renew_hours_before'),
-});
+};
+
+export const planChanges = describeTable('plan_changes', columns);
+
+/** As they are written: with the hash of orders/row-hashes.ts. */
+export const hashedPlanChanges = describeTable('plan_changes', { ...columns, rowHash: text('row_hash') });
 
 export type PlanChange = RowOf<typeof planChanges>;

@@ -33,7 +33,7 @@ const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_
 const readHead: Statement = {
   name: 'verify_head',
   text: `with head as materialized (
-      select a.balance_cents, a.entry_count, a.order_count, a.customer_count, a.plan_change_count,
+      select a.balance_cents, a.entry_count, a.order_count, a.customer_count, a.plan_change_count, a.order_hash, a.change_hash,
         m.entry_number as mark, coalesce(s.entry_number, 0) as spending_mark,
         ${spendingBy('day')} as spending_days, ${spendingBy('month')} as spending_months,
         coalesce(e.number, 0) as last_entry, coalesce(e.balance_after_cents, 0) as last_balance,
@@ -81,11 +81,64 @@ const isDatedRight = (
         or ${entry}.created_at = (select b.created_at from ledger_entries b
           where b.account_id = $1::int and b.number = ${entry}.number - 1))))`;
 
+const seconds = (column: string) => `extract(epoch from ${column})::bigint`;
+
+/** What orders/row-hashes.ts writes into `row_hash`; `hash_before` is never null here. */
+const hashOf = (fields: readonly string[]) => `left(translate(encode(sha256(convert_to(
+      concat_ws(e'\\n', hash_before, ${fields.join(', ')}), 'UTF8')), 'base64'), '+/', '-_'), 22)`;
+const orNothing = (column: string) => `coalesce(${column}::text, '')`;
+
+const orderHash = hashOf([
+  '$1::int',
+  'number',
+  'customer_number',
+  'package_id',
+  'months',
+  'kind',
+  'price_cents',
+  'full_refund_cents',
+  'balance_after_cents',
+  seconds('created_at'),
+  seconds('expires_at'),
+  'fingerprint',
+  'idempotency_key',
+]);
+const changeHash = hashOf([
+  '$1::int',
+  'number',
+  'customer_number',
+  'kind',
+  seconds('created_at'),
+  'after_order',
+  orNothing('actor_id'),
+  'by_party',
+  orNothing('package_id'),
+  orNothing(seconds('expires_at')),
+  orNothing('plan_status'),
+  orNothing('is_suspended'),
+  orNothing('order_number'),
+  orNothing('refund_cents'),
+  orNothing('entry_number'),
+  'is_empty::text',
+  orNothing('balance_after_cents'),
+  orNothing('fingerprint'),
+  orNothing('code'),
+  orNothing('renew_months'),
+  orNothing('renew_max_cents'),
+  orNothing('renew_hours_before'),
+  orNothing('idempotency_key'),
+  orNothing('reason'),
+]);
+
+const hashProblem =
+  'its row and its hash do not fit, or the hash before it is not the one that it was made with';
+
 /**
  * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
  * to the last that is charged here. An order's refund comes right before its charge, so a range does not end between.
  * What settles an order comes later, and is compared with the change of a plan that says so (verify_plan_changes).
- * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed; $8: spending.
+ * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed; $8: spending;
+ * $9: the last hash of an order before them, or an empty text.
  */
 const readEntries: Statement = {
   name: 'verify_entries',
@@ -101,8 +154,11 @@ const readEntries: Statement = {
       select least(greatest(coalesce((select order_number from range where kind = 'charge' and not is_settling
         order by number desc limit 1), $6::int), $6::int), $6::int + (select count(*) from range)) as number),
     paid as materialized (
-      select number, customer_number, package_id, created_at, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents
+      select number, customer_number, package_id, created_at, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents,
+        months, kind, refund_cents as full_refund_cents, expires_at, fingerprint, idempotency_key, row_hash
       from orders o where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
+    hashed as materialized (
+      select *, lag(row_hash, 1, $9::text) over (order by number) as hash_before from paid where row_hash is not null),
     sums as (
       select number, count(*) filter (where kind = 'order') as orders,
         count(*) filter (where kind <> 'order') as entries, count(*) filter (where kind = 'charge') as charges,
@@ -118,7 +174,8 @@ const readEntries: Statement = {
         union all
         select number, 'order', null, balance_after_cents, price_cents, refund_cents from paid) both_sides
       group by number)
-    select 'sums' as what, null as number, null as problem, null as day, array[
+    select 'sums' as what, null as number, coalesce((select row_hash from hashed order by number desc limit 1), $9::text)
+        as problem, null as day, array[
         (select upto from span), (select count(*) from range), (select coalesce(sum(amount_cents), 0) from range),
         coalesce((select balance_after_cents from range order by number desc limit 1), $5::bigint),
         (select number from last_charged), (select count(*) from paid),
@@ -157,6 +214,9 @@ const readEntries: Statement = {
       from sums s
       where orders = 0 or entries = 0 or charges <> 1 or charged is distinct from -price or refunded <> refund
         or balance_after is distinct from said_after order by number limit ${problemsMax})
+    union all
+    (select 'hashes', number, '${hashProblem}', null, null from hashed
+      where row_hash <> ${orderHash} order by number limit ${problemsMax})
     union all
     (select 'references', o.number, 'its customer or package does not exist', null, null
       from paid o
@@ -218,19 +278,25 @@ const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_cus
 /** Begins the problems that are reported without a halt. */
 const ruleSaying = 'not by the rules: ';
 
-/** Changes $2 to $3. $4: the account's last order. */
+/** Changes $2 to $3. $4: the account's last order; $5: the last hash of a change before them, or an empty text. */
 const readPlanChanges: Statement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
       select p.number, p.created_at, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
         p.kind, p.idempotency_key, p.fingerprint, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
+        p.actor_id, p.by_party, p.package_id, p.expires_at, p.plan_status, p.is_suspended, p.is_empty, p.reason, p.code,
+        p.renew_months, p.renew_max_cents, p.renew_hours_before, p.row_hash,
         p.kind in ('order_completed', 'order_failed') as is_settling, o.price_cents, o.customer_number as ordered_by,
         case p.kind when 'order_completed' then greatest(o.refund_cents - o.price_cents, 0) else o.price_cents end as owed,
         case p.kind when 'order_failed' then least(o.refund_cents, o.price_cents) else 0 end as taken
       from plan_changes p
       left join orders o on o.account_id = p.account_id and o.number = p.order_number
-      where p.account_id = $1::int and p.number between $2::int - 1 and $3::int)
-    select null as number, null as problem, count(*) as count,
+      where p.account_id = $1::int and p.number between $2::int - 1 and $3::int),
+    hashed as materialized (
+      select r.*, lag(row_hash, 1, $5::text) over (order by number) as hash_before
+      from range r where r.number >= $2::int and row_hash is not null)
+    select null as number, coalesce((select row_hash from hashed order by number desc limit 1), $5::text) as problem,
+        count(*) as count,
         count(entry_number) filter (where not is_settling) as refunds,
         coalesce(sum((owed > 0)::int + (taken > 0)::int) filter (where is_settling), 0) as settling
       from range where number >= $2::int
@@ -239,6 +305,9 @@ const readPlanChanges: Statement = {
       left join customers c on c.account_id = $1::int and c.number = r.customer_number
       where r.number >= $2::int and (c.number is null or r.after_order > $4::int or r.after_order < r.previous)
       order by r.number limit ${problemsMax})
+    union all
+    (select number, '${hashProblem}', null, null, null from hashed
+      where row_hash <> ${changeHash} order by number limit ${problemsMax})
     union all
     (select r.number, '${ruleSaying}its idempotency key or its fingerprint is missing', null, null, null from range r
       where r.number >= $2::int and (r.idempotency_key is null) <> (r.fingerprint is null)
@@ -359,6 +428,7 @@ export async function checkAccountBooks(
   const spending: bigint[] = [];
   const days = new Map<string, DaySums>();
   const ledger = { entries: 0, orders: 0, planRefunds: 0, settling: 0, sum: 0n, balance: 0n, lastOrder: 0 };
+  const lastHashes = { order: '', change: '' };
   for (let from = 1; from <= counted.entries; ) {
     signal.throwIfAborted();
     const to = Math.min(from + ranges.entries - 1, counted.entries);
@@ -373,12 +443,14 @@ export async function checkAccountBooks(
         ledger.lastOrder,
         mark,
         spendingMark,
+        lastHashes.order,
       ]);
     from = to + 1;
     for (const row of read) {
       const what = String(row['what']);
       if (what === 'sums') {
         const [upto, entries, sum, last, lastOrder, orders, refunds, settling, ...spent] = sumsOf(row);
+        lastHashes.order = String(row['problem']);
         for (const [place, cents] of spent.entries()) spending[place] = (spending[place] ?? 0n) + cents;
         from = Number(upto) + 1;
         ledger.entries += Number(entries);
@@ -426,7 +498,7 @@ export async function checkAccountBooks(
     what: string,
     count: number,
     statement: Statement,
-    more: readonly unknown[],
+    more: () => readonly unknown[],
     onProblem: (place: number, problem: string) => Promise<void>,
   ) => {
     let isThere = 0;
@@ -437,12 +509,13 @@ export async function checkAccountBooks(
       const to = Math.min(from + ranges.customers - 1, count);
       for (const row of await database
         .ofAccount(accountId)
-        .query(statement, [accountId, from, to, ...more])) {
+        .query(statement, [accountId, from, to, ...more()])) {
         const place = nullable(Number, row['number']);
         if (place === null) {
           isThere += Number(row['count']);
           refunds += Number(row['refunds']);
           settling += Number(row['settling']);
+          if (statement === readPlanChanges) lastHashes.change = String(row['problem']);
         } else await onProblem(place, String(row['problem']));
       }
     }
@@ -451,8 +524,12 @@ export async function checkAccountBooks(
   };
   const beside = isTestAccount(accountId) ? readTestCustomers : readCustomers;
   const statement = database.isSpread ? readCustomersApart : beside;
-  await rangesOf('customers', customers, statement, [], (place, problem) =>
-    found('references', `customer ${place}`, problem),
+  await rangesOf(
+    'customers',
+    customers,
+    statement,
+    () => [],
+    (place, problem) => found('references', `customer ${place}`, problem),
   );
   if (database.isSpread) {
     for (let from = 1; from <= customers; from += ranges.customers) {
@@ -466,10 +543,17 @@ export async function checkAccountBooks(
     'plan changes',
     changes,
     readPlanChanges,
-    [counted.orders],
-    (place, problem) =>
-      found(problem.startsWith(ruleSaying) ? 'rules' : 'plan_changes', `plan change ${place}`, problem),
+    () => [counted.orders, lastHashes.change],
+    (place, problem) => found(changeCheckOf(problem), `plan change ${place}`, problem),
   );
+  for (const [what, is, should] of [
+    ['order', head['order_hash'], lastHashes.order],
+    ['plan change', head['change_hash'], lastHashes.change],
+  ] as const) {
+    if ((is ?? '') === should) continue;
+    const problem = `the last hash of ${what === 'order' ? 'an order' : 'a plan change'} is not the one that the account has`;
+    await found('hashes', `account ${accountId}`, problem);
+  }
   if (changed.refunds !== ledger.planRefunds) {
     await about(
       `${ledger.planRefunds} refunds are not those of orders, but changes of plans gave back ${changed.refunds} times`,
@@ -548,8 +632,20 @@ function unpaid(database: Database, accountId: number, after: number, last: numb
     : database.ofAccount(accountId).query(listUnpaid, [accountId, after, last]);
 }
 
+function changeCheckOf(problem: string): Check {
+  if (problem === hashProblem) return 'hashes';
+  return problem.startsWith(ruleSaying) ? 'rules' : 'plan_changes';
+}
+
 function checkOf(what: string): Check {
-  if (what === 'chain' || what === 'kinds' || what === 'dates' || what === 'orders' || what === 'references')
+  if (
+    what === 'hashes' ||
+    what === 'chain' ||
+    what === 'kinds' ||
+    what === 'dates' ||
+    what === 'orders' ||
+    what === 'references'
+  )
     return what;
   throw new Error(`An audit found something that is called ${what}.`);
 }

@@ -1,5 +1,5 @@
 // What an audit finds, as the report lists it. Problems of the books halt their account at the moment the
-// first is found; those of the rules, and of the audit log beside the books, are listed and halt no account.
+// first is found; those of the rules, of row hashes, and of the audit log beside the books, are listed and halt no account.
 
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 
@@ -17,6 +17,7 @@ export type Check =
   | 'plan_changes'
   | 'owners'
   | 'log'
+  | 'hashes'
   | 'rules';
 
 /** Listed for each account and check; every account with a problem is listed. */
@@ -43,7 +44,7 @@ export function createFindings(halt: (accountId: number) => Promise<void>): Find
       const count = countOf(check, accountId);
       counts.set(`${check} ${accountId}`, count + 1);
       if (count < problemsPerCheckMax) problems.push({ account_id: accountId, subject, problem });
-      if (check === 'rules' || check === 'log' || broken.has(accountId)) return;
+      if (check === 'rules' || check === 'log' || check === 'hashes' || broken.has(accountId)) return;
       broken.add(accountId);
       await halt(accountId);
     },

@@ -397,6 +397,13 @@ test('the audit knows which price held when: before its second, deleted, or repl
   service.clock.seconds += 1;
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 
+  // As orders from before there were hashes.
+  await falsify(
+    service,
+    account,
+    `update orders set row_hash = null where account_id = ${account.id};
+      update accounts set order_hash = null where id = ${account.id}`,
+  );
   /** The order costs so many cents more, and every sum says so. */
   const chargeMore = (order: number, cents: number) => {
     const row = (number: number) => `where account_id = ${account.id} and number = ${number}`;
