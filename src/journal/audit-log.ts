@@ -65,12 +65,15 @@ const auditLog = describeTable('audit_log', {
 const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
+// A change of packages or prices moved their version earlier in its transaction, and holds the row since.
 const insertAudit: Statement = {
   name: 'insert_audit',
   text: `with counted as (
-      update service_state set audit_count = audit_count + ${count} returning audit_count - ${count} as earlier)
-    insert into audit_log (number, ${newEntries.names.join(', ')})
-    select earlier + row.position, ${newEntries.arrived('row')} from counted, ${newEntries.sentInOrder('row')}`,
+      update service_state set audit_count = audit_count + ${count}
+      returning audit_count - ${count} as earlier, packages_version)
+    insert into audit_log (number, packages_version, ${newEntries.names.join(', ')})
+    select earlier + row.position, case when row.action like 'package.%' then packages_version end,
+      ${newEntries.arrived('row')} from counted, ${newEntries.sentInOrder('row')}`,
 };
 
 const countAudit: Statement = { name: 'count_audit', text: 'select audit_count from service_state' };

@@ -6,17 +6,20 @@
 // pages held is the beginning of what there is. And one statement reads the rest together with the customer's row: it
 // sees the same orders that made the row what it is. So there is no false alarm.
 
+import { isTestAccount } from '../contract/identifiers.ts';
 import { groups } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
+import type { RowOf } from '../database/table.ts';
+import { fingerprintOf } from '../orders/fingerprint.ts';
 import { orders } from '../orders/order-table.ts';
-import { customers, lifeColumns, lifeOf } from '../plans/customer-table.ts';
+import { customers, lifeColumns, lifeOf, wholeCustomers } from '../plans/customer-table.ts';
 import { planChanges } from '../plans/plan-change.ts';
 import type { Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
-import type { PastReader } from './past-packages.ts';
-import { createReplay, type Deviation, type Replay } from './replay-history.ts';
+import type { LoggedDetails, PastReader } from './past-packages.ts';
+import { createReplay, type Deviation, type PastOrder, type Replay } from './replay-history.ts';
 
 const pastOrders = orders.pick(
   'number',
@@ -47,9 +50,11 @@ const pastChanges = planChanges.pick(
   'renewMaxCents',
   'renewHoursBefore',
 );
-const present = customers.pick(
+const present = wholeCustomers.pick(
   'number',
   'reference',
+  'name',
+  'externalRef',
   'status',
   'createdAt',
   'packageId',
@@ -59,6 +64,7 @@ const present = customers.pick(
   'lastOrder',
   ...lifeColumns,
 );
+type Present = RowOf<typeof present>;
 const presentPeriods = customers.pick('paidPeriods');
 
 // Customers $2 to $5; of the first one only what comes after order $3 and after change $4. Changes say after which
@@ -66,6 +72,7 @@ const presentPeriods = customers.pick('paidPeriods');
 const readPage: Statement = {
   name: 'verify_history',
   text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
+      extract(epoch from coalesce(a.test_clock, a.ledger_open_from))::bigint as account_at,
       case when e.next_place is null then c.paid_periods end as c_paid_periods
     from customers c
     join accounts a on a.id = c.account_id
@@ -95,10 +102,14 @@ interface Place {
   readonly change: number;
 }
 
-/** `customerCount`: those numbered since are the next audit's. */
+/** `customerCount`: those numbered since are the next audit's. `now`: no later moment was seen by a clock of the service. */
 export async function checkAccountHistory(
   database: Database,
-  { accountId, customerCount }: { accountId: number; customerCount: number },
+  {
+    accountId,
+    customerCount,
+    now,
+  }: { readonly accountId: number; readonly customerCount: number; readonly now: () => EpochSeconds },
   pastReader: PastReader,
   findings: Findings,
   { ranges, signal }: AuditLimits,
@@ -106,6 +117,9 @@ export async function checkAccountHistory(
   let place: Place = { customer: 1, order: 0, change: 0 };
   /** Of the customer at `place`, when the page before ended in the middle of their history. */
   let begun: Replay | null = null;
+  /** The order that made the customer at `place`; null: a trial did. */
+  let firstOrder: PastOrder | null = null;
+  const isTest = isTestAccount(accountId);
   const report = async (deviations: readonly Deviation[]) => {
     for (const { subject, problem } of deviations) await findings.add('rules', accountId, subject, problem);
   };
@@ -126,6 +140,7 @@ export async function checkAccountHistory(
       const order = nullable(Number, row['o_number']);
       const isEmpty = change === null && order === null;
       const isFirst = place.order === 0 && place.change === 0;
+      if (isFirst) firstOrder = null;
       if (change !== null) {
         const made = pastChanges.parse(row, 'p_');
         if (isFirst) await report(compareBeginning(row, made.createdAt));
@@ -133,9 +148,12 @@ export async function checkAccountHistory(
         place = { ...place, change };
       } else if (order !== null) {
         const isHandedOver = row['is_handed_over'] === true;
-        const made = pastOrders.parse(row, 'o_');
-        if (isFirst) await report(compareBeginning(row, made.createdAt));
-        await report(replay.order({ ...made, isHandedOver }, past));
+        const made = { ...pastOrders.parse(row, 'o_'), isHandedOver };
+        if (isFirst) {
+          firstOrder = made;
+          await report(compareBeginning(row, made.createdAt));
+        }
+        await report(replay.order(made, past));
         place = { ...place, order };
       }
       const next = rows[index + 1];
@@ -147,6 +165,10 @@ export async function checkAccountHistory(
       const { paidPeriods } = presentPeriods.parse(row, 'c_');
       const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder };
       await report(replay.end({ status, plan, life: lifeOf(shown) }));
+      const at = Number(row['account_at'] ?? 0);
+      await report(compareNotice(shown, isTest ? at : Math.max(at, now())));
+      // The log has nothing that is done with tests.
+      if (!isTest) await report(compareDetails(shown, firstOrder, past.detailsOf(accountId, number)));
       place = { customer: number + 1, order: 0, change: 0 };
     }
     if (isLastPage) return;
@@ -158,6 +180,44 @@ function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
   const { number, createdAt } = present.parse(row, 'c_');
   const problem = `the customer was made ${formatTime(createdAt)}, but their first order or trial ${formatTime(at)}`;
   return createdAt === at ? [] : [{ subject: `customer ${number}`, problem: `not by the rules: ${problem}` }];
+}
+
+const daySeconds = 86_400;
+
+/** The notice of an end, or of the days before it, is not given earlier. */
+function compareNotice(
+  { number, expiresAt, endNoticeDays }: Pick<Present, 'number' | 'expiresAt' | 'endNoticeDays'>,
+  latest: EpochSeconds,
+): Deviation[] {
+  if (endNoticeDays === null || expiresAt - endNoticeDays * daySeconds <= latest) return [];
+  const problem = `the notice of ${endNoticeDays} days before the plan's end is marked as given, but is not due yet`;
+  return [{ subject: `customer ${number}`, problem: `not by the rules: ${problem}` }];
+}
+
+/** The name that the first order was sent with is part of its fingerprint; what was changed since is in the log. */
+function compareDetails(
+  { number, name, reference, externalRef }: Pick<Present, 'number' | 'name' | 'reference' | 'externalRef'>,
+  firstOrder: PastOrder | null,
+  logged: LoggedDetails | null,
+): Deviation[] {
+  const problems: string[] = [];
+  const firstName = logged === null ? name : String(logged.firstName);
+  const names = firstName === reference ? [null, firstName] : [firstName];
+  const isOrdered =
+    firstOrder === null ||
+    names.some((one) => {
+      const { packageId, months, fingerprint } = firstOrder;
+      return fingerprint === fingerprintOf('place', packageId, reference, months, one);
+    });
+  if (!isOrdered) problems.push('the name is not the one that the first order was sent with');
+  if (logged !== null && logged.name !== name)
+    problems.push('the name is not the one that the audit log has');
+  if ((logged?.externalRef ?? null) !== externalRef)
+    problems.push('the external id is not the one that the audit log has');
+  return problems.map((problem) => ({
+    subject: `customer ${number}`,
+    problem: `not by the rules: ${problem}`,
+  }));
 }
 
 function replayOf(accountId: number, row: Row): Replay {

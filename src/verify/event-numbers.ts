@@ -1,17 +1,22 @@
 // Whether an account's events are numbered without gaps, but for those that a restore recorded, up to its counter.
 // Old events are deleted from the first on: what is missing before the oldest one is no gap. Called by verify-ledger.ts.
 
+import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import type { Findings } from './audit-findings.ts';
 
 const eventsPerRange = 5_000;
+/** Of these the latest date counts: the clock may have been set back since. */
+const eventsLookedAt = 100;
 
 const readHead: Statement = {
   name: 'verify_event_head',
   text: `select a.event_count,
       (select number from events where account_id = a.id order by account_id, number limit 1) as oldest,
       (select number from events where account_id = a.id order by account_id desc, number desc limit 1) as newest,
+      (select extract(epoch from max(created_at))::bigint from (select created_at from events where account_id = a.id
+        order by account_id desc, number desc limit ${eventsLookedAt}) last) as newest_at,
       exists (select 1 from event_gaps g where g.account_id = a.id and g.last_number + 1 = a.event_count) as ends_in_gap
     from accounts a where a.id = $1::int`,
 };
@@ -31,19 +36,20 @@ const readRange: Statement = {
         where g.account_id = $1::int and g.first_number <= r.previous + 1 and g.last_number + 1 >= r.number - 1)`,
 };
 
+/** Returns when the last events happened; null: there are none. */
 export async function checkEventNumbers(
   database: Database,
   accountId: number,
   findings: Findings,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<EpochSeconds | null> {
   const ofAccount = database.ofAccount(accountId);
   const [head = {}] = await ofAccount.query(readHead, [accountId]);
   const count = nullable(Number, head['event_count']);
   const oldest = nullable(Number, head['oldest']);
   const newest = Number(head['newest']);
   // Not written, or all of them are old and deleted.
-  if (count === null || oldest === null) return;
+  if (count === null || oldest === null) return null;
   if (newest !== count && head['ends_in_gap'] !== true) {
     const problem = `the last event is number ${newest}, the counter says ${count}`;
     await findings.add('log', accountId, `account ${accountId}`, problem);
@@ -59,4 +65,5 @@ export async function checkEventNumbers(
     }
     after = nullable(Number, rows.find((row) => row['first'] === null)?.['upto']);
   }
+  return nullable(Number, head['newest_at']);
 }

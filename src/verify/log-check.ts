@@ -1,5 +1,5 @@
 // The audit log against what it speaks of: its numbers have no gaps, credits and debits are in it and in the ledger
-// alike, and accounts, packages and scheduled prices are as the last entry about them left them. Called by verify-ledger.ts.
+// alike, accounts, packages and scheduled prices are as the last entry about them left them, and every key has its entry. Called by verify-ledger.ts.
 // What it finds is reported and halts no account: either side may be the one that was changed.
 
 import { loadCatalog } from '../catalog/package-catalog.ts';
@@ -19,20 +19,22 @@ import { stillThere } from './still-there.ts';
 
 const entriesPerRange = 2_000;
 const accountsPerRange = 500;
+const keysPerRange = 2_000;
 /** Of no account. */
 const noAccount = 0;
 
 const readRange: Statement = {
   name: 'verify_log',
   text: `with log as materialized (
-      select number, at, actor_id, action, subject, before, after from audit_log
+      select number, at, actor_id, action, subject, before, after, packages_version from audit_log
       where number > $1::int and number <= $1::int + ${entriesPerRange})
     select null::int as number, count(*) as count, null as at, null as actor_id, null as action, null as subject,
-        null::jsonb as before, null::jsonb as after from log
+        null::jsonb as before, null::jsonb as after, null as packages_version from log
     union all
-    select number, null, extract(epoch from at)::bigint, actor_id, action, subject, before, after from log
+    select number, null, extract(epoch from at)::bigint, actor_id, action, subject, before, after, packages_version from log
     where action in ('account.credit', 'account.debit', 'account.create', 'account.update', 'package.create',
-      'package.update', 'package.schedule_prices', 'package.unschedule_prices')
+      'package.update', 'package.schedule_prices', 'package.unschedule_prices', 'account.create_key',
+      'account.rotate_key', 'account.reset_api_key')
     order by 1`,
 };
 
@@ -61,6 +63,18 @@ const findEntries: Statement = {
 const readAccounts: Statement = {
   name: 'verify_logged_accounts',
   text: 'select a.id, a.group_name, a.is_admin from accounts a where a.id = any($1::int[])',
+};
+
+const readVersion: Statement = {
+  name: 'verify_packages_version',
+  text: 'select packages_version from service_state',
+};
+
+/** Secrets of keys after $1; revoked ones too. */
+const readKeys: Statement = {
+  name: 'verify_logged_keys',
+  text: `select id, key_id, account_id, is_first, last_four, extract(epoch from created_at)::bigint as created_at
+    from api_keys where id > $1::int order by id limit ${keysPerRange}`,
 };
 
 const readScheduled: Statement = {
@@ -95,6 +109,11 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   const schedules = new Map<string, string>();
   /** Entries of the first edition do not name the ledger entry: credits up to then need not be in the log. */
   let unnamedUntil: EpochSeconds = 0;
+  /** The last four characters of the secrets that were made of a key, and of an account's first key. */
+  const secrets = new Map<string, Set<string>>();
+  /** Entries of the first edition do not name them. */
+  let unnamedSecretsUntil: EpochSeconds = 0;
+  let packagesVersion = 0;
   let readTo = 0;
 
   const report = (accountId: number, subject: string, problem: string) =>
@@ -133,6 +152,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
       const id = Number(String(row['subject']).split(' ')[1]);
       const at = Number(row['at']);
       const [before, after] = [fieldsOf(row['before']), fieldsOf(row['after'])];
+      packagesVersion = Math.max(packagesVersion, nullable(Number, row['packages_version']) ?? 0);
       if (kind === 'credit' || kind === 'debit') {
         const entry = parseOwnedId(String(after['entry_id']));
         if (entry === null) unnamedUntil = Math.max(unnamedUntil, at);
@@ -146,6 +166,8 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
             before,
             after,
           });
+      } else if (kind === 'create_key' || kind === 'rotate_key' || kind === 'reset_api_key') {
+        noteSecret(String(row['subject']), after['last_four'], at);
       } else if (noun === 'account') {
         if (!Number.isInteger(id)) continue;
         const earlier = accountStates.get(id);
@@ -164,6 +186,15 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
       }
     }
     await compareCredits(logged);
+  }
+
+  /** `subject`: "key 7 of account 3"; "account 3" for its first key. */
+  function noteSecret(subject: string, lastFour: unknown, at: EpochSeconds): void {
+    if (typeof lastFour !== 'string') unnamedSecretsUntil = Math.max(unnamedSecretsUntil, at);
+    else {
+      const key = subject.split(' of ')[0] ?? '';
+      secrets.set(key, (secrets.get(key) ?? new Set()).add(lastFour));
+    }
   }
 
   /** The clock was set back: what is scheduled later begins before the entry, whose prices can no longer be read again. */
@@ -214,12 +245,11 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     async checkPresent(signal) {
       const look = async () => {
         await readOn(signal);
-        return [...(await differingAccounts()), ...(await differingPackages())];
+        return [...(await differingAccounts()), ...(await differingPackages()), ...(await differingKeys())];
       };
       for (const found of await stillThere(database, look, signal)) {
         const [subject = '', problem = ''] = found.split(': ', 2);
-        const [noun, id] = subject.split(' ');
-        await report(noun === 'account' ? Number(id) : noAccount, subject, problem);
+        await report(Number(/\baccount (\d+)$/.exec(subject)?.[1] ?? noAccount), subject, problem);
       }
     },
   };
@@ -243,8 +273,33 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     return found;
   }
 
+  /** Of an account's first key, one secret is not named: the one that its account was made with. */
+  async function differingKeys(): Promise<string[]> {
+    const found: string[] = [];
+    const begun = new Set<number>();
+    for (let after: number | null = 0; after !== null; ) {
+      const rows: readonly Row[] = await database.query(readKeys, [after]);
+      for (const row of rows) {
+        const [accountId, lastFour] = [Number(row['account_id']), String(row['last_four'])];
+        const key = `key ${row['key_id'] ?? row['id']}`;
+        const isFirst = row['is_first'] === true;
+        const named = [secrets.get(key), isFirst ? secrets.get(`account ${accountId}`) : undefined];
+        if (named.some((some) => some?.has(lastFour) === true)) continue;
+        if (isFirst && !begun.has(accountId)) begun.add(accountId);
+        else if (Number(row['created_at']) > unnamedSecretsUntil)
+          found.push(`${key} of account ${accountId}: the audit log does not have its secret …${lastFour}`);
+      }
+      after = rows.length < keysPerRange ? null : Number(rows.at(-1)?.['id']);
+    }
+    return found;
+  }
+
   async function differingPackages(): Promise<string[]> {
     const found: string[] = [];
+    const [state = {}] = await database.query(readVersion);
+    const version = Number(state['packages_version']);
+    if (version < packagesVersion)
+      found.push(`packages: their version is ${version}, the audit log has version ${packagesVersion}`);
     const { byId } = await loadCatalog(database);
     for (const [id, { at, after, isOvertaken }] of packageStates) {
       const one = byId.get(id);

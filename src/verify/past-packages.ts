@@ -1,4 +1,4 @@
-// What packages cost and which group an account was in, at a moment in the past. Nothing records it beside an
+// What packages cost and which group an account was in, at a moment in the past, and what customers are called. Nothing records it beside an
 // order, but the audit log holds every change of packages and accounts, before and after: between two entries
 // about a package it was what the first left behind, and where the second found something else (someone used
 // SQL), it was both. Prices that were scheduled begin between two entries, at their second: past-prices.ts.
@@ -11,6 +11,7 @@
 import { loadCatalog, type Package } from '../catalog/package-catalog.ts';
 import { type Prices, pricesAt, priceTable } from '../catalog/price-lines.ts';
 import { parsePrices } from '../catalog/written-prices.ts';
+import { publicId } from '../contract/identifiers.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { parseTime } from '../contract/times.ts';
@@ -37,6 +38,15 @@ export interface Past {
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
   /** Every group that the account, which is of the group `present` now, may have been of. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
+  /** null: the customer's name and external id were never changed. */
+  detailsOf(accountId: number, customerNumber: number): LoggedDetails | null;
+}
+
+/** Of a customer, whose details were changed. */
+export interface LoggedDetails {
+  readonly firstName: unknown;
+  readonly name: unknown;
+  readonly externalRef: unknown;
 }
 
 /** Oldest first, in the order of the log. `present`: as it is now. */
@@ -46,6 +56,7 @@ export function createPast(
     { readonly recorded: readonly Recorded<Terms>[]; readonly present: Terms | null }
   >,
   groupChanges: ReadonlyMap<number, readonly Recorded<Group>[]>,
+  customers: ReadonlyMap<number, LoggedDetails> = new Map(),
 ): Past {
   return {
     termsAround(packageId, at) {
@@ -53,6 +64,7 @@ export function createPast(
       return found === undefined ? [] : statesAround(found.recorded, found.present, at);
     },
     groupsAround: (accountId, present, at) => statesAround(groupChanges.get(accountId) ?? [], present, at),
+    detailsOf: (accountId, customerNumber) => customers.get(publicId(accountId, customerNumber)) ?? null,
   };
 }
 
@@ -81,9 +93,9 @@ function statesAround<State>(
 const readLog: Statement = {
   name: 'verify_past',
   text: `select subject, action, at, before, after from audit_log
-    where number > $1::int and number <= $1::int + ${entriesPerRange}
+    where number > $1::int and number <= least($1::int + ${entriesPerRange}, $2::int)
       and action in ('package.create', 'package.update', 'package.schedule_prices', 'package.unschedule_prices',
-        'account.create', 'account.update') order by number`,
+        'account.create', 'account.update', 'customer.update') order by number`,
 };
 
 /** Reads on in the audit log, when it has grown, as far as `auditCount`. */
@@ -94,6 +106,7 @@ export interface PastReader {
 export function createPastReader(database: Database): PastReader {
   const recordedPackages = new Map<number, PackageEntry[]>();
   const recordedGroups = new Map<number, Recorded<Group>[]>();
+  const customers = new Map<number, LoggedDetails>();
   let readTo = 0;
   let past: Past | null = null;
 
@@ -104,6 +117,14 @@ export function createPastReader(database: Database): PastReader {
     if (kind === 'package') {
       recordedPackages.set(id, [...(recordedPackages.get(id) ?? []), packageEntry(entry, at)]);
       return true;
+    }
+    if (kind === 'customer') {
+      const [before, after] = [fieldsOf(entry['before']), fieldsOf(entry['after'])];
+      const { name, external_ref: externalRef } = after;
+      const { firstName = before['name'] } = customers.get(id) ?? {};
+      // Others set the operator's hold.
+      if (name !== undefined) customers.set(id, { firstName, name, externalRef });
+      return false;
     }
     const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
     // Most changes of an account leave its group.
@@ -117,7 +138,7 @@ export function createPastReader(database: Database): PastReader {
       let isNew = past === null;
       while (readTo < auditCount) {
         signal.throwIfAborted();
-        for (const entry of await database.query(readLog, [readTo])) isNew = note(entry) || isNew;
+        for (const entry of await database.query(readLog, [readTo, auditCount])) isNew = note(entry) || isNew;
         readTo = Math.min(readTo + entriesPerRange, auditCount);
       }
       if (!isNew && past !== null) return past;
@@ -128,7 +149,7 @@ export function createPastReader(database: Database): PastReader {
         const recorded = withScheduled(recordedPackages.get(id) ?? [], present, slackSeconds);
         return [id, { recorded, present }] as const;
       });
-      past = createPast(new Map(packages), recordedGroups);
+      past = createPast(new Map(packages), recordedGroups, customers);
       return past;
     },
   };

@@ -276,6 +276,8 @@ describe('orders that arrive together', () => {
     await changePackage(service, id, { prices: { reseller: { monthly: '4.00' } } });
     assert.ok((await versionNow()) > 86_400 * 365, 'it follows the clock');
     assert.equal(await pricedAt('changed-again'), '4.00');
+    // The audit log still has the version that was lost.
+    await sql(service, 'update service_state set packages_version = greatest(packages_version, $1)', [lost]);
   });
 
   test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {

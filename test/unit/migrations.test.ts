@@ -52,6 +52,7 @@ const published = {
   '0044-login-link-log.sql': '39b7d277aefbe21fe8e0fdcfd2f88d773803a5422e57319060cee665feac971e',
   '0045-keys-by-last-four.sql': '162fa4309716327c8a4b4623d72c5916f60e08a85d5e6023d1507b6bfe35f52e',
   '0046-row-hashes.sql': 'bf1bb6f2404d88f5a3e51cf7939e19e87dbfe5902b674b9d87050e9358e61756',
+  '0047-audit-versions.sql': '4144e0604b4f95df35826d433bf36908e831a6ca4e2943671669acb430f202bb',
 };
 
 test('no migration changes after it was published', () => {
