@@ -166,14 +166,19 @@ const readEntries: Statement = {
         coalesce(sum(amount_cents) filter (where kind = 'refund'), 0) as refunded,
         max(balance_after_cents) filter (where kind = 'charge') as balance_after,
         max(price_cents) as price, max(refund_cents) as refund,
-        max(balance_after_cents) filter (where kind = 'order') as said_after
+        max(balance_after_cents) filter (where kind = 'order') as said_after,
+        max(created_at) filter (where kind = 'order') as ordered_at,
+        min(created_at) filter (where kind <> 'order') as first_at, max(created_at) filter (where kind <> 'order') as last_at
       from (
         select order_number as number, kind, amount_cents, balance_after_cents, null::bigint as price_cents,
-          null::bigint as refund_cents
+          null::bigint as refund_cents, created_at
         from range where order_number is not null and not is_settling
         union all
-        select number, 'order', null, balance_after_cents, price_cents, refund_cents from paid) both_sides
-      group by number)
+        select number, 'order', null, balance_after_cents, price_cents, refund_cents, created_at from paid) both_sides
+      group by number),
+    -- Nearly always none: to join all entries with all orders would cost more than the rest.
+    otherwise_dated as materialized (
+      select number, ordered_at from sums where first_at <> ordered_at or last_at <> ordered_at)
     select 'sums' as what, null as number, coalesce((select row_hash from hashed order by number desc limit 1), $9::text)
         as problem, null as day, array[
         (select upto from span), (select count(*) from range), (select coalesce(sum(amount_cents), 0) from range),
@@ -197,9 +202,9 @@ const readEntries: Statement = {
         or (kind = 'charge' and order_number is null) or (kind in ('credit', 'debit') and order_number is not null)
         or (kind in ('credit', 'debit')) <> (actor_id is not null) order by number limit ${problemsMax})
     union all
-    (select 'dates', r.number, format('it is dated %s, its order %s', ${utc('r.created_at')}, ${utc('o.created_at')}), null, null
-      from range r join paid o on o.number = r.order_number
-      where not r.is_settling and not ${isDatedRight('o.created_at', 'r')} order by r.number limit ${problemsMax})
+    (select 'dates', r.number, format('it is dated %s, its order %s', ${utc('r.created_at')}, ${utc('o.ordered_at')}), null, null
+      from range r join otherwise_dated o on o.number = r.order_number
+      where not r.is_settling and not ${isDatedRight('o.ordered_at', 'r')} order by r.number limit ${problemsMax})
     union all
     (select 'orders', number, case
           when orders = 0 and number <= $6::int then 'the ledger names it a second time'
