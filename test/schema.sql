@@ -48,6 +48,8 @@ accounts.keeps_request_bodies boolean not null default false
 accounts.ledger_open_from timestamp with time zone
 accounts.postdated_order integer
 accounts.alert_days integer
+accounts.order_hash text
+accounts.change_hash text
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
@@ -108,6 +110,7 @@ audit_log.before jsonb
 audit_log.after jsonb
 audit_log.actor_key_id integer
 audit_log.actor_person_id integer
+audit_log.packages_version integer
 brand.id integer not null
 brand.version integer not null
 brand.name text
@@ -307,6 +310,7 @@ orders.created_at timestamp with time zone not null
 orders.expires_at timestamp with time zone not null
 orders.idempotency_key text collate "C" not null
 orders.fingerprint text not null
+orders.row_hash text
 package_prices.package_id integer not null
 package_prices.group_name text not null
 package_prices.months integer not null
@@ -366,6 +370,7 @@ plan_changes.renew_months order_months
 plan_changes.renew_max_cents bigint
 plan_changes.renew_hours_before integer
 plan_changes.order_number integer
+plan_changes.row_hash text
 plan_end_marks.days integer not null
 plan_end_marks.told_until timestamp with time zone not null
 plan_end_retries.account_id integer not null
