@@ -405,6 +405,13 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/product-truth.test.ts',
   },
   {
+    name: 'a hold of the account stops no access, and the product is told so',
+    file: 'src/plans/plan-life.ts',
+    find: "  return suspended || status === 'suspended';",
+    replace: "  return (suspended && status === 'suspended') || status === 'suspended';",
+    test: 'test/service/model-of-hand-off.test.ts',
+  },
+  {
     name: 'two ends of a customer have one call',
     file: 'src/orders/note-plan-end.ts',
     find: 'const callId = endCallId(account.id, customerNumber, expiresAt);',
@@ -671,6 +678,20 @@ export const seededBugs: readonly SeededBug[] = [
     find: 'return incarnation === null ? callId : `${callId}_r${incarnation}`;',
     replace: "return incarnation === '' ? '' : callId;",
     test: 'test/tools/restore-incarnation.test.ts',
+  },
+  {
+    name: 'entitlements are read on from a cursor of before a restore',
+    file: 'src/plans/entitlement-reads.ts',
+    find: 'if (incarnation !== (await findIncarnation(database))) return null;',
+    replace: "if (incarnation === (await findIncarnation(database)) && incarnation === '') return null;",
+    test: 'test/tools/restore-incarnation.test.ts',
+  },
+  {
+    name: 'the attempts of a call keep secrets that the product answered with',
+    file: 'src/delivery/call-attempts.ts',
+    find: 'const { text, isCut } = withoutSecrets(answer);',
+    replace: 'const { isCut } = withoutSecrets(answer);\n  const text = answer.slice(0, answerBytesMax);',
+    test: 'test/service/calls-needing-attention.test.ts',
   },
   {
     name: 'alerts and mail about security share the budget of an address',

@@ -771,6 +771,118 @@ describe('the orders of a file', () => {
   });
 });
 
+describe('calls to the product', () => {
+  let answer = 503;
+  const product = createHttpServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(answer).end('{"error":"Down"}'));
+  });
+  let url: string;
+  let packageId: string;
+  let orders = 0;
+
+  const service = (method: string, path: string, body?: object) =>
+    fetch(`${address}/api/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${settings['ADMIN_API_KEY']}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  async function connect(mode: 'notify' | 'confirm'): Promise<void> {
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    assert.equal((await service('PUT', '/product', { mode, url, secret })).status, 200);
+  }
+  /** Ids of calls in this list, once there are any. */
+  async function listed(status: string): Promise<string[]> {
+    for (;;) {
+      const { data } = await (await service('GET', `/product-calls?status=${status}`)).json();
+      if (data.length > 0) return data.map(({ id }: { id: string }) => id);
+    }
+  }
+  async function callIs(order: number, status: string): Promise<void> {
+    for (;;) {
+      const { data } = await (await service('GET', `/product-calls?order_id=${order}`)).json();
+      if (data[0]?.status === status) return;
+    }
+  }
+  const run = (...args: string[]) => runForJson(['product', ...args], admin());
+  const refused = (...args: string[]) => runCommand(['product', ...args], admin());
+  const place = async () => {
+    orders += 1;
+    const { order } = await runForJson(['order', packageId, `called-${orders}`], reseller());
+    assert.equal(order.status, 'pending');
+    return order;
+  };
+
+  before(async () => {
+    product.listen(0, '127.0.0.1');
+    await once(product, 'listening');
+    url = `http://127.0.0.1:${(product.address() as AddressInfo).port}/`;
+    const prices = ['--reseller', '1,2,3', '--distributor', '1,2,3'];
+    packageId = String((await runForJson(['package', 'create', 'Called', ...prices], admin())).id);
+    await runForJson(['account', 'credit', 'acme', '20.00'], admin());
+  });
+  after(async () => {
+    assert.equal((await service('DELETE', '/product')).status, 200);
+    product.closeAllConnections();
+    product.close();
+  });
+
+  test('are listed and shown with their attempts, and sent again', async () => {
+    await connect('confirm');
+    const { id } = await place();
+    assert.deepEqual(await listed('failing'), [`call_order_${id}`]);
+    const [{ stdout, stderr }, nothing] = await Promise.all([
+      runCommand(['product', 'list', '--status', 'failing'], admin()),
+      runCommand(['product', 'list'], admin()),
+    ]);
+    const line = `^call_order_${id} +plan\\.activate +acme +called-${orders} +${id} +[12] +503 +\\S+ \\S+$`;
+    assert.match(stdout, new RegExp(line, 'm'));
+    assert.equal(stderr, '1 in all\n');
+    assert.deepEqual([nothing.stdout, nothing.stderr], ['', '0 in all\n']);
+    const shown = await runCommand(['product', 'show', String(id)], admin());
+    assert.match(shown.stdout, /^status +waiting$/m);
+    assert.match(shown.stdout, /^ATTEMPT +RESULT +TOOK +ANSWER\n\S+ \S+ +503 +\d+ ms +\{"error":"Down"\}$/m);
+    answer = 204;
+    const sent = await run('send', `call_order_${id}`);
+    assert.deepEqual([sent.id, sent.order_id, sent.decides_order], [`call_order_${id}`, id, true]);
+    await callIs(id, 'done');
+    const { call } = await run('show', String(id));
+    assert.deepEqual([call.status, call.latest_attempts.at(-1).status], ['done', 204]);
+    assertRefused(await refused('send', 'call_order_1'), 3, /product_call_not_found/);
+    assertRefused(await runCommand(['product', 'list'], reseller()), 3, /forbidden/);
+  });
+
+  test('are done by hand, but those of pending orders, which are accepted or failed', async () => {
+    answer = 503;
+    await connect('confirm');
+    const [one, other] = [await place(), await place()];
+    assertRefused(await refused('done', `call_order_${one.id}`), 3, /product_call_decides_order/);
+    assert.equal((await run('accept', String(one.id))).status, 'completed');
+    assert.equal((await refused('fail', String(other.id))).code, 2);
+    const failed = await runCommand(['product', 'fail', String(other.id), '--reason', 'No seats'], admin());
+    assert.match(failed.stdout, new RegExp(`^order +${other.id}\nstatus +failed\n`, 'm'));
+    assertRefused(await refused('accept', String(other.id)), 3, /order_already_settled/);
+    await connect('notify');
+    await runForJson(['customer', 'suspend', String(one.customer.id)], admin());
+    const [call] = await listed('failing');
+    assert.equal((await run('done', String(call))).status, 'done');
+  });
+
+  test('are sent again together, after a yes', async () => {
+    await connect('confirm');
+    const { id } = await place();
+    // Without a product a pending order needs attention at once.
+    assert.equal((await service('DELETE', '/product')).status, 200);
+    assert.deepEqual(await listed('attention'), [`call_order_${id}`]);
+    assertRefused(await refused('send-all', '--yes'), 3, /product/);
+    answer = 204;
+    await connect('confirm');
+    assertRefused(await refused('send-all'), 2, /needs --yes/);
+    assert.deepEqual(await run('send-all', '--yes'), { calls: 1 });
+    await callIs(id, 'done');
+  });
+});
+
 describe('events', () => {
   const key = { key: '' };
   const seller = (environment: Readonly<Record<string, string>> = {}) => ({
