@@ -38,6 +38,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['TypeScript client', 'sdk/README.md'],
     ['Generated clients', 'docs/generated-clients.md'],
     ['Examples', 'examples/README.md'],
+    ['Downloads', 'docs/downloads.md'],
     ['Billing panels', 'integrations/README.md'],
     ['WHMCS', 'integrations/whmcs/README.md'],
     ['Blesta', 'integrations/blesta/README.md'],

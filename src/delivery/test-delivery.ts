@@ -1,13 +1,16 @@
-// A test event, sent at once by the process that was asked: it has no number, is in no feed and in no log.
+// A test event, sent at once by the process that was asked: its id is random, it is in no feed and in no log.
 
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Seal } from '../accounts/seal.ts';
+import { publicId } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Outbound, OutboundResult } from './outbound.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
 import { operator, secretContext, type Webhook } from './webhook-table.ts';
 
 const testEventType = 'webhook.test';
+/** Ids of events begin here, with those of account 1: none is the same as that of a test event. */
+const idsEnd = publicId(1, 0);
 
 export function sendTestEvent(
   { outbound, seal }: { readonly outbound: Pick<Outbound, 'send'>; readonly seal: Seal },
@@ -16,7 +19,7 @@ export function sendTestEvent(
 ): Promise<OutboundResult> {
   const { id: webhookId, url, accountId, previousUntil } = webhook;
   const body = JSON.stringify({
-    id: null,
+    id: randomInt(1, idsEnd),
     type: testEventType,
     created_at: formatTime(now),
     account_id: accountId === operator ? null : accountId,

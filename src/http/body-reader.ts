@@ -28,7 +28,7 @@ interface SchemaError {
   readonly params?: unknown;
 }
 
-/** A text that does not fit a pattern is answered with an example instead of the pattern; null: there is none. */
+/** A text that does not fit a pattern is answered with an example, never with the pattern. */
 function patternReason(schema: TSchema, error: SchemaError | undefined): string | null {
   if (error?.keyword !== 'pattern') return null;
   let at: unknown = schema;
@@ -38,7 +38,9 @@ function patternReason(schema: TSchema, error: SchemaError | undefined): string 
   }
   const examples = isJsonObject(at) ? own(at, 'examples') : null;
   const [example] = Array.isArray(examples) ? examples : [];
-  return typeof example === 'string' ? `must be like "${example}"` : null;
+  return typeof example === 'string'
+    ? `must be like "${example}"`
+    : 'has characters or a form that are not allowed';
 }
 
 /** "limits.accounts" for the path "/limits/accounts", or the name of a field that is missing. */

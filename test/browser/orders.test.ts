@@ -30,8 +30,11 @@ test('a renewal and a change of package do what their preview said, the refund i
 
   await page.getByRole('button', { name: 'Change package' }).click();
   const changing = dialog(page, 'Change the package');
-  // The period goes on like the plan, unless another one is chosen.
-  await changing.getByRole('button', { name: 'Renew for $27.00' }).waitFor();
+  await changing.getByText('Choose a package to see the cost and the end of the plan.').waitFor();
+  assert.ok(await changing.getByRole('button', { name: 'Change package' }).isDisabled());
+  // The period goes on like the plan, unless another one is chosen. Nobody renews by asking for a change.
+  assert.ok(await changing.getByRole('radio', { name: 'Quarterly' }).isChecked());
+  assert.ok(!(await changing.getByRole('radio', { name: /Basic/ }).isChecked()));
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });

@@ -318,6 +318,14 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   await heading(security, 'Sign in').waitFor();
 });
 
+test('without mail the page for a forgotten password says whom to ask', async () => {
+  const page = await panel.open('/panel/sign-in');
+  await page.route(/\/panel\/api\/sign-in$/, (route) => route.fulfill({ json: { password_reset: false } }));
+  await page.goto('/panel/reset-password');
+  await page.getByText('This service sends no mail. Ask its operator for a new password.').waitFor();
+  assert.equal(await page.getByRole('textbox').count(), 0);
+});
+
 /** Of the last mail in the outbox. */
 async function mailedLink(): Promise<string> {
   const { database, service } = panel.service;

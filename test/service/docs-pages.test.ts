@@ -110,6 +110,10 @@ test('clients and examples are handed out as they are in the repository, and the
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8');
     assert.equal(answer.headers.get('cache-control'), 'no-cache');
   }
+  const listed = (await openPage(service.address, 'GET', '/docs/downloads')).text;
+  for (const name of Object.values(downloads)) {
+    assert.ok(listed.includes(`href="/docs/downloads/${name}"`), `/docs/downloads lists ${name}`);
+  }
   for (const { name, bytes } of panels.map(packModule)) {
     const answer = await fetch(`${service.address}/docs/downloads/${name}`);
     assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes), name);

@@ -240,6 +240,8 @@ describe('what is sent', () => {
     );
     const [sent] = made.at.received;
     assert.equal(sent?.event.type, 'webhook.test');
+    const id = sent?.event.id;
+    assert.ok(Number.isInteger(id) && id > 0 && id < 1_000_000_000, `${id} is an id, and no other event’s`);
     new PublishedLibrary(made.secret).verify(sent?.text ?? '', sent?.headers as Record<string, string>);
     assert.deepEqual(await attemptsOf(account, made), []);
     assert.equal(made.at.received.length, 1);

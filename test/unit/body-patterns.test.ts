@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAccountBodySchema } from '../../src/contract/admin-schemas.ts';
 import { alertsBodySchema } from '../../src/contract/alert-schemas.ts';
 import { isRefusal } from '../../src/contract/error-catalogue.ts';
 import { createBodyReader } from '../../src/http/body-reader.ts';
@@ -12,4 +13,12 @@ test('an amount that cannot be read is answered with an example of one', () => {
   assert.ok(isRefusal(refused));
   assert.deepEqual(refused.details, { field: 'balance_below', reason: 'must be like "50.00"' });
   assert.ok(!isRefusal(read({ balance_below: '12.5' })));
+});
+
+test('a text without an example is not answered with a pattern either', () => {
+  const read = createBodyReader(createAccountBodySchema);
+  const refused = read({ username: 'no spaces', display_name: 'x', group: 'reseller' });
+  assert.ok(isRefusal(refused));
+  assert.equal(refused.details['field'], 'username');
+  assert.doesNotMatch(String(refused.details['reason']), /pattern|\^/);
 });

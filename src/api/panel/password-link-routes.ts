@@ -1,5 +1,6 @@
 // Links to a password: asked for by somebody who forgot theirs, looked at, and used. None needs a sign-in. Only an invitation
-// can end in a session; after a reset its holder signs in, with a code where codes are on.
+// can end in a session (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset its holder signs in, with a code
+// where codes are on.
 // Always true: asking is answered alike, and as fast, whether there is such an account or not.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -8,7 +8,7 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { completePasswordReset, requestPasswordReset } from '../api/commands.ts';
-import { meQuery, passwordLinkQuery } from '../api/queries.ts';
+import { meQuery, passwordLinkQuery, signInOptionsQuery } from '../api/queries.ts';
 import type { PasswordLink } from '../api/shapes.ts';
 import { useCommand } from '../api/use-command.ts';
 import { EntryCard } from '../shell/entry-card.tsx';
@@ -93,6 +93,16 @@ function AskForLink() {
   const [account, setAccount] = useState('');
   const command = useCommand(requestPasswordReset);
   const isReady = account.trim() !== '';
+  const { data: options } = useQuery(signInOptionsQuery);
+  if (options?.password_reset === false) {
+    return (
+      <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
+        <p role="status">
+          <Trans>This service sends no mail. Ask its operator for a new password.</Trans>
+        </p>
+      </EntryCard>
+    );
+  }
   if (command.isSuccess) {
     return (
       <EntryCard title={t`Check your mail`} heading={t`Check your mail`} below={<BackToSignIn />}>

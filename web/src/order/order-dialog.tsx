@@ -101,8 +101,9 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const plan = known.customer?.plan;
   const isRunning = plan !== undefined && runs(plan);
   const present = packages?.data.find((one) => one.name === plan?.package);
-  // What runs goes on unless somebody chooses otherwise; what is no longer on offer is replaced by nobody's choice but theirs.
-  const preselected = present ?? (isRunning ? undefined : packages?.data[0]);
+  // The present package is preselected, except where a change was asked for or it is no longer on offer.
+  const isChangeAsked = intent.runningPackage !== undefined;
+  const preselected = isChangeAsked ? undefined : (present ?? (isRunning ? undefined : packages?.data[0]));
   const packageId = chosenId ?? preselected?.id ?? null;
   const months = chosenMonths ?? known.lastOrder?.months ?? 1;
   const chosen = packages?.data.find(({ id }) => id === packageId);
@@ -169,7 +170,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
     (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
   const refusal = isCurrent && !isSaid ? preview.error : null;
   const isWaiting = reference !== '' && packageId !== null && (!isCurrent || preview.isFetching);
-  const action = confirmWords(shown, t`Place order`);
+  const action = confirmWords(shown, isChangeAsked ? t`Change package` : t`Place order`);
   const choose = (other: string) => {
     setIsAsked(false);
     setCustomer(other);
@@ -194,6 +195,11 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               preview={shown}
               headline={shown && headline(shown, known, direction, plan?.package ?? '')}
               waiting={isWaiting}
+              missing={
+                reference !== '' && packageId === null
+                  ? t`Choose a package to see the cost and the end of the plan.`
+                  : undefined
+              }
             />
           )
         }

@@ -15,15 +15,19 @@ interface OrderPreviewBoxProps {
   readonly preview: OrderPreview | undefined;
   readonly headline: ReactNode;
   readonly waiting: boolean;
+  /** In place of a customer. */
+  readonly missing?: string | undefined;
 }
 
-export function OrderPreviewBox({ preview, headline, waiting }: OrderPreviewBoxProps) {
+export function OrderPreviewBox({ preview, headline, waiting, missing }: OrderPreviewBoxProps) {
   const { currency } = useMe().account;
   if (preview === undefined) {
     return waiting ? (
       <Skeleton className="my-1 w-56" />
     ) : (
-      <span className="font-normal text-soft">{t`Enter a customer to see the cost and the end of the plan.`}</span>
+      <span className="font-normal text-soft">
+        {missing ?? t`Enter a customer to see the cost and the end of the plan.`}
+      </span>
     );
   }
   const isGain = preview.charge.startsWith('-');
