@@ -300,6 +300,8 @@ export const defaultLimits = {
   deliveries: {
     promptMax: 256,
     laggardsMax: 64,
+    // An account has ten endpoints.
+    laggardsOfAccountMax: 8,
     inFlightMax: 1_024,
     promptMilliseconds: 1_000,
     pollMilliseconds: 500,

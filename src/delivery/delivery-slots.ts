@@ -1,10 +1,11 @@
 // How many deliveries are under way at once, and whose turn it is. Endpoints wait in two lines: those that answer promptly,
-// and laggards, which failed last or take long. Each line is served in turn, and laggards have few slots: three hundred
-// endpoints that hang for ten seconds each delay nobody else.
+// and laggards, which failed last or take long. Prompt endpoints are served in turn. Laggards have few slots, which their
+// accounts take in turn, each a few: endpoints that hang delay the slow ones of another account by one turn.
 
 export interface SlotLimits {
   readonly promptMax: number;
   readonly laggardsMax: number;
+  readonly laggardsOfAccountMax: number;
   /** Of both, those that became laggards while they were under way included. */
   readonly inFlightMax: number;
   /** What takes longer is a laggard. */
@@ -12,6 +13,7 @@ export interface SlotLimits {
 }
 
 export interface Waiting {
+  readonly accountId: number;
   readonly isLaggard: boolean;
 }
 
@@ -32,8 +34,8 @@ export function createDeliverySlots<Endpoint extends Waiting>(
   limits: SlotLimits,
   monotonicNow: () => number,
 ): DeliverySlots<Endpoint> {
-  // Sets keep the order in which they were filled.
-  const lines = { prompt: new Set<Endpoint>(), laggards: new Set<Endpoint>() };
+  // Sets and maps keep the order in which they were filled: laggards by account, in the order of the accounts' turns.
+  const lines = { prompt: new Set<Endpoint>(), laggards: new Map<number, Set<Endpoint>>() };
   const underWay = { prompt: new Map<Endpoint, number>(), laggards: new Set<Endpoint>() };
   const inFlight = () => underWay.prompt.size + underWay.laggards.size;
 
@@ -44,11 +46,38 @@ export function createDeliverySlots<Endpoint extends Waiting>(
     return first;
   };
 
+  const enterLaggards = (endpoint: Endpoint) => {
+    const { accountId } = endpoint;
+    lines.laggards.set(accountId, (lines.laggards.get(accountId) ?? new Set()).add(endpoint));
+  };
+
+  const leaveLaggards = (endpoint: Endpoint) => {
+    const ofAccount = lines.laggards.get(endpoint.accountId);
+    if (ofAccount?.delete(endpoint) && ofAccount.size === 0) lines.laggards.delete(endpoint.accountId);
+  };
+
+  /** Of the first account that has not its share of slots already; its next endpoint waits behind the other accounts. */
+  const takeLaggard = (): Endpoint | null => {
+    const taken = new Map<number, number>();
+    for (const { accountId } of underWay.laggards) taken.set(accountId, (taken.get(accountId) ?? 0) + 1);
+    for (const [accountId, ofAccount] of lines.laggards) {
+      if ((taken.get(accountId) ?? 0) >= limits.laggardsOfAccountMax) continue;
+      const laggard = takeFirst(ofAccount);
+      lines.laggards.delete(accountId);
+      if (ofAccount.size > 0) lines.laggards.set(accountId, ofAccount);
+      return laggard;
+    }
+    return null;
+  };
+
   return {
-    enter: (endpoint) => (endpoint.isLaggard ? lines.laggards : lines.prompt).add(endpoint),
+    enter(endpoint) {
+      if (endpoint.isLaggard) enterLaggards(endpoint);
+      else lines.prompt.add(endpoint);
+    },
     leave(endpoint) {
       lines.prompt.delete(endpoint);
-      lines.laggards.delete(endpoint);
+      leaveLaggards(endpoint);
     },
     begin() {
       if (inFlight() >= limits.inFlightMax) return null;
@@ -60,7 +89,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
         }
       }
       if (underWay.laggards.size >= limits.laggardsMax) return null;
-      const laggard = takeFirst(lines.laggards);
+      const laggard = takeLaggard();
       if (laggard !== null) underWay.laggards.add(laggard);
       return laggard;
     },
@@ -78,6 +107,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
       }
     },
     inFlight,
-    isWaiting: (endpoint) => lines.prompt.has(endpoint) || lines.laggards.has(endpoint),
+    isWaiting: (endpoint) =>
+      lines.prompt.has(endpoint) || lines.laggards.get(endpoint.accountId)?.has(endpoint) === true,
   };
 }

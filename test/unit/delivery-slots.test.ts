@@ -4,15 +4,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeliverySlots } from '../../src/delivery/delivery-slots.ts';
 
-const limits = { promptMax: 256, laggardsMax: 64, inFlightMax: 1_024, promptMilliseconds: 1_000 };
+const limits = {
+  promptMax: 256,
+  laggardsMax: 64,
+  laggardsOfAccountMax: 8,
+  inFlightMax: 1_024,
+  promptMilliseconds: 1_000,
+};
 
 interface Endpoint {
+  readonly accountId: number;
   readonly name: string;
   readonly isLaggard: boolean;
 }
 
 const many = (count: number, name: string, isLaggard = false): Endpoint[] =>
-  Array.from({ length: count }, (_, index) => ({ name: `${name} ${index}`, isLaggard }));
+  Array.from({ length: count }, (_, index) => ({ name: `${name} ${index}`, isLaggard, accountId: index }));
 
 function beginAll(slots: ReturnType<typeof createDeliverySlots<Endpoint>>): Endpoint[] {
   const begun: Endpoint[] = [];
@@ -26,7 +33,7 @@ test('three hundred endpoints that hang hold up a healthy one for a second, and 
   const hanging = many(300, 'hangs');
   for (const endpoint of hanging) slots.enter(endpoint);
   assert.equal(beginAll(slots).length, 256);
-  const healthy = { name: 'healthy', isLaggard: false };
+  const healthy = { name: 'healthy', isLaggard: false, accountId: 1_000 };
   slots.enter(healthy);
   assert.deepEqual(beginAll(slots), []);
   now = 1_000;
@@ -34,7 +41,7 @@ test('three hundred endpoints that hang hold up a healthy one for a second, and 
   assert.ok(beginAll(slots).includes(healthy), 'after a second the others are laggards');
   slots.end(healthy);
   // Ten seconds later all of them have failed, and want to try again.
-  for (const { name } of hanging) slots.enter({ name: `${name} again`, isLaggard: true });
+  for (const one of hanging) slots.enter({ ...one, name: `${one.name} again`, isLaggard: true });
   slots.enter(healthy);
   assert.equal(beginAll(slots)[0], healthy);
 });
@@ -50,6 +57,37 @@ test('of laggards a few are under way at once, in turn', () => {
     slots.enter(first);
   }
   assert.deepEqual(beginAll(slots), [laggards[64]], 'whoever had its turn waits behind the others');
+});
+
+test('accounts take the slots of laggards in turn, each its share: many that hang keep a slow one of another waiting for one turn', () => {
+  const slots = createDeliverySlots<Endpoint>(limits, () => 0);
+  const ofAccount = (accountId: number, count: number) =>
+    many(count, `of ${accountId}`, true).map((endpoint) => ({ ...endpoint, accountId }));
+  const hanging = ofAccount(1, 100);
+  for (const endpoint of hanging) slots.enter(endpoint);
+  assert.deepEqual(beginAll(slots), hanging.slice(0, 8), 'the others are kept for other accounts');
+  const [slow] = ofAccount(2, 1);
+  assert.ok(slow !== undefined);
+  slots.enter(slow);
+  assert.deepEqual(beginAll(slots), [slow]);
+  for (let accountId = 3; accountId <= 12; accountId += 1)
+    for (const endpoint of ofAccount(accountId, 100)) slots.enter(endpoint);
+  assert.equal(beginAll(slots).length, 64 - 9, 'all slots are taken');
+  slots.end(slow);
+  slots.enter(slow);
+  const [other] = ofAccount(13, 1);
+  assert.ok(other !== undefined);
+  slots.leave(slow);
+  assert.equal(slots.isWaiting(slow), false);
+  slots.enter(other);
+  slots.enter(slow);
+  const next = Array.from({ length: 12 }, () => {
+    const begun = slots.begin();
+    assert.ok(begun !== null);
+    slots.end(begun);
+    return begun;
+  });
+  assert.ok(next.includes(other) && next.includes(slow), 'twelve turns serve every account that waits');
 });
 
 test('however many hang, so many are under way and no more', () => {
