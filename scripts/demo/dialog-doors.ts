@@ -71,6 +71,9 @@ export const consoleDoors: readonly DialogDoor[] = [
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
   { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend' },
   { name: 'console-customer-trial-dialog', on: 'console-customer', opener: 'Give a free trial' },
+  { name: 'console-customer-link-dialog', on: 'console-customer', opener: 'Make a login link' },
+  { name: 'console-customer-package-dialog', on: 'console-customer', opener: 'Change package' },
+  { name: 'console-customer-cancel-dialog', on: 'console-customer', opener: 'Cancel plan' },
 ];
 
 /** Clicks, and waits until it is open; notes that something was done are dialogs as well. */
