@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -19,7 +19,7 @@ test('offline a page whose code is not there yet is opened once there is a conne
   const nothing = page.getByText('No connection to the service.');
   assert.equal(await nothing.count(), 0);
   await page.context().setOffline(true);
-  await page.waitForFunction('!navigator.onLine');
+  await untilTrue(() => page.evaluate(() => !navigator.onLine), 'the page knows that it is offline');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API access' }).click();
   await nothing.waitFor();
   await page.getByRole('main').getByRole('button', { name: 'Place an order' }).waitFor();
