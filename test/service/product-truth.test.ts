@@ -357,7 +357,7 @@ describe('ends of plans', () => {
   const trialDays = 14;
 
   async function grant({ account, reference }: Scene) {
-    const body = { package_id: service.packages.trial, customer: reference };
+    const body = { package_id: service.packages.trial, customer: reference, again: true };
     expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, body), 201);
   }
 
