@@ -24,6 +24,13 @@ export function LoginLinksCard({
           caption={t`Login links of this customer`}
           columns={columnsOf(isOperator)}
           rows={links}
+          phone={({ used_at: at }) =>
+            at === null ? null : (
+              <Trans>
+                Used <Time at={at} />
+              </Trans>
+            )
+          }
           rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
           empty={<EmptyState icon={Link2} title={t`No login link was made`} />}
         />
@@ -44,6 +51,7 @@ function columnsOf(isOperator: boolean): readonly Column<GivenLink>[] {
     { title: t`State`, cell: ({ state }) => <State state={state} /> },
     {
       title: t`Used`,
+      from: 'sm',
       align: 'end',
       cell: ({ used_at: at }) => (at === null ? <span className="text-soft">–</span> : <Time at={at} />),
     },
