@@ -10,6 +10,7 @@ export interface ReceivedCall {
   readonly type: string;
   readonly created_at: string;
   readonly data: Readonly<Record<string, never>> & {
+    readonly account: { readonly id: number };
     readonly order_id: number | null;
     readonly customer: { readonly reference: string };
     readonly status: string;

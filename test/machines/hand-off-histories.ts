@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/config.ts';
-import { publicId } from '../../src/contract/identifiers.ts';
+import { isTestAccount, publicId } from '../../src/contract/identifiers.ts';
 import { formatTime } from '../../src/contract/times.ts';
 import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
 import { mintOrderKey } from '../../src/orders/mint-order-key.ts';
@@ -35,6 +35,8 @@ export interface HandOffOptions {
   readonly service: TestService;
   readonly product: ProductReceiver;
   readonly accounts: readonly TestAccount[];
+  /** The operator's key for what the product may know of tests, where some of the accounts are of tests. */
+  readonly testReader?: Pick<TestAccount, 'get'>;
   readonly seed: number;
   /** Which round of customers this is. */
   readonly round: number;
@@ -107,7 +109,9 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     const first = bodies.get(id) ?? body;
     bodies.set(id, first);
     if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
-    if (!stubborn.has(id)) stubborn.set(id, !decisions.has(id) && below(stubbornShare));
+    // Calls of tests are given up, and nobody decides about them.
+    const mayRunOut = !isTestAccount(data.account.id);
+    if (!stubborn.has(id)) stubborn.set(id, mayRunOut && !decisions.has(id) && below(stubbornShare));
     if (stubborn.get(id) === true) {
       count('the product refuses to answer');
       return { status: 500 };
@@ -123,6 +127,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
       const refuses = confirms && id.startsWith('call_order_') && !isCalm && below(0.3);
       decisions.set(id, refuses ? 'refused' : 'taken');
       if (!refuses) taken.set(reference, call);
+      if (!mayRunOut) count('the product takes or refuses a call of a test');
       count(refuses ? 'the product refuses' : `the product takes ${call.type} ${data.status}`);
     }
     if (mayFail && below(0.15)) {
@@ -162,6 +167,7 @@ export async function runHandOffRound({
   service,
   product,
   accounts,
+  testReader,
   seed,
   round,
   customers,
@@ -173,12 +179,16 @@ export async function runHandOffRound({
   const confirms = below(4) > 0;
   const books = createProductBooks(random, confirms, count);
   product.answer(books.receive);
-  const setting = { mode: confirms ? 'confirm' : 'notify', url: product.url, secret: product.secret };
+  const { url, secret } = product;
+  const ofTests = testReader === undefined ? {} : { test_url: url, test_secret: secret };
+  const setting = { mode: confirms ? 'confirm' : 'notify', url, secret, ...ofTests };
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', setting), 200);
+  const also = testReader === undefined ? undefined : 'test';
+  await beginProductCalls(service, also);
   const { engine } = service.service;
   const { oracle, end: endOracle } = followHandOff({
     ...{ engine, confirms, packages: soldPackages(service) },
-    now: () => service.clock.seconds,
+    now: (accountId) => nowOf(accountId),
   });
   const actorId = service.admin.id;
   const actors: Actor[] = Array.from({ length: customers }, (_nothing, index) => {
@@ -190,7 +200,7 @@ export async function runHandOffRound({
   async function submit(actor: Actor, what: string, command: OrderCommand): Promise<OrderOutcome> {
     const outcome = await engine.submit(command);
     const came = outcome.type === 'refused' ? outcome.refusal.code : outcome.type;
-    actor.log.push(`${service.clock.seconds} ${what}: ${came}`);
+    actor.log.push(`${nowOf(actor.account.id)} ${what}: ${came}`);
     count(`${what}: ${came}`);
     if (outcome.type === 'ordered') {
       actor.number = outcome.order.customerNumber;
@@ -203,6 +213,7 @@ export async function runHandOffRound({
   async function act(actor: Actor, what: Action): Promise<void> {
     const { account, reference, number: customerNumber, lastOrder: orderNumber } = actor;
     const { id: accountId } = account;
+    const accessVersion = accessVersions.get(accountId) ?? 1;
     const keyed = { accountId, accessVersion, idempotencyKey: mintOrderKey(), keyIsMinted: true };
     const guarded = { ...keyed, maxChargeCents: null, loginLink: null };
     const { basic, plus, trial } = service.packages;
@@ -240,7 +251,7 @@ export async function runHandOffRound({
     }
     if (what === 'renew itself no more')
       await submit(actor, what, { type: 'set_auto_renew', ...change, autoRenew: null });
-    if (what === 'accept' || what === 'fail') {
+    if ((what === 'accept' || what === 'fail') && !isTestAccount(accountId)) {
       const [row] = await sqlOf(
         service,
         account,
@@ -286,7 +297,15 @@ export async function runHandOffRound({
     }
   }
 
-  const accessVersion = await accessVersionOf(service, accounts);
+  const accessVersions = new Map<number, number>();
+  // The clocks of tests stand still: their plans neither end nor renew themselves here.
+  const testClocks = new Map<number, number>();
+  for (const account of accounts) {
+    const { accessVersion, testClock } = await clockAndVersionOf(service, account);
+    accessVersions.set(account.id, accessVersion);
+    if (testClock !== null) testClocks.set(account.id, testClock);
+  }
+  const nowOf = (accountId: number) => testClocks.get(accountId) ?? service.clock.seconds;
   const signal = new AbortController().signal;
   const jobs = {
     ...{ database: service.database, engine, now: () => service.clock.seconds, monotonicNow: () => 0 },
@@ -310,27 +329,28 @@ export async function runHandOffRound({
       }),
     );
     // Sometimes what comes next finds attempts under way.
-    if (below(4) > 0) await quiet(service);
+    if (below(4) > 0) await quiet(service, also);
     service.clock.seconds += waits[below(waits.length)] ?? 0;
     if (below(5) > 0) await runJobs();
-    if (below(4) > 0) await quiet(service);
+    if (below(4) > 0) await quiet(service, also);
     if (below(6) === 0) await attend();
   }
   books.calmDown();
   for (let isLeft = true; isLeft; ) {
     service.clock.seconds += 6 * hour;
     await runJobs();
-    await quiet(service);
+    await quiet(service, also);
     await attend();
-    await quiet(service);
+    await quiet(service, also);
     isLeft = (await waitingCalls(service)) > 0;
   }
   const problems = [...books.problems, ...product.forged, ...oracle.problems];
   for (const actor of actors) {
-    const { seconds: now } = service.clock;
+    const now = nowOf(actor.account.id);
     problems.push(...oracle.dueRenewals(actor.reference, now));
     const expected = oracle.toldLast(actor.reference, now);
-    const problem = await lastCallProblem(service, actor, books.taken.get(actor.reference), expected);
+    const reader = isTestAccount(actor.account.id) ? (testReader ?? assert.fail()) : service.admin;
+    const problem = await lastCallProblem(reader, actor, books.taken.get(actor.reference), expected);
     if (problem !== null)
       problems.push(`${problem}\n  ${actor.log.join('\n  ')}\n${await callsOf(service, actor)}`);
   }
@@ -348,11 +368,15 @@ function pick(random: Random): Action {
   return 'nothing';
 }
 
-async function accessVersionOf(service: TestService, accounts: readonly TestAccount[]): Promise<number> {
-  const [account] = accounts;
-  assert.ok(account);
-  const [row] = await sqlOf(service, account, `select access_version from accounts where id = ${account.id}`);
-  return Number(row?.['access_version']);
+async function clockAndVersionOf(service: TestService, account: TestAccount) {
+  const text = `select access_version, extract(epoch from test_clock)::bigint as clock
+    from accounts where id = ${account.id}`;
+  const [row] = await sqlOf(service, account, text);
+  const clock = row?.['clock'] ?? null;
+  return {
+    accessVersion: Number(row?.['access_version']),
+    testClock: clock === null ? null : Number(clock),
+  };
 }
 
 /** As the service sells them (scripts/throwaway/test-service.ts). */
@@ -371,13 +395,13 @@ function soldPackages({ packages }: TestService): World['packages'] {
 
 /** null: the product has what the customer may do, and that is what the oracle says. */
 async function lastCallProblem(
-  service: TestService,
+  reader: Pick<TestAccount, 'get'>,
   { reference, number }: Actor,
   last: ReceivedCall | undefined,
   expected: ToldPlan | null,
 ): Promise<string | null> {
   if (number === null) return null;
-  const found = await service.admin.get(`/api/product/v1/entitlements/${reference}`);
+  const found = await reader.get(`/api/product/v1/entitlements/${reference}`);
   const { active, status, starts_at, expires_at, package: of } = expectStatus(found, 200);
   const is = `${status} ${of.id} from ${starts_at} until ${expires_at}`;
   const should = expected === null ? 'no plan' : shownPlan(expected);
@@ -395,11 +419,11 @@ function shownPlan({ status, packageId, startsAt, expiresAt }: ToldPlan): string
 }
 
 /** Until no call is due. A clock that moved far ended the leases of jobs: the caller of the product is begun again. */
-async function quiet(service: TestService): Promise<void> {
+async function quiet(service: TestService, also: 'test' | undefined): Promise<void> {
   const { clock } = service;
   for (let look = 1; ; look += 1) {
     if ((await countCalls(service, `next_attempt_at <= to_timestamp(${clock.seconds})`)) === 0) return;
-    if (look % looksUntilBegun === 0) await beginProductCalls(service);
+    if (look % looksUntilBegun === 0) await beginProductCalls(service, also);
     await pause(5);
   }
 }

@@ -20,7 +20,8 @@ interface HandOffOracleOptions {
   readonly engine: OrderEngine;
   readonly packages: World['packages'];
   readonly confirms: boolean;
-  readonly now: () => number;
+  /** By the account's clock. */
+  readonly now: (accountId: number) => number;
 }
 
 interface Follower {
@@ -74,7 +75,7 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
       byCustomer.set(`${outcome.accountId} ${outcome.customerNumber}`, follower);
     if (came !== expected)
       problems.push(
-        `${follower.reference}: ${command.type} at ${now()} is ${came}, and should be ${expected}.`,
+        `${follower.reference}: ${command.type} at ${now(command.accountId)} is ${came}, and should be ${expected}.`,
       );
   }
 
@@ -97,7 +98,7 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
     command: OrderCommand,
     outcome: OrderOutcome,
   ): string {
-    const at = now();
+    const at = now(command.accountId);
     const of = { accountId: reference, customerId: '1', body: undefined };
     switch (command.type) {
       case 'place': {

@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util';
 import { startTestService, type TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
-import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { endProductCalls } from '../harness/run-product-calls.ts';
+import { testModeOf } from '../harness/test-mode.ts';
 import { quickCalls, runHandOffRound } from './hand-off-histories.ts';
 
 const { values } = parseArgs({
@@ -27,19 +28,23 @@ const counted = new Map<string, number>();
 const problems: string[] = [];
 let histories = 0;
 try {
-  const { url, secret } = product;
-  expectStatus(
-    await service.admin.send('PUT', '/api/admin/v1/product', { mode: 'notify', url, secret }),
-    200,
-  );
-  await beginProductCalls(service);
+  const testReader = await testModeOf(service, service.admin);
   for (let round = 0; histories < wanted; round += 1) {
     // New accounts now and then: each has credit for some thousand orders.
     const accounts: TestAccount[] = [];
     for (let count = 0; count < accountCount; count += 1)
       accounts.push(await service.createReseller({ credit: '900000.00' }));
+    accounts.push(await testAccount());
     const some = Math.min(customers, wanted - histories);
-    const run = await runHandOffRound({ service, product, accounts, seed, round, customers: some });
+    const run = await runHandOffRound({
+      service,
+      product,
+      accounts,
+      testReader,
+      seed,
+      round,
+      customers: some,
+    });
     histories += run.histories;
     problems.push(...run.problems);
     for (const [what, count] of run.counted) counted.set(what, (counted.get(what) ?? 0) + count);
@@ -50,6 +55,13 @@ try {
   await service.close();
   await product.close();
 }
+/** Every sixth customer is of a test. */
+async function testAccount(): Promise<TestAccount> {
+  const tests = await testModeOf(service, await service.createReseller());
+  expectStatus(await tests.post('/test/credit', { amount: '90000.00' }), 201);
+  return tests;
+}
+
 for (const [what, count] of [...counted].sort(([one], [other]) => (one < other ? -1 : 1)))
   console.log(`${String(count).padStart(8)}  ${what}`);
 for (const problem of problems.slice(0, shownMax)) console.log(`\n${problem}`);

@@ -10,7 +10,8 @@ import {
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
-import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { endProductCalls } from '../harness/run-product-calls.ts';
+import { createTwins, testModeOf } from '../harness/test-mode.ts';
 import { quickCalls, runHandOffRound } from '../machines/hand-off-histories.ts';
 
 const rounds = 3;
@@ -31,15 +32,14 @@ test('in random histories the last call that the product took equals the entitle
   const accounts: TestAccount[] = [];
   for (let count = 0; count < 3; count += 1)
     accounts.push(await service.createReseller({ credit: '900000.00' }));
-  const { url, secret } = product;
-  expectStatus(
-    await service.admin.send('PUT', '/api/admin/v1/product', { mode: 'notify', url, secret }),
-    200,
-  );
-  await beginProductCalls(service);
+  const { tests } = await createTwins(service);
+  expectStatus(await tests.post('/test/credit', { amount: '90000.00' }), 201);
+  accounts.push(tests);
+  const testReader = await testModeOf(service, service.admin);
   let histories = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const run = await runHandOffRound({ service, product, accounts, seed: fixedSeed, round, customers });
+    const of = { service, product, accounts, testReader, seed: fixedSeed };
+    const run = await runHandOffRound({ ...of, round, customers });
     assert.deepEqual(run.problems, []);
     histories += run.histories;
   }
