@@ -11,8 +11,13 @@ import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 
 export interface HeldPlans {
-  /** Resolves when what was begun is over: how many changes were answered. */
+  /**
+   * Once nobody orders any more: the last changes come when no order is pending, and each is told by a call of its own.
+   * Resolves when they are answered: how many there were.
+   */
   finish(): Promise<number>;
+  /** Begins no more. */
+  stop(): void;
 }
 
 interface HeldPlansOptions {
@@ -29,19 +34,27 @@ interface Listed {
 
 const restMilliseconds = 15;
 const changesOfList = 20;
+/** Of each account. */
+const lastChanges = 25;
 
 export function startHeldPlans({ shop, adminKey, seed, address }: HeldPlansOptions): HeldPlans {
   let isOver = false;
+  let isStopped = false;
   let changes = 0;
 
   async function changeOnAndOn(account: Shop['accounts'][number]): Promise<void> {
     const random = createRandom(seed * 1_000 + 700 + account.id);
     const unlessGone = (request: Promise<Answer>) => request.catch(() => null);
-    while (!isOver) {
+    let left = lastChanges;
+    while (left > 0 && !isStopped) {
       const list = await unlessGone(createApiClient(address(), account.key).get('/customers?limit=100'));
       const customers: readonly Listed[] = list?.status === 200 ? list.body.data : [];
       if (customers.length === 0) await pause(restMilliseconds);
-      for (let count = 0; count < changesOfList && customers.length > 0 && !isOver; count += 1) {
+      for (
+        let count = 0;
+        count < changesOfList && customers.length > 0 && left > 0 && !isStopped;
+        count += 1
+      ) {
         const { id, reference } = random.pick(customers);
         const reseller = createApiClient(address(), account.key);
         const admin = createApiClient(address(), adminKey);
@@ -57,8 +70,10 @@ export function startHeldPlans({ shop, adminKey, seed, address }: HeldPlansOptio
             : [() => reseller.post(`/customers/${id}/cancel`, { at: 'period_end' })]),
         ];
         const answer = await unlessGone(random.pick(requests)());
-        if (answer?.status === 200) changes += 1;
-        else if (answer !== null) assert.ok([422, 503].includes(answer.status), answer.text);
+        if (answer?.status === 200) {
+          changes += 1;
+          if (isOver) left -= 1;
+        } else if (answer !== null) assert.ok([422, 503].includes(answer.status), answer.text);
         await pause(restMilliseconds);
       }
     }
@@ -72,6 +87,9 @@ export function startHeldPlans({ shop, adminKey, seed, address }: HeldPlansOptio
       isOver = true;
       await changing;
       return changes;
+    },
+    stop() {
+      isStopped = true;
     },
   };
 }
