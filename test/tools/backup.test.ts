@@ -184,10 +184,16 @@ describe('a restore lets nobody in by what may be over', () => {
         insert into password_links values ('hash', 2, 'password_reset', 1, now(), now() + interval '1 hour');
         insert into mails (to_address, kind, occasion, subject, sealed_body, created_at, send_after, expires_at)
           values ('a@example.com', 'alert', 'one', '', '', now(), now(), now() + interval '1 day');
-        insert into api_keys (lookup_hash, account_id, last_four, created_at, is_first, ends_at, expires_at) values
-          ('ended', 2, 'ende', now(), false, now() - interval '1 second', null),
-          ('expired', 2, 'expi', now(), false, null, now() - interval '1 second'),
-          ('ending', 2, 'last', now(), false, now() + interval '1 day', now() + interval '1 day');
+        with made as (
+          insert into api_keys (lookup_hash, account_id, last_four, created_at, is_first, ends_at, expires_at) values
+            ('ended', 2, 'ende', now(), false, now() - interval '1 second', null),
+            ('expired', 2, 'expi', now(), false, null, now() - interval '1 second'),
+            ('ending', 2, 'last', now(), false, now() + interval '1 day', now() + interval '1 day')
+          returning id, last_four),
+        counted as (update service_state set audit_count = audit_count + 3 returning audit_count - 3 as earlier)
+        insert into audit_log (number, at, actor_id, action, subject, after)
+          select earlier + row_number() over (order by id), now(), 2, 'account.create_key', 'key ' || id || ' of account 2',
+            jsonb_build_object('last_four', last_four) from made, counted;
         insert into recovery_codes (person_id, code_hash) values (1, 'one'), (1, 'two')`,
     );
     await runForJson(['backup', file], { cwd: folder, environment });
