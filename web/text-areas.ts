@@ -8,7 +8,7 @@ export const seldomSources = [
   'people/**',
   'plan/**',
   'requests/**',
-  'shell/{first-password-screen,second-factor-screen,shortcut-sheet,totp-setup}.tsx',
+  'shell/{command-palette,first-password-screen,second-factor-screen,shortcut-sheet,totp-setup}.tsx',
   'webhooks/**',
   'ui/{error-sentences,lost-answer}.tsx',
   'ui/field-problems.ts',
@@ -17,5 +17,6 @@ export const seldomSources = [
   'account/{address-notice,alerts-card,allow-list-card,api-access-page,api-key-card,email-card,first-request-card}.tsx',
   'account/bulk-auto-renew-dialog.tsx',
   'account/{forecast-page,password-card,people-page,reset-password-page,security-page,sessions-card}.tsx',
+  'account/{login-link-dialog,login-links-card}.tsx',
   'account/{events-page,totp-card,usage-card,webhook-page,webhooks-page}.tsx',
 ];

@@ -2,8 +2,9 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { createLoginLink, createLoginLinkOfCustomer } from '../api/commands.ts';
+import { createLoginLink } from '../api/commands.ts';
 import type { Customer } from '../api/shapes.ts';
+import { createLoginLinkOfCustomer } from '../api/support-commands.ts';
 import { useCommand } from '../api/use-command.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { SecretText } from '../ui/secret-text.tsx';

@@ -374,21 +374,4 @@ export const beginAccountView = (id: number) =>
   post<{ readonly until: string }>(`/admin/accounts/${id}/view`);
 export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
   patch<{ readonly customer: Customer }>(`/admin/v1/customers/${id}`, { status });
-export const cancelPlanOfCustomer = (
-  id: number,
-  body: { readonly at: 'now' | 'period_end' } & WithOwnPassword,
-  idempotencyKey: string,
-) =>
-  post<{ readonly refund: string; readonly balance: string }>(
-    `/admin/v1/customers/${id}/cancel`,
-    body,
-    idempotencyKey,
-  );
-export const changePackageOfCustomer = (
-  id: number,
-  body: { package_id: number; months: Months; max_charge: string } & WithOwnPassword,
-  idempotencyKey: string,
-) => post<PlacedOrder>(`/admin/v1/customers/${id}/change-package`, body, idempotencyKey);
-export const createLoginLinkOfCustomer = (id: number) =>
-  post<LoginLink>(`/admin/v1/customers/${id}/login-link`);
 export const verifyLedgers = () => call<VerifyReport>('/admin/v1/verify');

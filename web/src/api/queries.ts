@@ -27,7 +27,6 @@ import type {
   FoundAccount,
   FoundAuditEntry,
   Health,
-  Holder,
   LedgerPage,
   Listed,
   Me,
@@ -227,26 +226,7 @@ export const orderPreviewQuery = (body: {
 
 // ---- the administrator's
 
-/** What a change of package by the operator would do. Never kept: the balance may move at any time. */
-export const packageChangePreviewQuery = (
-  customerId: number,
-  body: { readonly package_id: number; readonly months: Months },
-) =>
-  queryOptions({
-    queryKey: ['/admin/customers/change-package/preview', customerId, body],
-    queryFn: async ({ signal }) => {
-      const options = { method: 'POST', body, signal } as const;
-      const path = `/admin/customers/${customerId}/change-package/preview`;
-      return (await call<{ readonly preview: OrderPreview }>(path, options)).preview;
-    },
-    staleTime: 0,
-    gcTime: 0,
-    placeholderData: keepPreviousData,
-  });
-
 export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
-export const holdersQuery = (q: string, isOperator: boolean) =>
-  listing<Listed<Holder>>(`${isOperator ? '/admin' : ''}/holders`, { q });
 export const foundAccountsQuery = (query: Query) =>
   listing<CursorPage<FoundAccount>>('/admin/accounts', query);
 export const accountQuery = (id: string) =>

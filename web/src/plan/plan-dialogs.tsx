@@ -7,7 +7,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   cancelPlan,
-  cancelPlanOfCustomer,
   editCustomer,
   removeAutoRenew,
   resumePlan,
@@ -18,6 +17,7 @@ import { useMe } from '../api/me.ts';
 import { cancelPreviewQuery } from '../api/queries.ts';
 import { mintIdempotencyKey } from '../api/random-text.ts';
 import type { Customer, Months } from '../api/shapes.ts';
+import { cancelPlanOfCustomer } from '../api/support-commands.ts';
 import { useCommand } from '../api/use-command.ts';
 import { formatMoney, readAmount, typedAmount } from '../text/amounts.ts';
 import { periods } from '../text/words.ts';

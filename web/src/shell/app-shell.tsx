@@ -28,7 +28,7 @@ const TestBand = lazy(withTexts(() => import('../test-mode/test-band.tsx')));
 
 // In the order in which they are wanted.
 const OrderDialog = lazyEarly(withTexts(() => import('../order/order-dialog.tsx')));
-const CommandPalette = lazyEarly(() => import('./command-palette.tsx'));
+const CommandPalette = lazyEarly(withTexts(() => import('./command-palette.tsx')));
 const MenuDrawer = lazyEarly(() => import('./menu-drawer.tsx'));
 const ShortcutSheet = lazyEarly(withTexts(() => import('./shortcut-sheet.tsx')));
 

@@ -128,7 +128,6 @@ const orderFailures: Readonly<Record<string, string>> = {
   order_pending: t`An order of this customer still waits for the operator’s product. Until it is settled there can be no other.`,
   plan_changed: t`This customer is on another package now. Open the customer and renew from there.`,
   account_full: t`This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.`,
-  same_package: t`The customer has this package already.`,
   plan_not_running: t`The plan is not running any more. Nothing was changed.`,
   account_halted: t`Money of this account does not move until the operator has looked at its ledger.`,
   term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,

@@ -1,0 +1,30 @@
+// What the operator's support does for a customer of any account: apart from commands.ts, which every list loads. Those that
+// move money carry the idempotency key of their dialog.
+
+import { call } from './client.ts';
+import type { LoginLink, Months, PlacedOrder } from './shapes.ts';
+
+interface WithOwnPassword {
+  readonly current_password: string | undefined;
+}
+
+const ofCustomer = <Answer>(id: number, what: string, body: object = {}, idempotencyKey?: string) =>
+  call<Answer>(`/admin/v1/customers/${id}/${what}`, {
+    method: 'POST',
+    body,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+
+export const cancelPlanOfCustomer = (
+  id: number,
+  body: { readonly at: 'now' | 'period_end' } & WithOwnPassword,
+  idempotencyKey: string,
+) => ofCustomer<{ readonly refund: string; readonly balance: string }>(id, 'cancel', body, idempotencyKey);
+
+export const changePackageOfCustomer = (
+  id: number,
+  body: { package_id: number; months: Months; max_charge: string } & WithOwnPassword,
+  idempotencyKey: string,
+) => ofCustomer<PlacedOrder>(id, 'change-package', body, idempotencyKey);
+
+export const createLoginLinkOfCustomer = (id: number) => ofCustomer<LoginLink>(id, 'login-link');
