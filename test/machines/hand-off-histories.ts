@@ -342,7 +342,7 @@ export async function runHandOffRound({
     await quiet(service, also);
     await attend();
     await quiet(service, also);
-    isLeft = (await waitingCalls(service)) > 0;
+    isLeft = (await waitingCalls(service)) > 0 || (await needingAttention(service)).length > 0;
   }
   const problems = [...books.problems, ...product.forged, ...oracle.problems];
   for (const actor of actors) {

@@ -132,8 +132,9 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
         return word(oracle.setCustomerStatus({ ...of, status }, at), 'status_set');
       }
       case 'renew_automatically': {
+        // Where an answer of the product has moved it since it was read, it is tried again by the next run.
         const [due] = oracle.dueRenewals(reference);
-        if (due === undefined || due.dueAt > at) return 'not_due';
+        if (due === undefined || due.dueAt > at || due.dueAt !== command.dueAt) return 'not_due';
         return word(oracle.renewOne(reference, 1, at).outcome, 'ordered');
       }
       case 'settle_order': {
