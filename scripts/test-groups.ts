@@ -149,8 +149,12 @@ export const notOnCitus: Readonly<Record<string, string>> = {
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
 };
 
+/** Statements that need not run on every database, each with its reason. */
+export const statementsOfOnePlace: Readonly<Record<string, string>> = {};
+
 /** What takes longest: begun late, it would be all that still runs at the end. */
 const longest: readonly string[] = [
+  'test/tools/restore-incarnation.test.ts',
   'test/tools/account-groups-divide.test.ts',
   'test/process/broken-database.test.ts',
   'test/process/process-life.test.ts',

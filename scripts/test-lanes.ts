@@ -20,6 +20,8 @@ export interface FileReport {
   readonly output: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
+  /** Names of the statements that its process sent to the database. */
+  readonly statements: readonly string[];
   /** Why its process ended before it did. */
   readonly ending: string | undefined;
 }
@@ -131,6 +133,7 @@ function startWorker(
   let ending: string | undefined;
   let lastHeard = Date.now();
   let cpuSeconds = 0;
+  let statements: readonly string[] = [];
   let onReady = Promise.withResolvers<void>();
   const gone = new Promise<void>((resolve) => {
     child.once('error', ({ message }) => {
@@ -152,6 +155,7 @@ function startWorker(
     if (message.kind === 'failed') hasFailed = true;
     if (message.kind !== 'ready') return facts.push(message);
     cpuSeconds = message.cpuSeconds;
+    statements = message.statements;
     return onReady.resolve();
   });
   let busy = false;
@@ -179,6 +183,7 @@ function startWorker(
         ...{ facts, output, ending },
         seconds: (performance.now() - started.at) / 1000,
         cpuSeconds: cpuSeconds - started.cpuSeconds,
+        statements: ending === undefined ? statements : [],
       };
       facts = [];
       output = '';

@@ -2,6 +2,7 @@
 // (so that a file's hooks are its own), says that it is over, and asks for the next.
 // Files that share a process share what is imported, compiled and started in it: most of what a file costs.
 // Always true: every fact of a file reaches test.ts before the message that the file is over.
+import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,10 +17,17 @@ export interface WorkerOrder {
 export interface WorkerReady {
   readonly kind: 'ready';
   readonly cpuSeconds: number;
+  /** Names of the statements that the file sent to its database. */
+  readonly statements: readonly string[];
 }
 
 const root = pathToFileURL(fileURLToPath(new URL('../', import.meta.url)));
 const narrowed = process.execArgv.some((flag) => flag.startsWith('--test-name-pattern'));
+
+const statements = new Set<string>();
+subscribe('sellthrough:statement', (name) => {
+  if (name !== '') statements.add(String(name));
+});
 
 for (let file = await nextFile(); file !== null; file = await nextFile()) {
   const path = new URL(file, root).href;
@@ -33,7 +41,8 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
 process.disconnect();
 
 function nextFile(): Promise<string | null> {
-  const ready: WorkerReady = { kind: 'ready', cpuSeconds: computedSeconds() };
+  const ready: WorkerReady = { kind: 'ready', cpuSeconds: computedSeconds(), statements: [...statements] };
+  statements.clear();
   return new Promise((resolve) => {
     process.once('message', ({ file }: WorkerOrder) => resolve(file));
     process.send?.(ready);

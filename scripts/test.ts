@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { briefFlags } from './brief-processes.ts';
 import { chromiumForTests } from './chromium-for-tests.ts';
+import { createStatementRuns } from './statement-runs.ts';
 import {
   accountGroupsOfTests,
   longestFirst,
@@ -87,6 +88,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+const statementRuns = createStatementRuns();
 const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
 const total = await runAll();
 for (const remove of removers.reverse()) await remove();
@@ -180,6 +182,14 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     sum.failed += 1;
     failures.push(problem);
   }
+  if (files.length === 0 && grep === undefined) {
+    statementRuns.write(join(root, 'node_modules', '.cache', 'statement-runs.json'));
+    if (groups.every((group) => only.has(group))) {
+      const missing = statementRuns.problems(root);
+      lines.push(`ℹ ${missing.length} statements did not run on every database`);
+      if (showsTimes) lines.push(...missing);
+    }
+  }
   console.log(`\n${lines.join('\n')}`);
   if (sum.passed + sum.failed === 0) {
     failures.push('No test was run.');
@@ -247,7 +257,11 @@ function makeSteps(): readonly Step[] {
         file,
         weight: waitsMostly(file) ? waitingWeight : 1,
         after: kind,
-        run: async () => outcomeOf(file, await workers.run(await kind, file, { alone })),
+        run: async () => {
+          const report = await workers.run(await kind, file, { alone });
+          statementRuns.add(group, file, report.statements);
+          return outcomeOf(file, report);
+        },
       })),
     });
   }

@@ -2,6 +2,7 @@
 // the embedded database's stream (embedded.ts). Statements are pipelined, what is sent in one turn of
 // the event loop leaves in one write, and errors arrive as the two classes of database.ts.
 
+import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { accountTables } from './account-tables.ts';
@@ -79,6 +80,12 @@ export function settingsText(settings: readonly string[]): string {
   return ["timezone = 'UTC'", ...settings].map((setting) => `set ${setting}`).join('; ');
 }
 
+/**
+ * The name of each statement that is sent, for whoever subscribes. The tests do: each statement has to run on both databases and
+ * on several account groups.
+ */
+const statementChannel = channel('sellthrough:statement');
+
 export function createSession(client: pg.Client, stream: Duplex): Session {
   let groups = 0;
   let groupOpen = false;
@@ -125,6 +132,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     },
     async query(statement, values = [], path = null) {
       joinGroup();
+      if (statementChannel.hasSubscribers) statementChannel.publish(statement.name);
       try {
         if (path?.isOfViews === true) refuseLockOfView(statement);
         const name = path === null || statement.name === '' ? statement.name : `${statement.name}${path.tag}`;
