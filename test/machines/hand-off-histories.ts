@@ -276,7 +276,12 @@ export async function runHandOffRound({
   async function attend(): Promise<void> {
     for (const { callId, accountId, customerNumber, confirmed } of await needingAttention(service)) {
       const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
-      if (actor === undefined) continue;
+      // Customers of the rounds before go on renewing themselves.
+      if (actor === undefined) {
+        books.relent(callId);
+        expectStatus(await service.admin.post(`/api/admin/v1/product-calls/${callId}/send`, {}), 200);
+        continue;
+      }
       if (confirmed !== null) {
         await settleByHand(actor, confirmed, below(2) === 0 ? 'accept' : 'fail');
         continue;
