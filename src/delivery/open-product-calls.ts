@@ -9,10 +9,16 @@ import { publicId, realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { byGroup, type Database, type Queryable, type Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
-import { nullable } from '../database/row-values.ts';
+import { nullable, oneOf } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
+import {
+  insertProductCalls,
+  type NewProductCall,
+  type ProductCallType,
+  productCallTypes,
+} from '../journal/product-call.ts';
 import { findProductCall, type ProductCall } from './product-call-reads.ts';
 
 /** Rows of one statement: whoever settles orders waits for it. */
@@ -27,10 +33,10 @@ const isSuperseded = `not t.confirms and exists (select 1 from product_calls l
         or l.status = 'done' and (not l.confirms or exists (select 1 from order_handoffs h
           where h.account_id = l.account_id and h.order_number = l.order_number and h.status = 'completed'))))`;
 
-// An order that waits may be refused, and then tells the product nothing.
+// The product may have taken the call of a later order and its answer was lost: it must not hear anything older after that.
 const hasLater = `not t.confirms and exists (select 1 from product_calls l
-    where l.account_id = t.account_id and l.customer_number = t.customer_number and l.status = 'waiting'
-      and l.id > t.id and not l.confirms)`;
+    where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
+      and (l.status = 'waiting' or l.status = 'attention' and l.confirms))`;
 
 const supersede: Statement = {
   name: 'supersede_product_calls',
@@ -90,7 +96,7 @@ const findAccountOfCall: Statement = {
 
 const lockCall: Statement = {
   name: 'lock_product_call',
-  text: `select t.id, t.customer_number, t.order_number, t.confirms, t.status, ${isSuperseded} as superseded,
+  text: `select t.id, t.type, t.customer_number, t.order_number, t.confirms, t.status, ${isSuperseded} as superseded,
       ${hasLater} as later
     from product_calls t where t.call_id = $1::text for update of t`,
 };
@@ -100,6 +106,27 @@ const setCall: Statement = {
   text: `update product_calls set status = $2::text, next_attempt_at = to_timestamp($3::bigint)
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
+
+// The call of an order stands for earlier calls: its payload says the whole state. The mark has the state told by a call of
+// its own where the order is refused.
+const standForEarlier: Statement = {
+  name: 'let_order_calls_stand_for_earlier',
+  text: `update product_calls t
+    set held_back = true, status = case when $3::boolean then 'waiting' else t.status end
+    from (select distinct * from unnest($1::int[], $2::int[]) row (account_id, customer_number)) row
+    where t.account_id = row.account_id and t.customer_number = row.customer_number
+      and t.status in ('waiting', 'attention') and t.confirms`,
+};
+
+async function letOrdersStandForEarlier(
+  group: Queryable,
+  customers: readonly { readonly accountId: number; readonly customerNumber: number }[],
+  { isSent }: { readonly isSent: boolean },
+): Promise<void> {
+  if (customers.length === 0) return;
+  const places = [customers.map((one) => one.accountId), customers.map((one) => one.customerNumber)];
+  await group.query(standForEarlier, [...places.map(numberArray), isSent]);
+}
 
 // The call itself, those before it, and the later one that stands for it.
 const hastenOfCustomer: Statement = {
@@ -122,12 +149,32 @@ export function sendCallAgain(
     const isPast = call.isListed && (call.isSuperseded || call.hasLater);
     const status = isPast ? 'superseded' : 'waiting';
     await transaction.query(setCall, [call.rowId, status, change.now]);
+    if (status === 'superseded') {
+      await letOrdersStandForEarlier(transaction, [call], { isSent: true });
+    }
     await transaction.query(hastenOfCustomer, [call.accountId, call.customerNumber, change.now]);
     return status;
   });
 }
 
-/** The product has what this call says, by other means: it is not sent any more. */
+const supersedeEarlier: Statement = {
+  name: 'supersede_product_calls_before',
+  text: `update product_calls t set status = 'superseded'
+    where t.account_id = $1::int and t.customer_number = $2::int and t.status = 'waiting' and t.id < $3::bigint
+      and not t.confirms returning t.payload is not null as was_attempted`,
+};
+
+const findLater: Statement = {
+  name: 'find_later_product_call',
+  text: `select bool_or(not t.confirms) as tells_state, count(*) > 0 as is_there from product_calls t
+    where t.account_id = $1::int and t.customer_number = $2::int and t.status in ('waiting', 'attention')
+      and t.id > $3::bigint`,
+};
+
+/**
+ * The product has what this call says, by other means: it is not sent any more, and neither are earlier calls of the customer.
+ * If an attempt of one of those was begun, it may still arrive: then the product is told the state once more.
+ */
 export function closeCallByHand(
   database: Database,
   callId: string,
@@ -139,13 +186,40 @@ export function closeCallByHand(
       return refusal('product_call_decides_order', { order_id: publicId(accountId, orderNumber) });
     }
     await transaction.query(setCall, [call.rowId, 'done', change.now]);
+    const before = [accountId, customerNumber, call.rowId];
+    const earlier = await transaction.query(supersedeEarlier, before);
     await supersedeCalls(transaction, [{ accountId, customerNumber }]);
+    if (earlier.some((row) => row['was_attempted'] === true))
+      await tellOnceMore(transaction, callId, call, change.now);
     return 'done';
   });
 }
 
+/** Unless a later call will do it. */
+async function tellOnceMore(
+  group: Queryable,
+  closedId: string,
+  { rowId, accountId, customerNumber, type }: LockedCall,
+  now: EpochSeconds,
+): Promise<void> {
+  const [later] = await group.query(findLater, [accountId, customerNumber, rowId]);
+  if (later?.['tells_state'] === true) return;
+  if (later?.['is_there'] === true) {
+    await letOrdersStandForEarlier(group, [{ accountId, customerNumber }], { isSent: false });
+    return;
+  }
+  const call: NewProductCall = {
+    ...{ callId: `${closedId}_after`, accountId, customerNumber, orderNumber: null, confirms: false },
+    ...{ type: isOfOrder.has(type) ? 'plan.resume' : type, createdAt: now, nextAttemptAt: now },
+  };
+  await group.query(insertProductCalls.statement, insertProductCalls.values([call]));
+}
+
+const isOfOrder: ReadonlySet<ProductCallType> = new Set(['plan.activate', 'plan.renew', 'plan.change']);
+
 interface LockedCall {
   readonly rowId: string;
+  readonly type: ProductCallType;
   readonly accountId: number;
   readonly customerNumber: number;
   readonly orderNumber: number | null;
@@ -153,7 +227,7 @@ interface LockedCall {
   /** It needs attention. */
   readonly isListed: boolean;
   readonly isSuperseded: boolean;
-  /** A later call waits that will tell the whole state. */
+  /** A later call will tell the whole state. */
   readonly hasLater: boolean;
 }
 
@@ -199,6 +273,7 @@ async function changeCall(
     if (status === 'waiting' || status === 'attention') {
       const after = await work(group, {
         rowId: String(row['id']),
+        type: oneOf(productCallTypes, row['type']),
         accountId,
         customerNumber: Number(row['customer_number']),
         orderNumber: nullable(Number, row['order_number']),
@@ -220,8 +295,6 @@ async function changeCall(
 
 const missing = () => refusal('product_call_not_found');
 
-// Two calls of one customer are on the list only if the earlier one settles no order and the later one does: the caller
-// sends them in their order.
 const sendAll: Statement = {
   name: 'send_all_product_calls_again',
   text: `update product_calls t
@@ -231,7 +304,7 @@ const sendAll: Statement = {
       next_attempt_at = to_timestamp($1::bigint)
     where t.id = any(array(select id from product_calls where status = 'attention' and id > 0
       and account_id <= ${realAccountIdMax} order by id limit $2::int for update skip locked))
-    returning t.id`,
+    returning t.account_id, t.customer_number, t.status`,
 };
 
 /** All calls that need attention, oldest first: how many. At most sentAgainMax; the rest stays on the list. */
@@ -245,7 +318,14 @@ export function sendAllCallsAgain(database: Database, change: CallChange): Promi
       const { actorId, by = null, now } = change;
       let sent = 0;
       for (const group of transaction.accountGroups()) {
-        sent += (await group.query(sendAll, [now, sentAgainMax - sent])).length;
+        const rows = await group.query(sendAll, [now, sentAgainMax - sent]);
+        sent += rows.length;
+        const superseded = rows.filter((row) => row['status'] === 'superseded');
+        const customers = superseded.map((row) => ({
+          accountId: Number(row['account_id']),
+          customerNumber: Number(row['customer_number']),
+        }));
+        await letOrdersStandForEarlier(group, customers, { isSent: true });
       }
       if (sent > 0) {
         const entry = { actorId, by, action, subject: 'product calls', before: null, after: { calls: sent } };

@@ -22,6 +22,7 @@ import {
   type Row,
   ranked,
   type Statement,
+  StatementFailed,
 } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
@@ -140,6 +141,10 @@ const hour = 3_600;
 const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
 /** Since the first question: then a person has to decide. */
 const confirmSeconds = 72 * hour;
+const deadlockCode = '40P01';
+const writesMax = 3;
+/** Until an answer is settled that came while this service was overloaded. */
+const overloadedSeconds = 5;
 const reasonLengthMax = 200;
 
 // Of one customer the oldest alone.
@@ -235,7 +240,18 @@ async function callUntilStopped(
 
   async function write(): Promise<void> {
     const rows = unwritten.splice(0);
-    if (rows.length === 0 || !hasLease) return;
+    for (let attempt = 1; rows.length > 0 && hasLease; attempt += 1) {
+      try {
+        return await writeTogether(rows);
+      } catch (error) {
+        // A batch that settles orders locks the same rows in another order.
+        const isDeadlock = error instanceof StatementFailed && error.code === deadlockCode;
+        if (!isDeadlock || attempt === writesMax) throw error;
+      }
+    }
+  }
+
+  async function writeTogether(rows: readonly Written[]): Promise<void> {
     await database.transaction(
       async (transaction) => {
         hasLease = await holdLease(transaction, productCallsKinds[mode], leaseNumber);
@@ -286,7 +302,8 @@ async function callUntilStopped(
     const answer = { id: call.id, accountId, customerNumber, attempt: attemptOf(result, at) };
     const meaning = meaningOf(result, call.confirms);
     if (meaning === 'again') {
-      outage.failed(at);
+      // A call that keeps failing by itself is no outage.
+      if (call.attempts === 0 || result.type === 'failed') outage.failed(at);
       return again(call, answer);
     }
     if (outage.answered(at)) isOver = true;
@@ -295,7 +312,13 @@ async function callUntilStopped(
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
       // The batch that settles the order closes the call.
-      if (!(await settled({ accountId, orderNumber, outcome, reason }))) return again(call, answer);
+      const isSettled = await settled({ accountId, orderNumber, outcome, reason });
+      // The product has answered: asking again is for our sake, and soon.
+      if (isSettled === 'later') {
+        unwritten.push({ ...answer, status: 'waiting', nextAt: at + overloadedSeconds });
+        return;
+      }
+      if (!isSettled) return again(call, answer);
     }
     unwritten.push({ ...answer, status: 'done', nextAt: at });
     onCall(meaning);
@@ -320,12 +343,13 @@ async function callUntilStopped(
   }
 
   /** An error that lasts must not have the product asked every second: it counts as an answer that settles nothing. */
-  async function settled(settlement: Settlement): Promise<boolean> {
+  async function settled(settlement: Settlement): Promise<boolean | 'later'> {
     try {
       return await settle(settlement);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
-      if (!(error instanceof Overloaded)) onProblem(error);
+      if (error instanceof Overloaded) return 'later';
+      onProblem(error);
       return false;
     }
   }

@@ -76,17 +76,36 @@ export const closeProductCalls = {
   values: callPlaces.values,
 };
 
+/**
+ * Of their customers: earlier calls that still wait. An administrator settled the order before they were taken, and what the
+ * product has now is newer.
+ */
+export const supersedeEarlierCalls = {
+  statement: {
+    name: 'supersede_earlier_product_calls',
+    text: `update product_calls t set status = 'superseded'
+      from (select o.account_id, o.customer_number, o.id from ${callPlaces.sent('row')}
+        join product_calls o on o.account_id = row.account_id and o.order_number = row.order_number) o
+      where t.account_id = o.account_id and t.customer_number = o.customer_number and t.status = 'waiting'
+        and t.id < o.id and not t.confirms`,
+  },
+  values: callPlaces.values,
+};
+
 /** An order's call, as settling the order needs it. */
 export interface OrderCall {
   /** The plan's status in the payload that the product was sent; null: no attempt was begun. */
   readonly sentStatus: string | null;
   /** A call was held back while the order was pending: see `holdBackCalls`. */
   readonly heldBack: boolean;
+  /** An attempt of an earlier call was begun, and it is not known whether the product took it or will. */
+  readonly followsAttempt: boolean;
 }
 
 const toOrderCall: (row: Row) => OrderCall = (row) => ({
   sentStatus: nullable(String, row['sent_status']),
   heldBack: row['held_back'] === true,
+  followsAttempt: row['follows_attempt'] === true,
 });
 
 /** The calls of these orders, by `callKey`. */
@@ -107,7 +126,10 @@ export function callKey(accountId: number, orderNumber: number): string {
 
 const findOrderCalls: Statement = {
   name: 'find_order_calls',
-  text: `select t.account_id, t.order_number, t.held_back, t.payload ->> 'status' as sent_status
+  text: `select t.account_id, t.order_number, t.held_back, t.payload ->> 'status' as sent_status,
+      exists (select 1 from product_calls e where e.account_id = t.account_id
+        and e.customer_number = t.customer_number and e.status = 'waiting' and e.id < t.id
+        and e.payload is not null) as follows_attempt
     from ${callPlaces.sent('row')}
     join product_calls t on t.account_id = row.account_id and t.order_number = row.order_number`,
 };

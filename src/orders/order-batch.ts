@@ -39,6 +39,7 @@ import {
   insertProductCalls,
   loadOrderCalls,
   type NewProductCall,
+  supersedeEarlierCalls,
 } from '../journal/product-call.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
 import {
@@ -736,6 +737,7 @@ function write(
   send(insertProductCalls, calls);
   send(holdBackCalls, changes.heldBackCalls);
   send(closeProductCalls, changes.settledHandoffs);
+  send(supersedeEarlierCalls, changes.settledHandoffs);
   send(
     updateAccounts,
     changes.accounts.flatMap((account) => {

@@ -92,14 +92,18 @@ function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
   return plan.expiresAt > plan.anchorAt && plan.expiresAt <= now;
 }
 
-/** The product has the plan as its call said. Where no attempt was begun an administrator gave it an active one. */
+/**
+ * The product has the plan as its call said. Where no attempt was begun an administrator gave it an active one. What an
+ * earlier call says may reach the product after that: it is told the state once more.
+ */
 function callAfterCompletion(
   customer: CustomerState,
   call: OrderCall | null,
   now: EpochSeconds,
 ): ProductCallType | null {
   const status = statusOf(customer, now);
-  return status === (call?.sentStatus ?? 'active') ? null : statusCalls[status];
+  const isKnown = status === (call?.sentStatus ?? 'active') && call?.followsAttempt !== true;
+  return isKnown ? null : statusCalls[status];
 }
 
 /** A product that refused the order has the plan as it was, without what was held back meanwhile. */

@@ -393,8 +393,22 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a hold that was set while an order was pending is not told after it',
     file: 'src/orders/settle-order.ts',
-    find: "return status === (call?.sentStatus ?? 'active') ? null : statusCalls[status];",
-    replace: "return call === null && status !== 'active' ? statusCalls[status] : null;",
+    find: 'return isKnown ? null : statusCalls[status];',
+    replace: 'return isKnown || (call !== null && !call.followsAttempt) ? null : statusCalls[status];',
+    test: 'test/service/product-truth.test.ts',
+  },
+  {
+    name: 'an attempt that was begun before an order was accepted by hand is forgotten',
+    file: 'src/orders/settle-order.ts',
+    find: ' && call?.followsAttempt !== true;',
+    replace: ';',
+    test: 'test/service/product-truth.test.ts',
+  },
+  {
+    name: 'an old call is sent again behind the call of a later order',
+    file: 'src/delivery/open-product-calls.ts',
+    find: "(l.status = 'waiting' or l.status = 'attention' and l.confirms)",
+    replace: "l.status = 'waiting' and not l.confirms",
     test: 'test/service/product-truth.test.ts',
   },
   {

@@ -18,6 +18,7 @@ import { runRenewals } from '../harness/run-renewals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 
 const hour = 3_600;
+const productCalls = '/api/admin/v1/product-calls';
 let service: TestService;
 let product: ProductReceiver;
 /** What the product took, oldest first; it answers a repeated id as it did the first time. */
@@ -102,6 +103,17 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     service.clock.seconds += hour;
     await quiet();
   };
+  /** Of the newest call of this type. */
+  const callId = async (type: string) => {
+    const text = `select call_id from product_calls where type = '${type}' and account_id = ${account.id}`;
+    const [row] = await sqlOf(service, account, `${text} order by id desc limit 1`);
+    return String(row?.['call_id']);
+  };
+  /** The calls that wait have had all their attempts. */
+  const runOut = async () => {
+    const text = `update product_calls set status = 'attention' where status = 'waiting'`;
+    await sqlOf(service, account, `${text} and account_id = ${account.id} and attempts > 0`);
+  };
   const orderStatus = async (id: number) =>
     expectStatus(await account.get(`/orders/${id}`), 200).order.status;
   const entitlement = async () =>
@@ -124,7 +136,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   };
   return {
     ...{ account, reference, order, act, hold, renewByItself, goesAway, attempted, returns, quiet },
-    ...{ orderStatus, entitlement, taken, agree },
+    ...{ orderStatus, entitlement, taken, agree, callId, runOut },
   };
 }
 
@@ -296,6 +308,62 @@ describe('the last call that the product took equals the entitlement', () => {
       'plan.resume active',
     ]);
   });
+
+  test('after an order that was accepted by hand while an earlier call waited for its next attempt', async () => {
+    const { order, act, goesAway, attempted, returns, agree, entitlement } = await scene();
+    await order();
+    await goesAway();
+    await act('cancel', { at: 'now' });
+    await attempted();
+    const { id } = await order();
+    expectStatus(await service.admin.post(`/api/admin/v1/orders/${id}/accept`, {}), 200);
+    await returns();
+    assert.deepEqual(await agree(), ['plan.activate', 'plan.resume']);
+    assert.equal((await entitlement()).status, 'active');
+  });
+
+  test('after a call was done by hand while an earlier one waited for its next attempt', async () => {
+    const { order, act, callId, goesAway, attempted, returns, agree } = await scene('notify');
+    await order();
+    await goesAway();
+    await act('suspend');
+    await attempted();
+    await act('resume');
+    expectStatus(await service.admin.post(`${productCalls}/${await callId('plan.resume')}/done`, {}), 200);
+    await returns();
+    assert.deepEqual(await agree(), ['plan.activate', 'plan.resume']);
+  });
+
+  for (const how of ['alone', 'with all others'] as const) {
+    for (const answer of ['takes', 'refuses'] as const) {
+      test(`after an old call was sent again ${how}, while the product ${answer} a renewal whose answer was lost`, async () => {
+        const { order, act, callId, runOut, goesAway, attempted, returns, agree } = await scene();
+        await order();
+        await act('suspend');
+        await goesAway();
+        await act('resume');
+        await attempted();
+        await runOut();
+        const { id } = await order();
+        await product.waitFor(1, ({ data }) => data.order_id === id);
+        // It decided, and nobody heard.
+        const [decided] = product.calls.slice(-1);
+        if (decided !== undefined && answer === 'takes') took.push(decided);
+        if (how === 'with all others') await runOut();
+        const path =
+          how === 'alone' ? `${productCalls}/${await callId('plan.resume')}/send` : `${productCalls}/send`;
+        expectStatus(await service.admin.post(path, {}), 200);
+        const isRefused = (call: ReceivedCall) => answer === 'refuses' && call.type === 'plan.renew';
+        answerWith((call) => (isRefused(call) ? { status: 422, body: '{}' } : { status: 204 }));
+        await returns();
+        assert.deepEqual(await agree(), [
+          'plan.activate',
+          'plan.suspend',
+          answer === 'takes' ? 'plan.renew' : 'plan.resume',
+        ]);
+      });
+    }
+  }
 
   test('although an answer was lost, and the plan changed before the call was repeated', async () => {
     const { order, act, quiet, agree } = await scene('notify');
