@@ -137,10 +137,10 @@ for (const language of languages) {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];
         return idempotencyKey === undefined ? inBody : [idempotencyKey, ...inBody];
       });
-      // Of the two orders that waited for the product, one was paid back.
+      // Of the two orders that waited for the product, one was paid back. The third is the operator's change of package.
       const ofWaiting = entries.filter((entry: string) => entry.endsWith('70.00'));
-      assert.deepEqual(ofWaiting, ['refund 70.00', 'charge -70.00', 'charge -70.00']);
-      assert.equal(entries.length, 1 + keys.length + 3, 'the opening credit, and one entry for each key');
+      assert.deepEqual(ofWaiting, ['refund 70.00', 'charge -70.00', 'charge -70.00', 'charge -70.00']);
+      assert.equal(entries.length, 1 + keys.length + 4, 'the opening credit, and one entry for each key');
       const changed = await admin.get('/api/admin/v1/accounts/2');
       assert.deepEqual(changed.body.account.allowed_ips, ['203.0.113.0/24']);
       const studio = await admin.get('/api/admin/v1/packages/5');
