@@ -246,23 +246,27 @@ function makeSteps(): readonly Step[] {
   const chosen = suites.filter(
     ([group, , found]) => only.has(group) && (found.length > 0 || files.length === 0),
   );
-  const settings = prepare(new Set(chosen.filter(([, , found]) => found.length > 0).map(([group]) => group)));
+  const settings = prepare(
+    chosen.flatMap(([group, , found]) => found.map((file) => ({ group, readsPages: readsBuiltPages(file) }))),
+  );
   for (const [group, name, found, alone = false] of chosen) {
-    const kind = settings(group);
     const suffix = group === 'embedded' || group === 'groups' ? ` (${group})` : '';
     steps.push({
       name,
-      parts: found.map((file) => ({
-        label: file + suffix,
-        file,
-        weight: waitsMostly(file) ? waitingWeight : 1,
-        after: kind,
-        run: async () => {
-          const report = await workers.run(await kind, file, { alone });
-          statementRuns.add(group, file, report.statements);
-          return outcomeOf(file, report);
-        },
-      })),
+      parts: found.map((file) => {
+        const kind = settings(group, readsBuiltPages(file));
+        return {
+          label: file + suffix,
+          file,
+          weight: waitsMostly(file) ? waitingWeight : 1,
+          after: kind,
+          run: async () => {
+            const report = await workers.run(await kind, file, { alone });
+            statementRuns.add(group, file, report.statements);
+            return outcomeOf(file, report);
+          },
+        };
+      }),
     });
   }
   return steps;
@@ -278,6 +282,14 @@ function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
   return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
 }
 
+/** Whole programs do, and browsers; of other tests those that say so: what serves requests in a test has no pages. */
+function readsBuiltPages(file: string): boolean {
+  return (
+    /^test\/(process|tools|browser)\//.test(file) ||
+    /\bbuilt(Pages|Docs)Folder\b/.test(readFileSync(join(root, file), 'utf8'))
+  );
+}
+
 /** Those of the pattern that were asked for. */
 function chooseFiles(pattern: string): readonly string[] {
   const found = globSync(pattern, { cwd: root })
@@ -287,10 +299,12 @@ function chooseFiles(pattern: string): readonly string[] {
 }
 
 /**
- * Begins to make what the groups share, and says with what settings each group's tests run as soon as that is there:
- * static checks and unit tests need none of it.
+ * Begins to make what the files share, and says with what settings those of a group run as soon as that is there: static checks
+ * and unit tests need none of it, and most service tests do not wait for the pages.
  */
-function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKind> {
+function prepare(
+  wanted: readonly { readonly group: Group; readonly readsPages: boolean }[],
+): (group: Group, readsPages: boolean) => Promise<WorkerKind> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     `--test-timeout=${testTimeoutMilliseconds}`,
@@ -304,14 +318,14 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'sellthrough'),
     TEST_FOLDER: fastFolder,
   };
-  const of = (...groups: Group[]) => groups.some((group) => wanted.has(group));
+  const of = (...groups: Group[]) => wanted.some(({ group }) => groups.includes(group));
   const server = of('postgres', 'groups', 'tools', 'browser') ? preparePostgres() : null;
   const postgres = server !== null && of('postgres', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
   const inGroups = server !== null && of('groups') ? prepareTemplate(server, accountGroupsOfTests) : {};
   // Also for those that start whole services, wherever their first start is not what is tested.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
-  const pages = of('postgres', 'groups', 'embedded', 'program', 'tools', 'browser') ? preparePages() : {};
+  const pages = wanted.some(({ readsPages }) => readsPages) ? preparePages() : {};
   type Settings = Readonly<Record<string, string>>;
   const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
@@ -324,14 +338,19 @@ function prepare(wanted: ReadonlySet<Group>): (group: Group) => Promise<WorkerKi
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
     static: () => kind(),
     unit: () => kind(),
-    postgres: () => kind(pages, postgres),
-    groups: () => kind(pages, inGroups),
-    embedded: () => kind(pages, embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => brief(kind(pages, embedded)),
-    tools: () => brief(kind(pages, embedded, postgres)),
-    browser: () => kind(pages, postgres, browser),
+    postgres: () => kind(postgres),
+    groups: () => kind(inGroups),
+    embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
+    program: () => brief(kind(embedded)),
+    tools: () => brief(kind(embedded, postgres)),
+    browser: () => kind(postgres, browser),
   };
-  return (group) => kinds[group]();
+  const known = new Map<Group, Promise<WorkerKind>>();
+  return (group, readsPages) => {
+    const ofGroup = known.get(group) ?? kinds[group]();
+    known.set(group, ofGroup);
+    return readsPages ? Promise.all([ofGroup, pages]).then(([ready]) => ready) : ofGroup;
+  };
 }
 
 async function preparePostgres(): Promise<ServerOfTests> {
