@@ -2,17 +2,19 @@
 // left. Called by notePlanEnds (plan-ends.ts) before it looks for new ends. The engine sends each notice once.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
-import { Overloaded } from '../contract/overloaded.ts';
-import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+import type { Database, Statement } from '../database/database.ts';
+import { nullable } from '../database/row-values.ts';
 import type { PlanEnd, PlanEndDependencies } from './plan-ends.ts';
 
 const daySeconds = 86_400;
 
+// A process of the previous version sets alerts without the copy in `accounts` and without `is_catching_up`.
 const listCatchingUp: Statement = {
   name: 'list_alerts_catching_up',
-  text: `select account_id, plans_ending_days as days from alerts
-    where is_catching_up and plans_ending_days is not null and account_id <= ${realAccountIdMax}
-    order by account_id limit 100`,
+  text: `select t.account_id from alerts t join accounts a on a.id = t.account_id
+    where ((t.is_catching_up and t.plans_ending_days is not null) or a.alert_days is distinct from t.plans_ending_days)
+      and t.account_id <= ${realAccountIdMax}
+    order by t.account_id limit 100`,
 };
 
 const listRunning: Statement = {
@@ -32,22 +34,30 @@ const copyDays: Statement = {
   name: 'copy_alert_days',
   text: 'update accounts set alert_days = $2::int where id = $1::int',
 };
+const beginCatchUp: Statement = {
+  name: 'begin_alert_catch_up',
+  text: 'update alerts set is_catching_up = true where account_id = $1::int and not is_catching_up',
+};
 
 const finish: Statement = {
   name: 'finish_alert_catch_up',
   text: `update alerts set is_catching_up = false where account_id = $1::int and plans_ending_days = $2::int`,
 };
 
-/** false: stopped before it was done. @throws the first error of a plan, after all others were tried */
+/** `noteAll` keeps what cannot be noted for the next run; null: the engine takes no more now. */
+type NoteAll = (ends: readonly PlanEnd[]) => Promise<readonly PlanEnd[] | null>;
+
+/** false: stopped before it was done. */
 export async function catchUpAlerts(
-  { database, note, now, limits }: PlanEndDependencies,
+  { database, now, limits }: Pick<PlanEndDependencies, 'database' | 'now' | 'limits'>,
+  noteAll: NoteAll,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const failures: unknown[] = [];
   for (const row of await database.query(listCatchingUp)) {
-    const [accountId, days] = [Number(row['account_id']), Number(row['days'])];
+    const accountId = Number(row['account_id']);
     const ofAccount = database.ofAccount(accountId);
-    await copyAlertDays(ofAccount, accountId);
+    const days = await copyAlertDays(ofAccount, accountId);
+    if (days === null) continue;
     let last = { expiresAt: now(), number: 2_147_483_647 };
     const until = last.expiresAt + days * daySeconds;
     for (;;) {
@@ -68,29 +78,29 @@ export async function catchUpAlerts(
           days,
         }),
       );
-      for (const result of await Promise.allSettled(ends.map(note))) {
-        if (result.status === 'fulfilled') continue;
-        if (result.reason instanceof Overloaded) return false;
-        if (result.reason instanceof DatabaseUnavailable) throw result.reason;
-        failures.push(result.reason);
-      }
+      if ((await noteAll(ends)) === null) return false;
       const end = ends.at(-1);
       if (end === undefined || ends.length < limits.plansAtOnce) break;
       last = { expiresAt: end.expiresAt, number: end.customerNumber };
     }
     await database.query(finish, [accountId, days]);
   }
-  if (failures.length > 0) throw failures[0];
   return true;
 }
 
-/** Alerts that were set before accounts had the column. */
-async function copyAlertDays(database: Database, accountId: number): Promise<void> {
-  await database.transaction(
+/** The days that the account's alerts ask for; `accounts` has a copy of them, which earlier versions do not write. */
+async function copyAlertDays(database: Database, accountId: number): Promise<number | null> {
+  return database.transaction(
     async (transaction) => {
       const [row] = await transaction.query(lockDays, [accountId]);
-      if (row === undefined || row['alert_days'] === row['plans_ending_days']) return;
-      await transaction.query(copyDays, [accountId, row['plans_ending_days']]);
+      if (row === undefined) return null;
+      const days = nullable(Number, row['plans_ending_days']);
+      if (row['alert_days'] !== row['plans_ending_days']) {
+        await transaction.query(copyDays, [accountId, days]);
+        // Should this run be told to stop, the next one goes on.
+        if (days !== null) await transaction.query(beginCatchUp, [accountId]);
+      }
+      return days;
     },
     { rank: 'reads' },
   );

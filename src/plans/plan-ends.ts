@@ -122,8 +122,9 @@ const retryValues = (ends: readonly PlanEnd[]) => [
  */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database, limits } = dependencies;
-  if (!(await catchUpAlerts(dependencies, signal))) return 1;
   const broken: unknown[] = [];
+  const noteAll = (ends: readonly PlanEnd[]) => noteTogether(dependencies, ends, broken);
+  if (!(await catchUpAlerts(dependencies, noteAll, signal))) return 1;
   const retries = (await database.query(listRetries, [limits.plansAtOnce])).map((row) =>
     parseEnd(row, Number(row['days'])),
   );

@@ -208,6 +208,38 @@ test('an address is mailed nothing but a link until it confirms itself, and read
   assert.equal((await fetch(service.address + late, { method: 'POST' })).status, 410);
 });
 
+test('alerts that a process of the previous version sets are mailed, once their addresses are confirmed', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  expectStatus(await account.send('PUT', '/alerts', { balance_below: '95.00' }), 200);
+  await placeOrder(service, account, { customer: 'upgraded@example.com' });
+  // What that process writes of alerts: neither mail_addresses nor accounts.alert_days nor is_catching_up.
+  const text = `update alerts set plans_ending_days = 40, emails = '{Old@example.com}', is_catching_up = false
+    where account_id = ${account.id}`;
+  await service.database.query({ name: '', text });
+  await confirmAddresses(service, await arrived());
+  assert.deepEqual(expectStatus(await account.get('/alerts'), 200).confirmed_emails, ['Old@example.com']);
+  await runPlanEnds(service);
+  const [told] = await service.database.query({
+    name: '',
+    text: `select a.alert_days, (select count(*)::int from events e where e.account_id = a.id and e.type = 'plan.ending') as notices
+      from accounts a where a.id = ${account.id}`,
+  });
+  assert.deepEqual(told, { alert_days: 40, notices: 1 });
+  await credit(service, account, '50.00');
+  await credit(service, account, '-50.00');
+  assert.deepEqual(
+    (await mailed()).map(({ to, subject }) => [to, subject]),
+    [['old@example.com', 'Your balance is below $95.00']],
+  );
+  await service.database.query({ name: '', text: text.replace('= 40', '= null') });
+  await runPlanEnds(service);
+  const [row] = await service.database.query({
+    name: '',
+    text: `select alert_days from accounts where id = ${account.id}`,
+  });
+  assert.equal(row?.['alert_days'], null);
+});
+
 test('nobody is flooded with links to confirm: one a day of an account, three a day in all', async () => {
   const alerts = { balance_below: '95.00', emails: ['victim@example.com'] };
   const account = await service.createReseller({ credit: '100.00' });

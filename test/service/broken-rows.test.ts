@@ -135,6 +135,20 @@ test('alert mails are queued for all other accounts', async () => {
   await expectOnlyOneBroken('alerts', { run, where: 'low_mailed_number > 0' });
 });
 
+test('a late notice that cannot be given stops no other notice, and is given once it can be', async () => {
+  const [first = assert.fail()] = accounts;
+  const setAlerts = async (account: TestAccount, alerts: object) =>
+    expectStatus(await account.send('PUT', '/alerts', alerts), 200);
+  // From here on the search for new ends begins behind those of the orders below.
+  await setAlerts(first, { plans_ending_days: 40 });
+  await runPlanEnds(service);
+  await setAlerts(first, {});
+  for (const account of accounts) await placeOrder(service, account, { customer: `late-${account.id}` });
+  for (const account of accounts) await setAlerts(account, { plans_ending_days: 40 });
+  const where = `type = 'plan.ending' and data like '%"days":40%' and data like '%late-%'`;
+  await expectOnlyOneBroken('events', { run: () => runPlanEnds(service), where });
+});
+
 test('tests that were reset are deleted, apart from one that cannot be', async () => {
   const twins: number[] = [];
   for (const account of accounts) {

@@ -45,6 +45,16 @@ const listConfirmed: Statement = {
     where account_id = $1::int and address = any($2::text[]) and confirmed_at is not null`,
 };
 
+// A process of the previous version sets alerts without them.
+const insertMissing: Statement = {
+  name: 'insert_missing_mail_addresses',
+  text: `insert into mail_addresses (account_id, address)
+    select distinct t.account_id, lower(e) from alerts t cross join unnest(t.emails) e
+    where t.account_id <= ${realAccountIdMax}
+      and not exists (select 1 from mail_addresses m where m.account_id = t.account_id and m.address = lower(e))
+    on conflict do nothing`,
+};
+
 const listToAsk: Statement = {
   name: 'list_mail_addresses_to_ask',
   text: `select m.account_id, m.address from mail_addresses m
@@ -130,6 +140,7 @@ export async function askAlertAddresses(
 ): Promise<boolean> {
   const { database, mails } = dependencies;
   if (!mails.isOn) return false;
+  await database.query(insertMissing);
   for (let last: AlertAddress = { accountId: 0, address: '' }; ; ) {
     const rows = await database.query(listToAsk, [last.accountId, last.address]);
     for (const row of rows) {
