@@ -111,3 +111,13 @@ const deleteUsage: Statement = {
 export async function dropTestUsage(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(deleteUsage, [accountId]);
 }
+
+// A process of the previous version deletes accounts of tests without it.
+const deleteStray: Statement = {
+  name: 'delete_stray_test_usage',
+  text: `delete from test_usage u where not exists (select 1 from accounts a where a.id = u.account_id)`,
+};
+
+export async function dropStrayTestUsage(database: Queryable): Promise<void> {
+  await database.query(deleteStray);
+}

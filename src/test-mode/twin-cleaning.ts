@@ -4,7 +4,7 @@
 // row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
 // (refuse_deleting_accounts, refuse_deleting_history).
 
-import { dropTestUsage } from '../accounts/test-usage.ts';
+import { dropStrayTestUsage, dropTestUsage } from '../accounts/test-usage.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
@@ -88,6 +88,7 @@ const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify
 
 /** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {
+  await dropStrayTestUsage(database);
   let left = 0;
   async function* discarded(): AsyncGenerator<number> {
     for (let after = 0; ; ) {

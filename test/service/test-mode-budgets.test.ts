@@ -158,8 +158,13 @@ test('all test accounts together have a budget, in which those count that wait f
   expectRefusal(await other.tests.post('/orders', order), '409 test_full', { budget: 'all' });
   await placeOrder(service, other.live, { customer: 'of-all' });
   expectStatus(await other.tests.post('/test/reset'), 200);
+  // A process of the previous version deletes a test's account and leaves this row.
+  await sql('insert into test_usage (account_id, row_count, byte_count) values (9999999, 1, 1)');
 
   assert.equal(await cleanDiscardedTests(service.database, new AbortController().signal), 0);
-  assert.deepEqual(await sql(`select 1 as one from test_usage where account_id = ${formerId}`), []);
+  assert.deepEqual(
+    await sql(`select 1 as one from test_usage where account_id in (${formerId}, 9999999)`),
+    [],
+  );
   expectStatus(await other.tests.post('/orders', order), 201);
 });
