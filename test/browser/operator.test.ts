@@ -123,7 +123,9 @@ test('on a customer’s page the operator changes the package, makes a login lin
     .waitFor();
 
   await page.getByRole('button', { name: 'Make a login link' }).click();
-  await dialog(page, 'Create a login link?').getByRole('button', { name: 'Create link' }).click();
+  const linking = dialog(page, 'Create a login link?');
+  await linking.getByLabel('Your password').fill(testPassword);
+  await linking.getByRole('button', { name: 'Create link' }).click();
   const shown = dialog(page, 'Login link');
   await shown.getByText(/^Shown only now\. It logs tom\.baker in once, until/).waitFor();
   await shown.getByRole('button', { name: 'Copy' }).waitFor();

@@ -1,5 +1,5 @@
-// What moves money or data in the console takes the password again: product, brand, prices, the operator's endpoints, and
-// credits and debits beyond a sum within an hour. Of a key nothing is asked.
+// What moves money or data in the console takes the password again: product, brand, prices, the operator's endpoints, any
+// customer's plan and login link, and credits and debits beyond a sum within an hour. Of a key nothing is asked.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -12,6 +12,7 @@ import {
 import { type PanelClient, signIn, testPassword } from '../harness/panel-client.ts';
 import { addPerson, enter, ownPassword } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { placeOrder } from '../harness/shop.ts';
 
 const own = { current_password: testPassword };
 let service: TestService;
@@ -42,7 +43,7 @@ function isAsked(answer: Answer, why = ''): void {
   assert.equal(answer.body.error.details.field, 'current_password', why);
 }
 
-test('product, brand, prices and the operator’s endpoints take the password, and are as they were without it', async () => {
+test('product, brand, prices, any customer and the operator’s endpoints take the password, and are as they were without it', async () => {
   const { basic } = service.packages;
   const prices = { reseller: { monthly: '0.00' } };
   const six = { monthly: '0.00', quarterly: '0.00', yearly: '0.00' };
@@ -61,6 +62,8 @@ test('product, brand, prices and the operator’s endpoints take the password, a
     201,
   );
   const webhook = `${admin}/webhooks/${hook.webhook.id}`;
+  const { order } = await placeOrder(service, reseller, { customer: 'watched' });
+  const customer = `${admin}/customers/${order.customer.id}`;
   const from = '2027-01-01T00:00:00Z';
   const actions: readonly (readonly [method: string, path: string, body: object])[] = [
     ['PUT', `${admin}/product`, product],
@@ -76,11 +79,16 @@ test('product, brand, prices and the operator’s endpoints take the password, a
     ['PATCH', webhook, { url: 'https://thief.example/' }],
     ['POST', `${webhook}/secret`, {}],
     ['DELETE', webhook, {}],
+    ['POST', `${customer}/login-link`, {}],
+    ['POST', `${customer}/change-package`, { package_id: service.packages.plus, months: 1 }],
+    ['POST', `${customer}/cancel`, { at: 'now' }],
   ];
   const state = async () => {
     const paths = ['product', 'brand', 'packages', `packages/${basic}/prices`, 'webhooks'];
     const read = await Promise.all(paths.map((path) => service.admin.get(`/api/admin/v1/${path}`)));
-    return read.map(({ text }) => text);
+    const links = await service.database.query({ name: '', text: 'select token_hash from login_link_log' });
+    const { text: shown } = await reseller.get(`/customers/${order.customer.id}`);
+    return [...read.map(({ text }) => text), shown, links];
   };
   for (const [method, path, body] of actions) {
     const name = `${method} ${path}`;

@@ -200,7 +200,11 @@ export function customerAdminRoutes(
   app.post<WithId>(
     '/customers/:id/login-link',
     {
-      config: { scopes: ['admin:accounts'], codes: ['customer_not_found'] },
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['customer_not_found'],
+        danger: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'createLoginLinkOfCustomer',
         summary: 'Make a login link for any customer',
@@ -213,10 +217,12 @@ export function customerAdminRoutes(
       const id = parseRealOwnedId(request.params.id);
       const customer = id === null ? null : await customers.find(id.accountId, id.number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const author = await authenticateAgain(request);
+      if (isRefusal(author)) return reply.refuse(author);
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const { accountId, number: customerNumber } = customer;
       const at = now();
-      const { actorId, by = null } = actorOf(request.principal);
+      const { actorId, by = null } = actorOf(author);
       const expiresAt = formatTime(at + linkValidSeconds);
       const token = await createLoginLink(
         database,

@@ -7,19 +7,23 @@ import type { Customer } from '../api/shapes.ts';
 import { createLoginLinkOfCustomer } from '../api/support-commands.ts';
 import { useCommand } from '../api/use-command.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../ui/own-password-field.tsx';
 import { SecretText } from '../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../ui/shown-once-dialog.tsx';
 import { Time } from '../ui/time.tsx';
 
 interface LoginLinkDialogProps {
   readonly customer: Pick<Customer, 'id' | 'name'>;
-  /** By the operator, for a customer of any account. */
+  /** By the operator, for a customer of any account: the password is asked for. */
   readonly isOperator?: boolean;
   readonly onClose: () => void;
 }
 
 export function LoginLinkDialog({ customer, isOperator = false, onClose }: LoginLinkDialogProps) {
-  const command = useCommand(isOperator ? createLoginLinkOfCustomer : createLoginLink);
+  const own = useOwnPassword();
+  const command = useCommand((id: number) =>
+    isOperator ? createLoginLinkOfCustomer(id, { current_password: own.sent }) : createLoginLink(id),
+  );
   if (command.data !== undefined) {
     const { login_url: url, expires_at: expiresAt } = command.data;
     return (
@@ -45,9 +49,12 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
       }
       action={t`Create link`}
       busy={command.isPending}
+      ready={!isOperator || own.isReady}
       error={command.error}
       onSubmit={() => command.mutate(customer.id)}
       onClose={onClose}
-    />
+    >
+      {isOperator ? <OwnPasswordField own={own} autoFocus /> : undefined}
+    </FormDialog>
   );
 }

@@ -27,4 +27,5 @@ export const changePackageOfCustomer = (
   idempotencyKey: string,
 ) => ofCustomer<PlacedOrder>(id, 'change-package', body, idempotencyKey);
 
-export const createLoginLinkOfCustomer = (id: number) => ofCustomer<LoginLink>(id, 'login-link');
+export const createLoginLinkOfCustomer = (id: number, body: WithOwnPassword) =>
+  ofCustomer<LoginLink>(id, 'login-link', body);
