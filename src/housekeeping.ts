@@ -34,6 +34,7 @@ import { indexListStretches } from './ledger/list-stretches.ts';
 import type { SpendingReads } from './ledger/spending-sums.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
+import { repairLastOrders } from './orders/repair-last-orders.ts';
 import { indexCustomerTerms } from './plans/customer-terms.ts';
 import { notePlanEnds, type PlanEnd } from './plans/plan-ends.ts';
 import { cleanDiscardedTests } from './test-mode/twin-cleaning.ts';
@@ -144,8 +145,8 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       ...times.listIndexes,
       run: async ({ signal }) => {
         let backlog = 0;
-        await eachInTurn([indexListStretches, indexCustomerTerms], async (index) => {
-          backlog += await index(database, signal);
+        await eachInTurn([indexListStretches, indexCustomerTerms, repairLastOrders], async (walk) => {
+          backlog += await walk(database, signal);
         });
         return { backlog };
       },

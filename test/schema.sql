@@ -205,6 +205,9 @@ keyed_changes.created_at timestamp with time zone not null
 known_addresses.person_id integer not null
 known_addresses.network text not null
 known_addresses.last_seen_at timestamp with time zone not null
+last_order_marks.account_id integer not null
+last_order_marks.order_number integer not null
+last_order_marks.change_number integer not null
 ledger_day_marks.account_id integer not null
 ledger_day_marks.entry_number integer not null
 ledger_days.account_id integer not null
@@ -558,6 +561,7 @@ events: events_pkey PRIMARY KEY (account_id, number)
 jobs: jobs_pkey PRIMARY KEY (kind)
 keyed_changes: keyed_changes_pkey PRIMARY KEY (account_id, idempotency_key)
 known_addresses: known_addresses_pkey PRIMARY KEY (person_id, network)
+last_order_marks: last_order_marks_pkey PRIMARY KEY (account_id)
 ledger_day_marks: ledger_day_marks_pkey PRIMARY KEY (account_id)
 ledger_days: ledger_days_pkey PRIMARY KEY (account_id, day)
 ledger_entries: ledger_entries_pkey PRIMARY KEY (account_id, number)
@@ -680,6 +684,7 @@ CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX keyed_changes_pkey ON public.keyed_changes USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX known_addresses_pkey ON public.known_addresses USING btree (person_id, network)
 CREATE INDEX known_addresses_seen ON public.known_addresses USING btree (last_seen_at)
+CREATE UNIQUE INDEX last_order_marks_pkey ON public.last_order_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_day_marks_pkey ON public.ledger_day_marks USING btree (account_id)
 CREATE UNIQUE INDEX ledger_days_pkey ON public.ledger_days USING btree (account_id, day)
 CREATE UNIQUE INDEX ledger_entries_idempotency_key ON public.ledger_entries USING btree (account_id, idempotency_key) WHERE (idempotency_key IS NOT NULL)
@@ -692,6 +697,7 @@ CREATE UNIQUE INDEX login_codes_pkey ON public.login_codes USING btree (code_has
 CREATE INDEX login_link_log_customer ON public.login_link_log USING btree (account_id, customer_number, made_at DESC)
 CREATE INDEX login_link_log_expiry ON public.login_link_log USING btree (expires_at)
 CREATE UNIQUE INDEX login_link_log_pkey ON public.login_link_log USING btree (token_hash)
+CREATE INDEX login_link_log_unused ON public.login_link_log USING btree (account_id, customer_number, order_number) WHERE ((used_at IS NULL) AND (replaced_at IS NULL))
 CREATE INDEX login_links_expiry ON public.login_links USING btree (expires_at)
 CREATE UNIQUE INDEX login_links_live ON public.login_links USING btree (account_id, order_number, customer_number) WHERE ((spent_at IS NULL) AND (replaced_at IS NULL))
 CREATE INDEX login_links_of_tests ON public.login_links USING btree (account_id) WHERE (account_id > 5000000)

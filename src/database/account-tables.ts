@@ -9,6 +9,7 @@ export const accountTables: Readonly<Record<string, string>> = {
   customer_term_marks: 'account_id',
   customer_terms: 'account_id',
   orders: 'account_id',
+  last_order_marks: 'account_id',
   order_handoffs: 'account_id',
   plan_changes: 'account_id',
   product_calls: 'account_id',

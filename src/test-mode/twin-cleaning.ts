@@ -51,6 +51,7 @@ const tables = [
   'list_stretches',
   'customer_term_marks',
   'customer_terms',
+  'last_order_marks',
 ] as const;
 
 const deletions = tables.map((table) => ({

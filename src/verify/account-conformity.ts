@@ -76,10 +76,12 @@ const readPage: Statement = {
       case when e.next_place is null then c.paid_periods end as c_paid_periods
     from customers c
     join accounts a on a.id = c.account_id
+    left join last_order_marks m on m.account_id = c.account_id
     cross join service_state s
     left join lateral (
       select *, lead(place) over (order by place, is_change, p_number) as next_place from (
-        (select o.number as place, 0 as is_change, ${pastOrders.list('o', 'o_')},
+        (select o.number as place, 0 as is_change,
+            o.row_hash is null and o.number > coalesce(m.order_number, 0) as is_unchecked, ${pastOrders.list('o', 'o_')},
             (select true from order_handoffs h
               where h.account_id = o.account_id and h.order_number = o.number) as is_handed_over,
             ${pastChanges.names.map((name) => `null as p_${name}`).join(', ')}
@@ -87,7 +89,8 @@ const readPage: Statement = {
             and o.number > case when c.number = $2::int then $3::int else 0 end
           order by o.account_id, o.customer_number, o.number limit $6::int)
         union all
-        (select p.after_order, 1, ${pastOrders.names.map(() => 'null').join(', ')}, null, ${pastChanges.list('p', 'p_')}
+        (select p.after_order, 1, p.row_hash is null and p.number > coalesce(m.change_number, 0),
+            ${pastOrders.names.map(() => 'null').join(', ')}, null, ${pastChanges.list('p', 'p_')}
           from plan_changes p where p.account_id = c.account_id and p.customer_number = c.number
             and p.number > case when c.number = $2::int then $4::int else 0 end
           order by p.account_id, p.customer_number, p.number limit $6::int)) both_kinds
@@ -142,13 +145,14 @@ export async function checkAccountHistory(
       const isFirst = place.order === 0 && place.change === 0;
       if (isFirst) firstOrder = null;
       if (change !== null) {
-        const made = pastChanges.parse(row, 'p_');
+        const made = { ...pastChanges.parse(row, 'p_'), isUnchecked: row['is_unchecked'] === true };
         if (isFirst) await report(compareBeginning(row, made.createdAt));
         await report(replay.change(made, past));
         place = { ...place, change };
       } else if (order !== null) {
         const isHandedOver = row['is_handed_over'] === true;
-        const made = { ...pastOrders.parse(row, 'o_'), isHandedOver };
+        const isUnchecked = row['is_unchecked'] === true;
+        const made = { ...pastOrders.parse(row, 'o_'), isHandedOver, isUnchecked };
         if (isFirst) {
           firstOrder = made;
           await report(compareBeginning(row, made.createdAt));

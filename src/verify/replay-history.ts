@@ -42,7 +42,14 @@ export type PastOrder = Pick<
 > & {
   /** It counts only since the product took it, if it did. */
   readonly isHandedOver: boolean;
-};
+} & Unchecked;
+/**
+ * A process of the previous version wrote the row, and maybe not the customer's last order; repair-last-orders.ts has not
+ * looked at it yet.
+ */
+interface Unchecked {
+  readonly isUnchecked: boolean;
+}
 export type PastChange = Pick<
   PlanChange,
   | 'number'
@@ -60,7 +67,8 @@ export type PastChange = Pick<
   | 'renewMonths'
   | 'renewMaxCents'
   | 'renewHoursBefore'
->;
+> &
+  Unchecked;
 
 /** What the customer's row holds. */
 export interface PresentCustomer {
@@ -103,6 +111,8 @@ export function createReplay({
   let customer: CustomerState | null = null;
   // Its clock and the log of prices go by different times: what held at a second of the one says nothing of the other.
   const isTest = isTestAccount(accountId);
+  /** Of the row that made the present plan. */
+  let isLastOrderUnchecked = false;
   /** The last order for each package: what a renewal may have named. */
   const lastOrders = new Map<number, OrderRecord>();
   /** Those that wait for the product, by number: one at most, where the rules were followed. */
@@ -137,6 +147,15 @@ export function createReplay({
     if (outcome === undefined) throw new Error('A command was decided without an outcome.');
     customer = changes.newCustomers[0] ?? changes.changedCustomers[0] ?? changes.changedLives[0] ?? customer;
     return { outcome, changes };
+  }
+
+  function noting<Row extends Unchecked>(follow: (row: Row, past: Past) => Deviation[]): typeof follow {
+    return (row, past) => {
+      const before = customer?.plan.lastOrder;
+      const deviations = follow(row, past);
+      if (customer?.plan.lastOrder !== before) isLastOrderUnchecked = row.isUnchecked;
+      return deviations;
+    };
   }
 
   function order(row: PastOrder, past: Past): Deviation[] {
@@ -382,11 +401,11 @@ export function createReplay({
         : [
             'what is set about the plan (holds, cancelling, auto-renewal, an order that waits) is not what its changes make of it',
           ]),
-      ...comparePlans(present.plan, customer.plan),
+      ...comparePlans(present.plan, customer.plan, isLastOrderUnchecked),
     ].map(by(subject));
   }
 
-  return { order, change, end };
+  return { order: noting(order), change: noting(change), end };
 }
 
 /** Every sentence says that the rules were broken, not the books. */
@@ -456,7 +475,7 @@ function compareStatus(is: CustomerStatus, should: CustomerStatus): string[] {
   return is === should ? [] : [`the customer is ${is}, but the changes of the plan make it ${should}`];
 }
 
-function comparePlans(is: Plan, should: Plan): string[] {
+function comparePlans(is: Plan, should: Plan, isLastOrderUnchecked: boolean): string[] {
   const problems: string[] = [];
   const differs = (what: string, one: string | number, other: string | number) =>
     problems.push(`the plan is not what the orders make of it: its ${what} is ${one}, not ${other}`);
@@ -465,7 +484,7 @@ function comparePlans(is: Plan, should: Plan): string[] {
   if (is.monthsRun !== should.monthsRun) differs('length in months', is.monthsRun, should.monthsRun);
   if (is.expiresAt !== should.expiresAt)
     differs('end', formatTime(is.expiresAt), formatTime(should.expiresAt));
-  if (is.lastOrder !== should.lastOrder)
+  if (is.lastOrder !== should.lastOrder && !isLastOrderUnchecked)
     differs('last order', is.lastOrder ?? 'none', should.lastOrder ?? 'none');
   if (is.paidPeriods.length !== should.paidPeriods.length) {
     problems.push(

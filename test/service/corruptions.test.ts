@@ -11,6 +11,7 @@ import {
 import { parseOwnedId } from '../../src/contract/identifiers.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
+import { repairLastOrders } from '../../src/orders/repair-last-orders.ts';
 import { aDayOff, falsify, forgetDays, keepBooks, order, verify } from '../harness/falsified-books.ts';
 import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { createPackage, schedulePrices } from '../harness/shop.ts';
@@ -501,14 +502,37 @@ test('orders of a process of the previous version have no hash: the next one fol
     service,
     reseller,
     `update orders set row_hash = null where account_id = ${reseller.id} and number = ${number};
-      update accounts set order_hash = '${before}' where id = ${reseller.id}`,
+      update accounts set order_hash = '${before}' where id = ${reseller.id};
+      ${forgetLastOrder(number)}`,
   );
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
+  await repairLastOrders(service.database);
+  const [repaired] = await sqlOf(
+    service,
+    reseller,
+    `select last_order from customers where account_id = $1::int and reference = 'old-process@example.com'`,
+    [reseller.id],
+  );
+  assert.equal(repaired?.['last_order'], number);
+  // From here on it is a difference as any other.
+  await falsify(service, reseller, forgetLastOrder(number));
+  const { problems } = await verify(service);
+  assert.match(JSON.stringify(problems), new RegExp(`its last order is none, not ${number}`));
+  await falsify(
+    service,
+    reseller,
+    `update customers set last_order = ${number} where account_id = ${reseller.id} and reference = 'old-process@example.com'`,
+  );
   const next = await order(service, reseller, 'new-process@example.com');
   assert.equal(next.status, 201, next.text);
   assert.notEqual(await lastOrderHash(), before);
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 });
+
+/** As a process of the previous version leaves the order's customer. */
+function forgetLastOrder(number: number | undefined): string {
+  return `update customers set last_order = null where account_id = ${reseller.id} and last_order = ${number}`;
+}
 
 async function lastOrderHash(): Promise<unknown> {
   const [row] = await sqlOf(service, reseller, 'select order_hash from accounts where id = $1::int', [

@@ -53,6 +53,8 @@ const published = {
   '0045-keys-by-last-four.sql': '162fa4309716327c8a4b4623d72c5916f60e08a85d5e6023d1507b6bfe35f52e',
   '0046-row-hashes.sql': 'bf1bb6f2404d88f5a3e51cf7939e19e87dbfe5902b674b9d87050e9358e61756',
   '0047-audit-versions.sql': '4144e0604b4f95df35826d433bf36908e831a6ca4e2943671669acb430f202bb',
+  '0048-last-order-marks.sql': '24562974bf27e52897825966b27f8247b87df86bc595108d3045261430c58cc6',
+  '0049-unused-login-links.sql': '4f8dbc24e4323a53feea39958b58330662101143b990840bbea6cab2fb776e69',
 };
 
 test('no migration changes after it was published', () => {

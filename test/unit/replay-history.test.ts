@@ -50,12 +50,14 @@ function order(number: number, at: number, changed: Partial<PastOrder> = {}): Pa
     expiresAt: addMonths(at, 1),
     fingerprint: '',
     isHandedOver: false,
+    isUnchecked: false,
     ...changed,
   };
 }
 const byOperator = {
   byParty: 'operator',
   isEmpty: false,
+  isUnchecked: false,
   planStatus: null,
   isSuspended: null,
   orderNumber: null,
