@@ -2,7 +2,7 @@
 // them reads more of the ledger than what was added since somebody last asked. Made off the order path, from the
 // entries alone, each once (entry-marks.ts). The only writer of ledger_days.
 
-import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
+import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
@@ -46,11 +46,8 @@ export interface LedgerDays extends Pick<EntryMarks, 'bringAllUpToDate'> {
   /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /**
-   * From the answer on no entry of the account can be dated earlier, whatever the clock says: `until`, but for real accounts
-   * at most the database's month. Otherwise a process whose clock is far ahead would date all later entries in the future.
-   */
-  closeUntil(accountId: number, until: EpochSeconds): Promise<EpochSeconds>;
+  /** From here on no entry of the account can be dated earlier, whatever the clock says. */
+  closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
 }
 
 export interface TopAccount {
@@ -129,17 +126,10 @@ const findSpans: Statement = {
 };
 
 // Waits for a batch of the account that is under way, which may still date its entries earlier.
-const closeLedgerTo = (until: string) => `with closed as (update accounts set ledger_open_from = ${until}
-      where id = $1::int and (ledger_open_from is null or ledger_open_from < ${until}))
-    select extract(epoch from ${until})::bigint as until`;
 const closeLedger: Statement = {
   name: 'close_ledger_until',
-  text: closeLedgerTo(`least(to_timestamp($2::bigint), date_trunc('month', now(), 'UTC'))`),
-};
-/** A test has a clock of its own. */
-const closeTestLedger: Statement = {
-  name: 'close_test_ledger_until',
-  text: closeLedgerTo('to_timestamp($2::bigint)'),
+  text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
+    where id = $1::int and (ledger_open_from is null or ledger_open_from < to_timestamp($2::bigint))`,
 };
 
 export function createLedgerDays(database: Database): LedgerDays {
@@ -196,9 +186,7 @@ export function createLedgerDays(database: Database): LedgerDays {
       return { from: span?.from ?? 1, to: Math.max(span?.to ?? 0, postdated) };
     },
     async closeUntil(accountId, until) {
-      const statement = isTestAccount(accountId) ? closeTestLedger : closeLedger;
-      const [row] = await database.ofAccount(accountId).query(statement, [accountId, until]);
-      return Number(row?.['until']);
+      await database.ofAccount(accountId).query(closeLedger, [accountId, until]);
     },
     bringAllUpToDate: marks.bringAllUpToDate,
   };

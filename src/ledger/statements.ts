@@ -22,9 +22,9 @@ export async function listStatements(
   accountId: number,
   now: EpochSeconds,
 ): Promise<Statement[]> {
-  const thisMonth = monthOf(now);
+  const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
   // Before the sums are read: with the clock set back, later entries could otherwise fall into a month shown as final.
-  const openMonth = monthOf(await ledgerDays.closeUntil(accountId, Date.parse(thisMonth) / 1000));
+  await ledgerDays.closeUntil(accountId, Date.parse(thisMonth) / 1000);
   const sums = await ledgerDays.sums(accountId, 'month', '-infinity');
   const byMonth = new Map(sums.map((each) => [each.date, each]));
   const [first] = sums;
@@ -37,7 +37,7 @@ export async function listStatements(
     const { date: _date, entries, ...moved } = byMonth.get(month) ?? { ...nothing, date: month };
     const openingCents = closingCents;
     closingCents += moved.creditedCents - moved.debitedCents - moved.chargedCents + moved.refundedCents;
-    statements.push({ month, isFinal: month < openMonth, openingCents, ...moved, closingCents, entries });
+    statements.push({ month, isFinal: month < thisMonth, openingCents, ...moved, closingCents, entries });
   }
   return statements;
 }
@@ -51,10 +51,6 @@ const nothing: Omit<SpannedSums, 'date' | 'entries'> & { readonly entries: null 
   debitedCents: 0n,
   entries: null,
 };
-
-function monthOf(time: EpochSeconds): string {
-  return new Date(time * 1000).toISOString().slice(0, 7);
-}
 
 function monthAfter(month: string): string {
   const [year = 0, number = 0] = month.split('-').map(Number);
