@@ -58,6 +58,7 @@ const orderPath = [
   'settle_order_handoffs',
   'insert_product_calls',
   'close_product_calls',
+  'supersede_earlier_product_calls',
   'insert_audit',
   'insert_events',
   'insert_event_inbox',
