@@ -1,6 +1,7 @@
 // Random histories of customers around the hand-off to the product: orders, trials, holds of both parties, cancels, ends,
-// renewals by hand and by themselves, answers by hand, with a product that is away, refuses, takes a call and loses the
-// answer. Many customers at once share a service, a clock and a product, so that calls are prepared together.
+// renewals by hand and by themselves, with a product that is away, refuses, takes a call and loses the answer. At any time an
+// administrator accepts or fails an order, closes a call or sends it again, whether it was sent before or not.
+// Many customers at once share a service, a clock and a product, so that calls are prepared together.
 // The one rule: in the end the last call that the product took equals the entitlement, and both are what an oracle says that
 // was written from the specification (hand-off-oracle.ts). Used by
 // test/service/model-of-hand-off.test.ts and test/machines/long-hand-off.ts.
@@ -9,8 +10,10 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/config.ts';
+import { isRefusal } from '../../src/contract/error-catalogue.ts';
 import { isTestAccount, publicId } from '../../src/contract/identifiers.ts';
 import { formatTime } from '../../src/contract/times.ts';
+import { closeCallByHand } from '../../src/delivery/open-product-calls.ts';
 import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
 import { mintOrderKey } from '../../src/orders/mint-order-key.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
@@ -50,9 +53,16 @@ const hour = 3_600;
 const day = 24 * hour;
 const steps = 12;
 const looksUntilBegun = 20;
-/** Of most calls; one that is refused stubbornly runs out of its attempts, and is sent again or closed by hand. */
+const stridesMax = 14;
+/** Of most calls; one that is never answered runs out of its attempts, and an administrator decides about it. */
 const failuresMax = 6;
+/** Of calls that are never answered. */
 const stubbornShare = 0.04;
+/** Of customers whose calls often are, and the product has decided about their orders before that. */
+const unluckyShare = 0.2;
+const unluckyCallsShare = 0.5;
+
+const callsPath = '/api/admin/v1/product-calls';
 
 interface SentPlan {
   readonly status: string;
@@ -75,8 +85,10 @@ const actions = [
   [3, 'renew itself'],
   [1, 'renew itself no more'],
   [2, 'trial'],
-  [1, 'accept'],
+  [4, 'accept'],
   [2, 'fail'],
+  [5, 'close a call'],
+  [3, 'send a call again'],
   [8, 'nothing'],
 ] as const;
 type Action = (typeof actions)[number][1];
@@ -91,15 +103,32 @@ interface Actor {
   readonly log: string[];
 }
 
+/** What the product has of a customer. */
+interface Given {
+  /** The type of the call that said so. */
+  readonly how: string;
+  plan: SentPlan;
+}
+
+interface OpenCall {
+  readonly callId: string;
+  readonly accountId: number;
+  readonly customerNumber: number;
+  /** The order that its answer settles; null: none. */
+  readonly confirmed: number | null;
+}
+
 /** What the product made of each id, and what it has of each customer. */
 function createProductBooks(random: Random, confirms: boolean, count: (what: string) => void) {
   const decisions = new Map<string, 'taken' | 'refused'>();
   const bodies = new Map<string, string>();
   const failures = new Map<string, number>();
-  const stubborn = new Map<string, boolean>();
-  const taken = new Map<string, ReceivedCall>();
+  const stubborn = new Map<string, 'never' | 'once' | 'no'>();
+  const unlucky = new Map<string, boolean>();
+  const taken = new Map<string, Given>();
   const problems: string[] = [];
   let isCalm = false;
+  let isAway = false;
   const below = (share: number) => random() < share;
 
   function receive(call: ReceivedCall): ProductAnswer {
@@ -111,14 +140,15 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
     // Calls of tests are given up, and nobody decides about them.
     const mayRunOut = !isTestAccount(data.account.id);
-    if (!stubborn.has(id)) stubborn.set(id, mayRunOut && !decisions.has(id) && below(stubbornShare));
-    if (stubborn.get(id) === true) {
+    if (!stubborn.has(id)) stubborn.set(id, mayRunOut ? stubbornness(call) : 'no');
+    const how = stubborn.get(id);
+    if (how === 'never' || (how === 'once' && decisions.has(id))) {
       count('the product refuses to answer');
       return { status: 500 };
     }
     const failed = failures.get(id) ?? 0;
-    const mayFail = !isCalm && failed < failuresMax;
-    if (mayFail && below(0.25)) {
+    const mayFail = !isCalm && failed < failuresMax && how !== 'once';
+    if (mayFail && (isAway || below(0.25))) {
       failures.set(id, failed + 1);
       count('the product is away');
       return { status: 503 };
@@ -126,9 +156,13 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     if (!decisions.has(id)) {
       const refuses = confirms && id.startsWith('call_order_') && !isCalm && below(0.3);
       decisions.set(id, refuses ? 'refused' : 'taken');
-      if (!refuses) taken.set(reference, call);
+      if (!refuses) taken.set(reference, { how: call.type, plan: call.data as unknown as SentPlan });
       if (!mayRunOut) count('the product takes or refuses a call of a test');
       count(refuses ? 'the product refuses' : `the product takes ${call.type} ${data.status}`);
+    }
+    if (how === 'once') {
+      count('the product decides and is not heard any more');
+      return { status: 500 };
     }
     if (mayFail && below(0.15)) {
       failures.set(id, failed + 1);
@@ -138,26 +172,32 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     return decisions.get(id) === 'taken' ? { status: 204 } : { status: 422, body: '{"reason":"No"}' };
   }
 
+  function stubbornness({ id, data }: ReceivedCall): 'never' | 'once' | 'no' {
+    const { reference } = data.customer;
+    const isUnlucky = unlucky.get(reference) ?? below(unluckyShare);
+    unlucky.set(reference, isUnlucky);
+    if (!isUnlucky) return below(stubbornShare) ? 'never' : 'no';
+    if (isCalm || !below(unluckyCallsShare)) return 'no';
+    return id.startsWith('call_order_') ? 'once' : 'never';
+  }
+
   return {
     receive,
     problems,
     taken,
+    /** It gave an answer, whether it was heard or not. */
+    decision: (id: string) => decisions.get(id) ?? null,
+    /** It answers nobody, or as before. */
+    setAway(away: boolean): void {
+      isAway = away;
+    },
     calmDown(): void {
       isCalm = true;
+      isAway = false;
     },
     /** An administrator sees to it that the product takes this call; without an id every call. */
     relent(id?: string): void {
-      for (const one of id === undefined ? stubborn.keys() : [id]) stubborn.set(one, false);
-    },
-    /** An administrator gives the product what the call of an order says. false: it cannot be known, or was refused. */
-    giveByHand(id: string): boolean {
-      const body = bodies.get(id);
-      if (body === undefined || decisions.get(id) === 'refused') return false;
-      if (decisions.has(id)) return true;
-      decisions.set(id, 'taken');
-      const call: ReceivedCall = JSON.parse(body);
-      taken.set(call.data.customer.reference, call);
-      return true;
+      for (const one of id === undefined ? stubborn.keys() : [id]) stubborn.set(one, 'no');
     },
   };
 }
@@ -223,7 +263,8 @@ export async function runHandOffRound({
       const months = below(6) === 0 ? 3 : 1;
       await submit(actor, what, { type: 'place', ...guarded, ...named, packageId, months });
     }
-    if (what === 'trial')
+    // No test is given a trial.
+    if (what === 'trial' && !isTestAccount(accountId))
       await submit(actor, what, {
         type: 'grant_trial',
         ...keyed,
@@ -260,46 +301,107 @@ export async function runHandOffRound({
       const pending = row?.['pending_order'] ?? null;
       if (pending !== null) await settleByHand(actor, Number(pending), what);
     }
+    if ((what === 'close a call' || what === 'send a call again') && !isTestAccount(accountId)) {
+      const mine = (call: OpenCall) => call.accountId === accountId && call.customerNumber === customerNumber;
+      const open = (await openCalls(service, ['waiting', 'attention'])).filter(mine);
+      const isAsked = ({ confirmed }: OpenCall) => what === 'send a call again' || confirmed === null;
+      const closable = open.filter(isAsked);
+      const call = closable[below(2) === 0 ? 0 : below(closable.length)];
+      if (call === undefined) return;
+      if (what === 'close a call') await closeByHand(actor, call);
+      else await sendAgain(actor, call.callId);
+    }
+  }
+
+  /** As a call says, or where no attempt was begun as the customer's plan is now. At once, and filled in later. */
+  async function giveByHand({ account, reference }: Actor, callId: string, isOrder: boolean): Promise<void> {
+    const nothing = { status: 'nothing', package: { id: 0 }, starts_at: '', expires_at: '' };
+    const given: Given = { how: `${callId} by hand`, plan: nothing };
+    books.taken.set(reference, given);
+    const text = `select payload from product_calls where call_id = '${callId}'`;
+    const [row] = await sqlOf(service, account, text);
+    const sent = row?.['payload'] ?? null;
+    count(`the product is given by hand what a call says that was ${sent === null ? 'never sent' : 'sent'}`);
+    if (sent !== null) {
+      given.plan = sent as unknown as SentPlan;
+      return;
+    }
+    const plan = expectStatus(await service.admin.get(`/api/product/v1/entitlements/${reference}`), 200);
+    given.plan = isOrder ? { ...plan, status: 'active' } : plan;
+  }
+
+  async function closeByHand(actor: Actor, call: OpenCall): Promise<void> {
+    const { clock, database } = service;
+    const { callId, accountId, customerNumber } = call;
+    const open = await openCalls(service, ['waiting', 'attention']);
+    const mine = open.filter((one) => one.accountId === accountId && one.customerNumber === customerNumber);
+    const notEarlier = mine.slice(mine.findIndex((one) => one.callId === callId));
+    // Nothing is called between the answer and what the administrator does.
+    const closed = await closeCallByHand(database, callId, {
+      ...{ actorId, idempotencyKey: null, now: clock.seconds },
+    });
+    if (isRefusal(closed)) assert.fail(JSON.stringify(closed));
+    const isDone = closed.result.status === 'done';
+    actor.log.push(`${clock.seconds} ${callId} closed by hand: ${closed.result.status}`);
+    count(`a call is closed by hand: ${closed.result.status}`);
+    // Nobody sets the product back behind what it has already.
+    const hasIt = notEarlier.some((one) => books.decision(one.callId) === 'taken');
+    if (isDone && !hasIt) await giveByHand(actor, callId, false);
+  }
+
+  /** null: all calls that need attention. */
+  async function sendAgain(actor: Actor | null, callId: string | null): Promise<void> {
+    books.relent(callId ?? undefined);
+    const path = callId === null ? `${callsPath}/send` : `${callsPath}/${callId}/send`;
+    const { call } = expectStatus(await service.admin.post(path, {}), 200);
+    const what = callId === null ? 'all calls are sent again' : `a call is sent again: ${call.status}`;
+    actor?.log.push(`${service.clock.seconds} ${callId ?? ''} ${what}`);
+    count(what);
   }
 
   async function settleByHand(actor: Actor, orderNumber: number, wanted: 'accept' | 'fail'): Promise<void> {
     const { id: accountId } = actor.account;
-    const isGiven = wanted === 'accept' && books.giveByHand(`call_order_${publicId(accountId, orderNumber)}`);
-    const outcome = isGiven ? 'completed' : 'failed';
+    const callId = `call_order_${publicId(accountId, orderNumber)}`;
+    const isAccepted = wanted === 'accept' && books.decision(callId) !== 'refused';
+    const outcome = isAccepted ? 'completed' : 'failed';
     const by = { actorId };
-    await submit(actor, `${outcome} by hand`, {
+    const settled = await submit(actor, `${outcome} by hand`, {
       ...{ type: 'settle_order', accountId, orderNumber, outcome, reason: 'by hand', by },
     });
+    const isMine = settled.type === 'settled' && !settled.replayed && isAccepted;
+    if (isMine && books.decision(callId) !== 'taken') await giveByHand(actor, callId, true);
   }
 
-  /** An administrator decides about what needs attention. */
-  async function attend(): Promise<void> {
-    for (const { callId, accountId, customerNumber, confirmed } of await needingAttention(service)) {
+  /** An administrator decides about what needs attention; who `misses` some leaves it there. */
+  async function attend({ misses }: { readonly misses: boolean }): Promise<void> {
+    for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
       const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
       // Customers of the rounds before go on renewing themselves.
       if (actor === undefined) {
-        books.relent(callId);
-        expectStatus(await service.admin.post(`/api/admin/v1/product-calls/${callId}/send`, {}), 200);
+        await sendAgain(null, callId);
         continue;
       }
-      if (confirmed !== null) {
-        await settleByHand(actor, confirmed, below(2) === 0 ? 'accept' : 'fail');
-        continue;
-      }
-      const how = below(5);
-      const path = '/api/admin/v1/product-calls';
-      const [what, request] =
-        how === 0
-          ? (['all sent again', `${path}/send`] as const)
-          : how < 3
-            ? (['sent again', `${path}/${callId}/send`] as const)
-            : (['done by hand', `${path}/${callId}/done`] as const);
-      if (what === 'done by hand') books.giveByHand(callId);
-      else books.relent(what === 'sent again' ? callId : undefined);
-      expectStatus(await service.admin.post(request, {}), 200);
-      actor.log.push(`${service.clock.seconds} ${callId} ${what}`);
-      count(`a call that ran out of attempts: ${what}`);
+      const how = below(misses ? 8 : 5);
+      if (how >= 5) continue;
+      if (how < 3) await sendAgain(actor, callId);
+      else if (confirmed === null) await closeByHand(actor, { callId, accountId, customerNumber, confirmed });
+      else await settleByHand(actor, confirmed, how === 3 ? 'accept' : 'fail');
     }
+  }
+
+  /** Customers order over calls that nobody has decided about, and those are sent behind the orders. */
+  async function sendOldAgain(): Promise<void> {
+    const sent: (() => Promise<void>)[] = [];
+    for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
+      const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
+      if (actor === undefined || confirmed !== null || below(2) === 0) continue;
+      await act(actor, 'order basic');
+      sent.push(() => sendAgain(actor, callId));
+    }
+    if (sent.length === 0) return;
+    await quiet(service, also);
+    if (below(4) === 0) await sendAgain(null, null);
+    else for (const again of sent) await again();
   }
 
   const accessVersions = new Map<number, number>();
@@ -321,9 +423,19 @@ export async function runHandOffRound({
     await notePlanEnds({ ...jobs, note: (end) => engine.submit({ type: 'note_plan_end', ...end }) }, signal);
   }
 
+  /** So long that a call can run out of its attempts, or at once. */
+  async function pass(seconds: number): Promise<void> {
+    const strides = seconds > day && below(2) === 0 ? stridesMax : 1;
+    for (let stride = 1; stride <= strides; stride += 1) {
+      service.clock.seconds += Math.floor(seconds / strides);
+      if (stride < strides) await quiet(service, also);
+    }
+  }
+
   // Ends are noted from here on.
   await runJobs();
   for (let step = 0; step < steps; step += 1) {
+    books.setAway(below(3) === 0);
     const chosen = actors.map((actor) => ({
       actor,
       all: Array.from({ length: below(3) }, () => pick(random)),
@@ -335,19 +447,22 @@ export async function runHandOffRound({
     );
     // Sometimes what comes next finds attempts under way.
     if (below(4) > 0) await quiet(service, also);
-    service.clock.seconds += waits[below(waits.length)] ?? 0;
+    await pass(waits[below(waits.length)] ?? 0);
     if (below(5) > 0) await runJobs();
     if (below(4) > 0) await quiet(service, also);
-    if (below(6) === 0) await attend();
+    if (below(2) === 0) await sendOldAgain();
+    const looked = below(16);
+    if (looked === 0) await sendAgain(null, null);
+    if (looked === 1) await attend({ misses: true });
   }
   books.calmDown();
   for (let isLeft = true; isLeft; ) {
     service.clock.seconds += 6 * hour;
     await runJobs();
     await quiet(service, also);
-    await attend();
+    await attend({ misses: false });
     await quiet(service, also);
-    isLeft = (await waitingCalls(service)) > 0 || (await needingAttention(service)).length > 0;
+    isLeft = (await waitingCalls(service)) > 0 || (await openCalls(service, ['attention'])).length > 0;
   }
   const problems = [...books.problems, ...product.forged, ...oracle.problems];
   for (const actor of actors) {
@@ -402,7 +517,7 @@ function soldPackages({ packages }: TestService): World['packages'] {
 async function lastCallProblem(
   reader: Pick<TestAccount, 'get'>,
   { reference, number }: Actor,
-  last: ReceivedCall | undefined,
+  last: Given | undefined,
   expected: ToldPlan | null,
 ): Promise<string | null> {
   if (number === null) return null;
@@ -414,9 +529,9 @@ async function lastCallProblem(
     return `${reference} is ${is}, and should be ${should}.`;
   if (last === undefined)
     return active ? `${reference} is ${is}, and the product has never heard of it.` : null;
-  const plan = last.data as unknown as SentPlan;
+  const { plan, how } = last;
   const has = `${plan.status} ${plan.package.id} from ${plan.starts_at} until ${plan.expires_at}`;
-  return is === has ? null : `${reference} is ${is}, and the product has ${has} (${last.type}).`;
+  return is === has ? null : `${reference} is ${is}, and the product has ${has} (${how}).`;
 }
 
 function shownPlan({ status, packageId, startsAt, expiresAt }: ToldPlan): string {
@@ -443,15 +558,14 @@ async function countCalls({ database }: TestService, which: string): Promise<num
   return counts.flat().reduce((sum, row) => sum + Number(row['count']), 0);
 }
 
-async function needingAttention({ database }: TestService) {
+async function openCalls({ database }: TestService, statuses: readonly string[]): Promise<OpenCall[]> {
   const text = `select call_id, account_id, customer_number, order_number, confirms from product_calls
-    where status = 'attention' order by id`;
+    where status in (${statuses.map((one) => `'${one}'`).join()}) order by id`;
   const rows = await Promise.all(database.accountGroups().map((group) => group.query({ name: '', text })));
   return rows.flat().map((row) => ({
     accountId: Number(row['account_id']),
     callId: String(row['call_id']),
     customerNumber: Number(row['customer_number']),
-    /** The order that its answer settles; null: none. */
     confirmed: row['confirms'] === true ? Number(row['order_number']) : null,
   }));
 }
