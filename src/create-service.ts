@@ -322,7 +322,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   observeJobs(metrics.registry, jobs);
 
   const audits = createSingleAudit({
-    audit: (signal) => verifyLedger(database, now(), { signal }),
+    audit: (signal) => verifyLedger(database, now(), { signal, clock: now }),
     async exclusively(work) {
       const outcome = await jobs.exclusively('audit', ({ signal }) => work(signal));
       return outcome.type === 'done' ? outcome.result : null;

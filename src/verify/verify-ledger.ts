@@ -47,13 +47,18 @@ const listTestsInUse: Statement = {
 };
 
 /**
+ * @param now when the audit begins; `clock` what the service's clock shows while it runs, which may be any clock
  * @throws the signal's reason when it is cancelled; what it halted by then stays halted
  * @throws DatabaseUnavailable the database has become another one, and every account would seem misplaced
  */
 export async function verifyLedger(
   database: Database,
   now: EpochSeconds,
-  { ranges = usualRanges, signal = new AbortController().signal }: Partial<AuditLimits> = {},
+  {
+    ranges = usualRanges,
+    signal = new AbortController().signal,
+    clock = () => now,
+  }: Partial<AuditLimits & { readonly clock: () => EpochSeconds }> = {},
 ): Promise<VerifyReportView> {
   const limits: AuditLimits = { ranges, signal };
   if ((await accountGroupCount(database)) !== database.accountGroups().length)
@@ -66,7 +71,8 @@ export async function verifyLedger(
   const [latest] = await database.query(readLatest);
   const began = performance.now();
   const from = Math.max(now, Number(latest?.['at'] ?? 0)) + slackSeconds;
-  const latestNow = () => from + Math.ceil((performance.now() - began) / 1000);
+  const latestNow = () =>
+    Math.max(from + Math.ceil((performance.now() - began) / 1000), clock() + slackSeconds);
   let [accounts, entries, testAccounts] = [0, 0, 0];
   for await (const { accountId, isHalted } of everyAccount(database)) {
     const books = database.ofAccount(accountId);
