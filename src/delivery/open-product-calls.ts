@@ -173,7 +173,8 @@ const findLater: Statement = {
 
 /**
  * The product has what this call says, by other means: it is not sent any more, and neither are earlier calls of the customer.
- * If an attempt of one of those was begun, it may still arrive: then the product is told the state once more.
+ * If an attempt of one of those was begun, it may still arrive; and if a later call was taken, the product has just been set back.
+ * Then it is told the state once more.
  */
 export function closeCallByHand(
   database: Database,
@@ -189,7 +190,7 @@ export function closeCallByHand(
     const before = [accountId, customerNumber, call.rowId];
     const earlier = await transaction.query(supersedeEarlier, before);
     await supersedeCalls(transaction, [{ accountId, customerNumber }]);
-    if (earlier.some((row) => row['was_attempted'] === true))
+    if (call.isSuperseded || earlier.some((row) => row['was_attempted'] === true))
       await tellOnceMore(transaction, callId, call, change.now);
     return 'done';
   });
@@ -199,7 +200,7 @@ export function closeCallByHand(
 async function tellOnceMore(
   group: Queryable,
   closedId: string,
-  { rowId, accountId, customerNumber, type }: LockedCall,
+  { rowId, accountId, customerNumber, type: closedType, isSuperseded: isOld }: LockedCall,
   now: EpochSeconds,
 ): Promise<void> {
   const [later] = await group.query(findLater, [accountId, customerNumber, rowId]);
@@ -208,9 +209,10 @@ async function tellOnceMore(
     await letOrdersStandForEarlier(group, [{ accountId, customerNumber }], { isSent: false });
     return;
   }
+  const type = isOld ? 'plan.change' : isOfOrder.has(closedType) ? 'plan.resume' : closedType;
   const call: NewProductCall = {
     ...{ callId: `${closedId}_after`, accountId, customerNumber, orderNumber: null, confirms: false },
-    ...{ type: isOfOrder.has(type) ? 'plan.resume' : type, createdAt: now, nextAttemptAt: now },
+    ...{ type, createdAt: now, nextAttemptAt: now },
   };
   await group.query(insertProductCalls.statement, insertProductCalls.values([call]));
 }

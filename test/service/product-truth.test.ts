@@ -334,6 +334,27 @@ describe('the last call that the product took equals the entitlement', () => {
     assert.deepEqual(await agree(), ['plan.activate', 'plan.resume']);
   });
 
+  test('after a call was done by hand that a later order had already overtaken', async () => {
+    const { account, order, act, callId, goesAway, attempted, runOut, returns, agree } = await scene();
+    await order();
+    await goesAway();
+    await act('suspend');
+    await attempted();
+    const id = await callId('plan.suspend');
+    const [old] = product.calls.slice(-1);
+    await runOut();
+    isAway = false;
+    await order({ package_id: service.packages.plus });
+    await returns();
+    // The administrator opened the list before the order was taken, and sets the product back.
+    await sqlOf(service, account, `update product_calls set status = 'attention' where call_id = '${id}'`);
+    if (old !== undefined) took.push(old);
+    expectStatus(await service.admin.post(`${productCalls}/${id}/done`, {}), 200);
+    await returns();
+    assert.equal((await agree()).at(-1), 'plan.change');
+    assert.equal(took.at(-1)?.id, `${id}_after`);
+  });
+
   for (const how of ['alone', 'with all others'] as const) {
     for (const answer of ['takes', 'refuses'] as const) {
       test(`after an old call was sent again ${how}, while the product ${answer} a renewal whose answer was lost`, async () => {
