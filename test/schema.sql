@@ -399,6 +399,7 @@ product_calls.last_error text
 product_calls.last_attempt_at timestamp with time zone
 product_calls.held_back boolean not null default false
 product_calls.attempt_log jsonb not null default '[]'::jsonb
+product_calls.tell_after text
 recovery_codes.person_id integer not null
 recovery_codes.code_hash text not null
 recovery_codes.used_at timestamp with time zone
@@ -596,6 +597,7 @@ plan_end_retries: plan_end_retries_pkey PRIMARY KEY (account_id, customer_number
 product_calls: product_calls_call_id_key UNIQUE (call_id)
 product_calls: product_calls_pkey PRIMARY KEY (id)
 product_calls: product_calls_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text, 'attention'::text, 'superseded'::text])))
+product_calls: product_calls_tell_after_check CHECK ((tell_after = ANY (ARRAY['refusal'::text, 'any'::text])))
 recovery_codes: recovery_codes_pkey PRIMARY KEY (person_id, code_hash)
 refusal_account_days: refusal_account_days_pkey PRIMARY KEY (code, day, account_id)
 refusal_days: refusal_days_pkey PRIMARY KEY (day, code)

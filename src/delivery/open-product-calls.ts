@@ -6,21 +6,24 @@ import { type Actor, lockAccountRow } from '../accounts/account-store.ts';
 import { authorProblem } from '../accounts/author.ts';
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { publicId, realAccountIdMax } from '../contract/identifiers.ts';
+import { productCallStatuses } from '../contract/product-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { byGroup, type Database, type Queryable, type Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
 import {
-  insertProductCalls,
   type NewProductCall,
+  newProductCalls,
+  type ProductCallStatus,
   type ProductCallType,
   productCallTypes,
 } from '../journal/product-call.ts';
 import { findProductCall, type ProductCall } from './product-call-reads.ts';
 
+const openStatuses: readonly ProductCallStatus[] = ['waiting', 'attention'];
 /** Rows of one statement: whoever settles orders waits for it. */
 const rowsAtOnce = 500;
 /** Of one request. */
@@ -107,12 +110,13 @@ const setCall: Statement = {
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
 
-// The call of an order stands for earlier calls: its payload says the whole state. The mark has the state told by a call of
-// its own where the order is refused.
+// The call of an order stands for earlier calls: its payload says the whole state, unless the product refuses the order, or
+// had it already.
 const standForEarlier: Statement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
-    set held_back = true, status = case when $3::boolean then 'waiting' else t.status end
+    set status = case when $3::boolean then 'waiting' else t.status end,
+      tell_after = case when $3::boolean or t.payload is null then coalesce(t.tell_after, 'refusal') else 'any' end
     from (select distinct * from unnest($1::int[], $2::int[]) row (account_id, customer_number)) row
     where t.account_id = row.account_id and t.customer_number = row.customer_number
       and t.status in ('waiting', 'attention') and t.confirms`,
@@ -145,8 +149,9 @@ export function sendCallAgain(
   callId: string,
   change: CallChange,
 ): Promise<Done<ProductCall> | Refusal> {
-  return changeCall(database, callId, change, 'product_call.send_again', async (transaction, call) => {
-    const isPast = call.isListed && (call.isSuperseded || call.hasLater);
+  const what = { action: 'product_call.send_again', statuses: openStatuses };
+  return changeCall(database, callId, change, what, async (transaction, call) => {
+    const isPast = call.status === 'attention' && (call.isSuperseded || call.hasLater);
     const status = isPast ? 'superseded' : 'waiting';
     await transaction.query(setCall, [call.rowId, status, change.now]);
     if (status === 'superseded') {
@@ -166,46 +171,53 @@ const supersedeEarlier: Statement = {
 
 const findLater: Statement = {
   name: 'find_later_product_call',
-  text: `select bool_or(not t.confirms) as tells_state, count(*) > 0 as is_there from product_calls t
+  text: `select coalesce(bool_or(t.confirms), false) as has_order, coalesce(bool_or(t.payload is not null), false) as was_attempted,
+      coalesce(bool_or(not t.confirms and t.payload is null), false) as tells_state
+    from product_calls t
     where t.account_id = $1::int and t.customer_number = $2::int and t.status in ('waiting', 'attention')
       and t.id > $3::bigint`,
 };
 
 /**
  * The product has what this call says, by other means: it is not sent any more, and neither are earlier calls of the customer.
- * If an attempt of one of those was begun, it may still arrive; and if a later call was taken, the product has just been set back.
- * Then it is told the state once more.
+ * If an attempt of one of those was begun, it may still arrive; if a later call was taken, or may have been, the product has
+ * just been set back. Then it is told the state once more. So it is for a call that a later one superseded meanwhile.
  */
 export function closeCallByHand(
   database: Database,
   callId: string,
   change: CallChange,
 ): Promise<Done<ProductCall> | Refusal> {
-  return changeCall(database, callId, change, 'product_call.done', async (transaction, call) => {
-    const { accountId, customerNumber, orderNumber, confirms } = call;
+  const what = { action: 'product_call.done', statuses: [...openStatuses, 'superseded'] as const };
+  return changeCall(database, callId, change, what, async (transaction, call) => {
+    const { rowId, accountId, customerNumber, orderNumber, confirms } = call;
     if (confirms && orderNumber !== null) {
       return refusal('product_call_decides_order', { order_id: publicId(accountId, orderNumber) });
     }
-    await transaction.query(setCall, [call.rowId, 'done', change.now]);
-    const before = [accountId, customerNumber, call.rowId];
-    const earlier = await transaction.query(supersedeEarlier, before);
+    const place = [accountId, customerNumber, rowId];
+    await transaction.query(setCall, [rowId, 'done', change.now]);
+    const earlier = await transaction.query(supersedeEarlier, place);
     await supersedeCalls(transaction, [{ accountId, customerNumber }]);
-    if (call.isSuperseded || earlier.some((row) => row['was_attempted'] === true))
-      await tellOnceMore(transaction, callId, call, change.now);
-    return 'done';
+    const [later] = await transaction.query(findLater, place);
+    const mayArrive = earlier.some((row) => row['was_attempted'] === true);
+    if (call.isSuperseded || mayArrive || later?.['was_attempted'] === true)
+      await tellOnceMore(transaction, callId, call, later, change.now);
+    return call.status === 'superseded' ? 'superseded' : 'done';
   });
 }
+
+const insertOnce = newProductCalls.insert('insert_product_call_once', 'on conflict (call_id) do nothing');
 
 /** Unless a later call will do it. */
 async function tellOnceMore(
   group: Queryable,
   closedId: string,
-  { rowId, accountId, customerNumber, type: closedType, isSuperseded: isOld }: LockedCall,
+  { accountId, customerNumber, type: closedType, isSuperseded: isOld }: LockedCall,
+  later: Row | undefined,
   now: EpochSeconds,
 ): Promise<void> {
-  const [later] = await group.query(findLater, [accountId, customerNumber, rowId]);
   if (later?.['tells_state'] === true) return;
-  if (later?.['is_there'] === true) {
+  if (later?.['has_order'] === true) {
     await letOrdersStandForEarlier(group, [{ accountId, customerNumber }], { isSent: false });
     return;
   }
@@ -214,7 +226,7 @@ async function tellOnceMore(
     ...{ callId: `${closedId}_after`, accountId, customerNumber, orderNumber: null, confirms: false },
     ...{ type, createdAt: now, nextAttemptAt: now },
   };
-  await group.query(insertProductCalls.statement, insertProductCalls.values([call]));
+  await group.query(insertOnce.statement, insertOnce.values([call]));
 }
 
 const isOfOrder: ReadonlySet<ProductCallType> = new Set(['plan.activate', 'plan.renew', 'plan.change']);
@@ -226,8 +238,7 @@ interface LockedCall {
   readonly customerNumber: number;
   readonly orderNumber: number | null;
   readonly confirms: boolean;
-  /** It needs attention. */
-  readonly isListed: boolean;
+  readonly status: ProductCallStatus;
   readonly isSuperseded: boolean;
   /** A later call will tell the whole state. */
   readonly hasLater: boolean;
@@ -259,7 +270,8 @@ async function changeCall(
   database: Database,
   callId: string,
   change: CallChange,
-  action: string,
+  /** A call of another status is answered as it is. */
+  { action, statuses }: { readonly action: string; readonly statuses: readonly ProductCallStatus[] },
   work: (transaction: Queryable, call: LockedCall) => Promise<string | Refusal>,
 ): Promise<Done<ProductCall> | Refusal> {
   const [place] = await fromEveryGroup(database, findAccountOfCall, [callId]);
@@ -271,8 +283,8 @@ async function changeCall(
     const group = transaction.ofAccount(accountId);
     const [row] = await group.query(lockCall, [callId]);
     if (row === undefined) return missing();
-    const status = String(row['status']);
-    if (status === 'waiting' || status === 'attention') {
+    const status = oneOf(productCallStatuses, row['status']);
+    if (statuses.includes(status)) {
       const after = await work(group, {
         rowId: String(row['id']),
         type: oneOf(productCallTypes, row['type']),
@@ -280,8 +292,8 @@ async function changeCall(
         customerNumber: Number(row['customer_number']),
         orderNumber: nullable(Number, row['order_number']),
         confirms: row['confirms'] === true,
-        isListed: status === 'attention',
-        isSuperseded: row['superseded'] === true,
+        status,
+        isSuperseded: status === 'superseded' || row['superseded'] === true,
         hasLater: row['later'] === true,
       });
       if (isRefusal(after)) return after;

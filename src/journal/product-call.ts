@@ -100,12 +100,15 @@ export interface OrderCall {
   readonly heldBack: boolean;
   /** An attempt of an earlier call was begun, and it is not known whether the product took it or will. */
   readonly followsAttempt: boolean;
+  /** It stands for an earlier call that is not sent any more: when the state is told by a call of its own after it. */
+  readonly tellAfter: 'refusal' | 'any' | null;
 }
 
 const toOrderCall: (row: Row) => OrderCall = (row) => ({
   sentStatus: nullable(String, row['sent_status']),
   heldBack: row['held_back'] === true,
   followsAttempt: row['follows_attempt'] === true,
+  tellAfter: nullable((value) => (value === 'any' ? 'any' : 'refusal'), row['tell_after']),
 });
 
 /** The calls of these orders, by `callKey`. */
@@ -129,7 +132,7 @@ const findOrderCalls: Statement = {
   text: `select t.account_id, t.order_number, t.held_back, t.payload ->> 'status' as sent_status,
       exists (select 1 from product_calls e where e.account_id = t.account_id
         and e.customer_number = t.customer_number and e.status = 'waiting' and e.id < t.id
-        and e.payload is not null) as follows_attempt
+        and e.payload is not null) as follows_attempt, t.tell_after
     from ${callPlaces.sent('row')}
     join product_calls t on t.account_id = row.account_id and t.order_number = row.order_number`,
 };

@@ -103,7 +103,7 @@ function callAfterCompletion(
 ): ProductCallType | null {
   const status = statusOf(customer, now);
   const isKnown = status === (call?.sentStatus ?? 'active') && call?.followsAttempt !== true;
-  return isKnown ? null : statusCalls[status];
+  return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];
 }
 
 /** A product that refused the order has the plan as it was, without what was held back meanwhile. */
@@ -117,7 +117,8 @@ function callAfterFailure(
   const { plan } = customer;
   // Of a customer whose plan never began the product has nothing to correct.
   const hasBegun = plan.expiresAt > plan.anchorAt || customer.life.cancelled;
-  return call?.heldBack === true && hasBegun ? statusCalls[statusOf(customer, now)] : null;
+  const isWrong = call !== null && (call.tellAfter !== null || (call.heldBack && hasBegun));
+  return isWrong ? statusCalls[statusOf(customer, now)] : null;
 }
 
 interface Settled {

@@ -332,21 +332,15 @@ export async function runHandOffRound({
 
   async function closeByHand(actor: Actor, call: OpenCall): Promise<void> {
     const { clock, database } = service;
-    const { callId, accountId, customerNumber } = call;
-    const open = await openCalls(service, ['waiting', 'attention']);
-    const mine = open.filter((one) => one.accountId === accountId && one.customerNumber === customerNumber);
-    const notEarlier = mine.slice(mine.findIndex((one) => one.callId === callId));
+    const { callId } = call;
     // Nothing is called between the answer and what the administrator does.
     const closed = await closeCallByHand(database, callId, {
       ...{ actorId, idempotencyKey: null, now: clock.seconds },
     });
     if (isRefusal(closed)) assert.fail(JSON.stringify(closed));
-    const isDone = closed.result.status === 'done';
     actor.log.push(`${clock.seconds} ${callId} closed by hand: ${closed.result.status}`);
     count(`a call is closed by hand: ${closed.result.status}`);
-    // Nobody sets the product back behind what it has already.
-    const hasIt = notEarlier.some((one) => books.decision(one.callId) === 'taken');
-    if (isDone && !hasIt) await giveByHand(actor, callId, false);
+    if (closed.result.status !== 'failed') await giveByHand(actor, callId, false);
   }
 
   /** null: all calls that need attention. */

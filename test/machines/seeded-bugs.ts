@@ -393,8 +393,15 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a hold that was set while an order was pending is not told after it',
     file: 'src/orders/settle-order.ts',
-    find: 'return isKnown ? null : statusCalls[status];',
+    find: "return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];",
     replace: 'return isKnown || (call !== null && !call.followsAttempt) ? null : statusCalls[status];',
+    test: 'test/service/product-truth.test.ts',
+  },
+  {
+    name: 'what an order stood for is not told where the product refuses the order',
+    file: 'src/orders/settle-order.ts',
+    find: 'call.tellAfter !== null ||',
+    replace: '',
     test: 'test/service/product-truth.test.ts',
   },
   {

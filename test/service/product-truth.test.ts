@@ -334,25 +334,80 @@ describe('the last call that the product took equals the entitlement', () => {
     assert.deepEqual(await agree(), ['plan.activate', 'plan.resume']);
   });
 
-  test('after a call was done by hand that a later order had already overtaken', async () => {
-    const { account, order, act, callId, goesAway, attempted, runOut, returns, agree } = await scene();
+  for (const status of ['attention', 'superseded'] as const) {
+    test(`after a call of status ${status} was done by hand that a later order had already overtaken`, async () => {
+      const { account, order, act, callId, goesAway, attempted, runOut, returns, agree } = await scene();
+      await order();
+      await goesAway();
+      await act('suspend');
+      await attempted();
+      const id = await callId('plan.suspend');
+      const [old] = product.calls.slice(-1);
+      await runOut();
+      isAway = false;
+      await order({ package_id: service.packages.plus });
+      const statusOf = async () => {
+        const [row] = await sqlOf(
+          service,
+          account,
+          `select status from product_calls where call_id = '${id}'`,
+        );
+        return row?.['status'];
+      };
+      while ((await statusOf()) !== 'superseded') await pauseShortly();
+      // The administrator opened the list before the order was taken, and sets the product back.
+      await sqlOf(service, account, `update product_calls set status = '${status}' where call_id = '${id}'`);
+      if (old !== undefined) took.push(old);
+      for (const _ of ['first', 'again'])
+        expectStatus(await service.admin.post(`${productCalls}/${id}/done`, {}), 200);
+      await returns();
+      assert.equal((await agree()).at(-1), 'plan.change');
+      assert.equal(took.at(-1)?.id, `${id}_after`);
+      assert.equal(product.calls.filter((call) => call.id === `${id}_after`).length, 1);
+    });
+  }
+
+  for (const answer of ['takes', 'refuses'] as const) {
+    test(`after a call was done by hand, while the product ${answer} a later order whose answer was lost`, async () => {
+      const { order, act, callId, goesAway, attempted, runOut, returns, agree } = await scene();
+      await order();
+      await goesAway();
+      await act('suspend');
+      await attempted();
+      const [old] = product.calls.slice(-1);
+      await runOut();
+      const { id } = await order({ package_id: service.packages.plus });
+      const [decided] = await product.waitFor(1, ({ data }) => data.order_id === id);
+      await attempted();
+      // It decided, nobody heard, and then it is set back by hand.
+      if (decided !== undefined && answer === 'takes') took.push(decided);
+      if (old !== undefined) took.push(old);
+      const suspend = await callId('plan.suspend');
+      expectStatus(await service.admin.post(`${productCalls}/${suspend}/done`, {}), 200);
+      const isRefused = (call: ReceivedCall) => answer === 'refuses' && call.data.order_id === id;
+      answerWith((call) => (isRefused(call) ? { status: 422, body: '{}' } : { status: 204 }));
+      await returns();
+      await agree();
+    });
+  }
+
+  test('after a call was done by hand, while a later hold was taken whose answer was lost', async () => {
+    const { order, act, callId, goesAway, attempted, runOut, returns, agree } = await scene('notify');
     await order();
     await goesAway();
     await act('suspend');
     await attempted();
-    const id = await callId('plan.suspend');
     const [old] = product.calls.slice(-1);
     await runOut();
-    isAway = false;
-    await order({ package_id: service.packages.plus });
-    await returns();
-    // The administrator opened the list before the order was taken, and sets the product back.
-    await sqlOf(service, account, `update product_calls set status = 'attention' where call_id = '${id}'`);
+    await act('resume');
+    const [decided] = await product.waitFor(1, ({ type }) => type === 'plan.resume');
+    await attempted();
+    if (decided !== undefined) took.push(decided);
     if (old !== undefined) took.push(old);
-    expectStatus(await service.admin.post(`${productCalls}/${id}/done`, {}), 200);
+    const suspend = await callId('plan.suspend');
+    expectStatus(await service.admin.post(`${productCalls}/${suspend}/done`, {}), 200);
     await returns();
-    assert.equal((await agree()).at(-1), 'plan.change');
-    assert.equal(took.at(-1)?.id, `${id}_after`);
+    await agree();
   });
 
   for (const how of ['alone', 'with all others'] as const) {
@@ -385,6 +440,24 @@ describe('the last call that the product took equals the entitlement', () => {
       });
     }
   }
+
+  test('after a first order that was failed by hand although taken, when the next one stands for that and is refused', async () => {
+    const { order, callId, runOut, goesAway, attempted, returns, agree } = await scene();
+    await goesAway();
+    const { id } = await order();
+    const [taken] = await product.waitFor(1, ({ data }) => data.order_id === id);
+    if (taken !== undefined) took.push(taken);
+    await attempted();
+    expectStatus(await service.admin.post(`/api/admin/v1/orders/${id}/fail`, { reason: 'by hand' }), 200);
+    await attempted();
+    await runOut();
+    const next = await order();
+    await attempted();
+    expectStatus(await service.admin.post(`${productCalls}/${await callId('plan.cancel')}/send`, {}), 200);
+    answerWith(({ data }) => (data.order_id === next.id ? { status: 422, body: '{}' } : { status: 204 }));
+    await returns();
+    assert.deepEqual(await agree(), ['plan.activate', 'plan.expire']);
+  });
 
   test('although an answer was lost, and the plan changed before the call was repeated', async () => {
     const { order, act, quiet, agree } = await scene('notify');

@@ -147,7 +147,7 @@ export function productCallRoutes(
         operationId: 'closeProductCall',
         summary: 'Say that a call was done by hand',
         description:
-          'You have set up in the product what the call says, and it is not sent any more. The call of a pending order cannot be closed so: accept or fail the order.',
+          'You have set up in the product what the call says, and it is not sent any more. If a later call was taken, or may have been, one more tells the present state. The call of a pending order cannot be closed so: accept or fail the order.',
         response: { 200: productCallAnswerSchema },
       },
     },
