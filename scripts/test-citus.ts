@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { notOnCitus, onBothDatabases } from './test-groups.ts';
+import { inEveryPlace, notOnCitus } from './test-groups.ts';
 import {
   beginCitusRun,
   type CitusServers,
@@ -65,7 +65,7 @@ async function runMachine(name: string, ...words: string[]): Promise<boolean> {
 async function runFiles(citus: CitusServers, wanted: readonly string[]): Promise<boolean> {
   const isWanted = (name: string) =>
     wanted.length === 0 || wanted.some((part) => `test/service/${name}.test.ts`.includes(part));
-  const names = onBothDatabases.filter((name) => isWanted(name) && !(name in notOnCitus));
+  const names = inEveryPlace.filter((name) => isWanted(name) && !(name in notOnCitus));
   const run = randomBytes(4).toString('hex');
   const { end } = await beginCitusRun(citus, run);
   const stopped = new AbortController();

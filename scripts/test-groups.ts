@@ -1,130 +1,51 @@
-// What scripts/test.ts has to know about single test files: which of the service tests must run on both databases, and
-// which of those on PostgreSQL with its accounts in one group; which begin first because they take longest, which mostly
-// wait, and which are no part of the gate. test/unit/test-groups.test.ts checks that every service test is in one of the
-// two lists of databases.
+// What scripts/test.ts has to know about single test files: which of the service tests run on every database; which files
+// begin first because they take longest, which mostly wait, and which are no part of the gate.
 
 /**
- * Service tests of what can differ between the databases: every route's statements once, plans, locks, transactions,
- * texts, numbers and time zones on their way there and back, and histories through all of it.
+ * Service tests that run on the embedded database and on PostgreSQL with its accounts in several groups; the others run once, on
+ * PostgreSQL with all accounts in one group. Here are those of what can differ between databases (the road of an order,
+ * histories of random commands, batches, values on their way there and back, rules of tables, plans of queries, migrations,
+ * jobs, verification) and as few more as it takes that every query has run in each place: statement-runs.ts has the list.
  */
-export const onBothDatabases: readonly string[] = [
+export const inEveryPlace: readonly string[] = [
   'account-groups',
-  'audits',
-  'brand',
-  'corruptions',
+  'alert-mails',
+  'behind-a-proxy',
   'broken-rows',
-  'endpoints',
-  'entitlements',
-  'events',
-  'hand-off',
+  'corruptions',
+  'customer-edits',
+  'demo-data',
+  'generated-files',
+  'hand-off-books',
   'hostile-values',
   'housekeeping',
   'idempotency',
   'jobs',
   'kept-bodies',
-  'key-moments',
-  'keys',
-  'lists-and-ids',
+  'login-links',
   'mail-delivery',
+  'mail-languages',
+  'million-rows',
   'model',
-  'model-of-hand-off',
+  'operator-cancels',
   'operator-lists',
   'order-batches',
+  'panel-access',
   'panel-query-plans',
-  'password-links',
   'people',
-  'people-moments',
-  'people-roles',
-  'people-upgrade',
-  'plan-changes',
-  'plan-life',
-  'calls-needing-attention',
-  'product-calls',
   'product-truth',
   'query-plans',
-  'refunds',
   'reseal',
   'road',
-  'roles-and-routes',
-  'sensitive-actions',
-  'spending',
+  'secrets',
   'statement-groups',
   'table-rules',
-  'test-mode',
-  'test-mode-budgets',
-  'test-mode-moves',
   'test-mode-product',
-  'test-mode-reset',
   'test-mode-traces',
   'upgrade',
   'verify',
-  'webhooks',
-  'young-statistics',
-];
-
-/**
- * Service tests of what happens before a statement is sent, or after its rows are there, and of more cases of statements
- * that run on both.
- */
-export const onOneDatabase: readonly string[] = [
-  'keys-of-the-other-mode',
-  'account-view',
-  'admin-accounts',
-  'admin-records',
-  'admin-refusals',
-  'alert-mails',
-  'audit-actors',
-  'authentication',
-  'auto-renewal',
-  'behind-a-proxy',
-  'connections',
-  'corpora',
-  'customer-edits',
-  'dashboard',
-  'demo-data',
-  'docs-pages',
-  'forecast',
-  'fuzz',
-  'generated-files',
-  'hand-off-books',
-  'hostile-requests',
-  'languages',
-  'limits-over-processes',
-  'list-filters',
-  'login-links',
-  'login-to-product',
-  'long-searches',
-  'mail-languages',
-  'million-rows',
-  'model-of-test-mode',
-  'observability',
-  'operator-cancels',
-  'order-bulk',
-  'order-checks',
-  'order-preview',
-  'panel-access',
-  'panel-console',
-  'panel-doors',
-  'panel-fuzz',
-  'panel-ledger',
-  'panel-limits',
-  'panel-lists',
-  'panel-orders',
-  'panel-pages',
-  'panel-request-log',
-  'panel-sign-in',
-  'ranks',
-  'rate-limit-exact',
-  'receipts',
-  'refund-examples',
-  'renewals',
-  'request-limits',
-  'scheduled-prices',
-  'sdk',
-  'secrets',
-  'statements',
-  'test-mode-engine',
   'webhook-setup',
+  'webhooks',
 ];
 
 /** How many account groups the databases of the run "in groups" have: fewer than the accounts of most tests. */
@@ -149,8 +70,28 @@ export const notOnCitus: Readonly<Record<string, string>> = {
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
 };
 
-/** Statements that need not run on every database, each with its reason. */
-export const statementsOfOnePlace: Readonly<Record<string, string>> = {};
+/** Queries that need not run on every database: patterns of their names, each with its reason. */
+export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: string])[] = [
+  [
+    /_apart$|^find_account_ids_by_key$|^find_account_of_(name|password_link|person)$|^find_entitled(_test)?_claim$|^find_(own_settings_for_twin|test_account_id)$|^list_alerted_accounts$|^load_(test_)?holders|^load_own_customers$|^verify_(claimed_customers|references_of_account)$/,
+    'on Citus only, where groups lie on several servers: scripts/test-citus.ts',
+  ],
+  [
+    /^(begin|end)_file_copy$|^(find|note|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$/,
+    'first starts, backups and changes of the secret key: the tests of test/process and test/tools send them from other processes',
+  ],
+  [
+    /^draw_account_id$|^insert_numbered_account$|^find_account_of_login_link$|^verify_misplaced_accounts$|^verify_references_of_api_keys$/,
+    'only where accounts are in several groups',
+  ],
+  [/^insert_account$/, 'only where accounts are in one group'],
+  [/^list_tables_to_vacuum$/, 'only the embedded database, which has no autovacuum'],
+  [/^list_service_sessions$/, 'only where other processes may use the database'],
+  [
+    /^count_due_renewals$|^count_skipped_event_numbers$|^load_last_test_orders_by_reference$|^revoke_api_key_secrets$|^verify_list_tests_in_use$/,
+    'rare branches that no test reaches yet',
+  ],
+];
 
 /** What takes longest: begun late, it would be all that still runs at the end. */
 const longest: readonly string[] = [
@@ -196,19 +137,15 @@ const waiting: ReadonlySet<string> = new Set([
 /** Proofs that take long: they run when they are asked for by their whole path, as scripts/proof.ts does. */
 export const proofs: ReadonlySet<string> = new Set(['test/process/test-clock-kill.test.ts']);
 
-export function runsOnBothDatabases(file: string): boolean {
-  return !onOneDatabase.some((name) => file === `test/service/${name}.test.ts`);
-}
-
-/** On PostgreSQL, with its accounts in several groups. */
-export function runsInGroups(file: string): boolean {
-  return runsOnBothDatabases(file);
+/** On the embedded database, and on PostgreSQL with its accounts in several groups. */
+export function runsInEveryPlace(file: string): boolean {
+  return inEveryPlace.some((name) => file === `test/service/${name}.test.ts`);
 }
 
 /** On PostgreSQL, with all accounts in one group. */
 export function runsInOneGroup(file: string): boolean {
   const also = Object.keys(alsoInOneGroup).some((name) => file === `test/service/${name}.test.ts`);
-  return also || !runsInGroups(file);
+  return also || !runsInEveryPlace(file);
 }
 
 export function waitsMostly(file: string): boolean {

@@ -18,9 +18,8 @@ import {
   accountGroupsOfTests,
   longestFirst,
   proofs,
-  runsInGroups,
+  runsInEveryPlace,
   runsInOneGroup,
-  runsOnBothDatabases,
   waitsMostly,
 } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
@@ -182,13 +181,15 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     sum.failed += 1;
     failures.push(problem);
   }
-  if (files.length === 0 && grep === undefined) {
+  // Only a run of all service tests can say that a query ran nowhere.
+  const ranAll = (['postgres', 'groups', 'embedded'] as const).every((group) => only.has(group));
+  if (files.length === 0 && grep === undefined && ranAll) {
     statementRuns.write(join(root, 'node_modules', '.cache', 'statement-runs.json'));
-    if (groups.every((group) => only.has(group))) {
-      const missing = statementRuns.problems(root);
-      lines.push(`ℹ ${missing.length} statements did not run on every database`);
-      if (showsTimes) lines.push(...missing);
-    }
+    const missing = statementRuns.problems(root);
+    const isWrong = missing.length > 0;
+    sum[isWrong ? 'failed' : 'passed'] += 1;
+    lines.push(`${isWrong ? '✖ FAILED' : '✔'} every query ran on every database: ${missing.length} did not`);
+    if (isWrong) failures.push(`queries without a run (scripts/test-groups.ts)\n${missing.join('\n')}`);
   }
   console.log(`\n${lines.join('\n')}`);
   if (sum.passed + sum.failed === 0) {
@@ -232,8 +233,8 @@ function makeSteps(): readonly Step[] {
   ])[] = [
     ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
     ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
-    ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInGroups)],
-    ['embedded', 'service tests on the embedded database', serviceTests(runsOnBothDatabases)],
+    ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInEveryPlace)],
+    ['embedded', 'service tests on the embedded database', serviceTests(runsInEveryPlace)],
     ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts'), true],
     [
       'tools',

@@ -35,11 +35,7 @@ function configOf({ config }: TestDatabase): Config {
   });
 }
 
-let questions = 0;
-const ask = (text: string, { database } = opened) => {
-  questions += 1;
-  return database.query({ name: `question_${questions}`, text });
-};
+const ask = (text: string, { database } = opened) => database.query({ name: '', text });
 
 before(async () => {
   first = await createTestDatabase();

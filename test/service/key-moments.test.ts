@@ -77,7 +77,7 @@ test('what another process narrowed counts for reads and orders before it is hea
   const { client, id } = await makeKey({ scopes: ['orders:write', 'customers:read'] });
   for (let looked = 0; looked < 2; looked += 1) expectStatus(await client.get('/customers'), 200);
   await service.database.query(
-    { name: 'narrow_quietly', text: `update api_keys set scopes = '{balance:read}' where id = $1::int` },
+    { name: '', text: `update api_keys set scopes = '{balance:read}' where id = $1::int` },
     [id],
   );
   await sqlOf(

@@ -498,7 +498,7 @@ describe('rotating and revoking', () => {
     const account = await service.createReseller();
     const version = async () => {
       const [row] = await service.database.query(
-        { name: 'version_of', text: 'select access_version from accounts where id = $1::int' },
+        { name: '', text: 'select access_version from accounts where id = $1::int' },
         [account.id],
       );
       return row?.['access_version'];
@@ -539,7 +539,7 @@ describe('naming keys', () => {
         200,
       );
       const [row] = await service.database.query(
-        { name: 'newest_secret_of', text: 'select max(id) as id from api_keys where key_id = $1::int' },
+        { name: '', text: 'select max(id) as id from api_keys where key_id = $1::int' },
         [keyId],
       );
       const ofSecret = `${keysOf(account)}/${row?.['id']}`;

@@ -1,4 +1,4 @@
-// The key, the allow-list and the second factor as their owner manages them in the panel.
+// The key, the allow-list, sessions and the second factor as their owner manages them in the panel.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -33,6 +33,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
+const minute = 60;
 const password = { password: testPassword };
 const wrongPassword = { password: 'not the password' };
 
@@ -519,4 +520,61 @@ test('an administrator switches codes off for someone who has lost everything', 
   expectRefusal(await disable(account.id), '409 totp_not_enabled');
   expectRefusal(await disable(999_999), '404 account_not_found');
   assert.equal((await auditOf(account))[0], `${service.admin.id} account.disable_totp`);
+});
+
+test('sessions are listed with the current one, and each can be ended, or all others', async () => {
+  const account = await service.createReseller();
+  const first = await signIn(service, account);
+  service.clock.seconds += minute;
+  const second = await signIn(service, account, { setPassword: false });
+  const third = await signIn(service, account, { setPassword: false });
+  service.clock.seconds += minute;
+  await first.get('/me');
+
+  const { data } = (await first.get('/sessions')).body;
+  assert.equal(data.length, 3);
+  assert.deepEqual(
+    data.map((session: { current: boolean }) => session.current),
+    [true, false, false],
+  );
+  assert.deepEqual(Object.keys(data[0]), [
+    'id',
+    'created_at',
+    'last_seen_at',
+    'expires_at',
+    'address',
+    'user_agent',
+    'current',
+  ]);
+  for (const { id } of data) assert.ok(!`${first.cookie}${second.cookie}${third.cookie}`.includes(id));
+  const stranger = await signIn(service, await service.createReseller());
+  expectRefusal(await stranger.delete(`/sessions/${data[0].id}`), '404 session_not_found');
+  for (const odd of ['%25', 'x', data[0].id.slice(1), `${data[0].id}a`]) {
+    expectRefusal(await first.delete(`/sessions/${odd}`), '404 session_not_found');
+  }
+
+  const ofSecond = (await second.get('/sessions')).body.data.find(
+    (session: { current: boolean }) => session.current,
+  );
+  assert.equal((await first.delete(`/sessions/${ofSecond.id}`)).status, 204);
+  expectRefusal(await second.get('/me'), '401 not_signed_in');
+  assert.equal((await third.get('/me')).status, 200);
+  assert.equal((await first.delete('/sessions')).status, 204);
+  expectRefusal(await third.get('/me'), '401 not_signed_in');
+  assert.equal((await first.get('/me')).status, 200);
+});
+
+test('signing out ends the session on the server, and signing in anew ends the one it replaces', async () => {
+  const account = await service.createReseller();
+  const client = await signIn(service, account);
+  const out = await client.post('/sign-out');
+  assert.equal(out.status, 204);
+  assert.match(out.headers.getSetCookie()[0] ?? '', /^sellthrough=; Max-Age=0; Path=\/; /);
+  expectRefusal(await client.get('/me'), '401 not_signed_in');
+  assert.equal((await client.post('/sign-out')).status, 204, 'twice is harmless');
+
+  const before = await signIn(service, account, { setPassword: false });
+  const body = { username: await usernameOf(service, account), password: testPassword };
+  assert.equal((await before.post('/sign-in', body)).status, 200);
+  expectRefusal(await before.get('/me'), '401 not_signed_in');
 });

@@ -23,7 +23,7 @@ after(() => service.close());
 async function historyOf({ id }: TestAccount): Promise<PlanChange[]> {
   const rows = await service.database.query(
     {
-      name: 'plan_changes_of',
+      name: '',
       text: `select ${planChanges.list('p')} from plan_changes p where p.account_id = $1::int order by p.number`,
     },
     [id],

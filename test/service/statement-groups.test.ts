@@ -17,16 +17,16 @@ before(async () => {
 });
 after(() => service.close());
 
-const twice = { name: 'group_twice', text: 'select number * 2 as doubled from unnest($1::int[]) number' };
+const twice = { name: 'throwaway_twice', text: 'select number * 2 as doubled from unnest($1::int[]) number' };
 const kinds = {
-  name: 'group_kinds',
+  name: 'throwaway_kinds',
   text: `select $1::bigint as whole, $2::boolean as truth, null::text as nothing, to_timestamp($3::bigint) as moment,
     array[$1::bigint] as wholes, $4::text[] as texts, $5::bytea as bytes`,
 };
-const divided = { name: 'group_divided', text: 'select 1 / $1::int as share' };
+const divided = { name: 'throwaway_divided', text: 'select 1 / $1::int as share' };
 const namesake = { name: twice.name, text: 'select number * 3 as tripled from unnest($1::int[]) number' };
-const whichSession = { name: 'group_session', text: 'select pg_backend_pid() as number' };
-const behind = { name: 'group_behind', text: 'select $1::text as said' };
+const whichSession = { name: 'throwaway_session', text: 'select pg_backend_pid() as number' };
+const behind = { name: 'throwaway_behind', text: 'select $1::text as said' };
 
 test('each statement of a group has its own rows, also one that comes twice', async () => {
   for (const _time of ['first', 'again']) {
@@ -89,12 +89,12 @@ test('a name that stands for another statement already is a mistake, and nothing
     await transaction.query(twice, ['{1}']);
     return transaction.query(namesake, ['{1}']);
   });
-  await assert.rejects(mistaken, /Two statements are called group_twice/);
+  await assert.rejects(mistaken, /Two statements are called throwaway_twice/);
   const rows = await service.database.transaction((transaction) => transaction.query(twice, ['{3}']));
   assert.deepEqual(rows, [{ doubled: 6 }]);
 });
 
-const endless = { name: 'group_endless', text: "select 'infinity'::timestamptz as moment" };
+const endless = { name: 'throwaway_endless', text: "select 'infinity'::timestamptz as moment" };
 
 test('a value that cannot be read fails its statement alone, and the session goes on', async () => {
   for (const _time of ['first', 'again']) {

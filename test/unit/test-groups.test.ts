@@ -1,5 +1,4 @@
-// Every service test says whether it runs on both databases or on one: a new file is in one of two lists, and no
-// list names a file that is gone.
+// What the runner knows about single files is true of the files that are there.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
@@ -8,46 +7,31 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
   alsoInOneGroup,
+  inEveryPlace,
   longestFirst,
-  onBothDatabases,
-  onOneDatabase,
+  notOnCitus,
   proofs,
-  runsInGroups,
+  runsInEveryPlace,
   runsInOneGroup,
-  runsOnBothDatabases,
 } from '../../scripts/test-groups.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test('every service test runs on both databases or on one, as one list says', () => {
+test('the lists name service tests that are there', () => {
   const found = globSync('test/service/*.test.ts', { cwd: root }).map((path) => basename(path, '.test.ts'));
-  assert.deepEqual([...onBothDatabases, ...onOneDatabase].sort(), found.sort());
-});
-
-test('a file that no list names runs on both, so that a run without this test misses nothing', () => {
-  assert.equal(runsOnBothDatabases('test/service/order-batches.test.ts'), true);
-  assert.equal(runsOnBothDatabases('test/service/sdk.test.ts'), false);
-  assert.equal(runsOnBothDatabases('test/service/of-tomorrow.test.ts'), true);
-});
-
-test('on PostgreSQL every service test runs with one account group or with several, and few with both', () => {
-  const files = globSync('test/service/*.test.ts', { cwd: root });
-  const both = files.filter((file) => runsInGroups(file) && runsInOneGroup(file));
+  const named = [...inEveryPlace, ...Object.keys(alsoInOneGroup), ...Object.keys(notOnCitus)];
   assert.deepEqual(
-    both.map((path) => basename(path, '.test.ts')).sort(),
-    Object.keys(alsoInOneGroup).sort(),
-    'each with its reason, and each is there',
-  );
-  assert.deepEqual(
-    files.filter((file) => !runsInGroups(file) && !runsInOneGroup(file)),
+    named.filter((name) => !found.includes(name)),
     [],
   );
-  assert.deepEqual(
-    files.filter((file) => runsInGroups(file) && !runsOnBothDatabases(file)),
-    [],
-    'whatever runs in several groups runs in one on the embedded database',
-  );
-  assert.equal(runsInGroups('test/service/of-tomorrow.test.ts'), true);
+  assert.equal(new Set(inEveryPlace).size, inEveryPlace.length);
+});
+
+test('a file that no list names runs once, on PostgreSQL', () => {
+  const file = 'test/service/of-tomorrow.test.ts';
+  assert.deepEqual([runsInOneGroup(file), runsInEveryPlace(file)], [true, false]);
+  assert.equal(runsInEveryPlace('test/service/road.test.ts'), true);
+  assert.equal(runsInOneGroup('test/service/query-plans.test.ts'), true);
 });
 
 test('the proofs that are no part of the gate are there', () => {
