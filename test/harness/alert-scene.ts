@@ -1,0 +1,70 @@
+// A service with a mail server, and accounts whose alerts are mailed: what arrives is read in order.
+
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { confirmAddresses } from './confirm-addresses.ts';
+import { type ReceivedMail, startMailServer } from './mail-server.ts';
+import { expectStatus } from './refusals.ts';
+
+export interface AlertScene {
+  readonly service: TestService;
+  /** Everything that is due, until nothing is; what arrived. */
+  arrived(): Promise<readonly ReceivedMail[]>;
+  mailed(): Promise<readonly { to: string; subject: string; text: string; raw: string }[]>;
+  /** A new account whose addresses have confirmed themselves. */
+  listening(alerts: object, money?: string): Promise<TestAccount>;
+  close(): Promise<void>;
+}
+
+export async function startAlertScene(): Promise<AlertScene> {
+  const mailServer = await startMailServer();
+  const service = await startTestService({
+    environment: {
+      PUBLIC_URL: 'https://resell.example.com',
+      SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
+      MAIL_FROM: 'Example Ltd <billing@example.com>',
+    },
+  });
+
+  async function arrived(): Promise<readonly ReceivedMail[]> {
+    const { jobs } = service.service;
+    for (const kind of ['alert_mails', 'mail']) {
+      await service.database.query({
+        name: '',
+        text: `update jobs set next_run_at = to_timestamp(0) where kind = '${kind}' and leased_by is null`,
+      });
+      // A clock that moved makes others due as well, and only a few run at once.
+      for (let looks = 0; looks < 6; looks += 1) {
+        await jobs.look();
+        await jobs.idle();
+      }
+    }
+    return mailServer.take();
+  }
+
+  return {
+    service,
+    arrived,
+    async mailed() {
+      return (await arrived()).map(({ to, raw, parsed }) => ({
+        to,
+        raw,
+        subject: parsed.subject ?? '',
+        text: parsed.text ?? '',
+      }));
+    },
+    async listening(alerts, money = '100.00') {
+      const account = await service.createReseller({ credit: money });
+      expectStatus(await account.send('PUT', '/alerts', alerts), 200);
+      await confirmAddresses(service, await arrived());
+      return account;
+    },
+    async close() {
+      await service.close();
+      await mailServer.close();
+    },
+  };
+}
