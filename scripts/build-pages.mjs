@@ -1,7 +1,8 @@
 // Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
 // the documents (docs/*.md into docs/dist), which hand out the packed client (sdk/src into sdk/dist). Called by test.ts,
 // beside the tests that need none of it, and by prepare.mjs, on the Node that it chose: with `--panel` for the panel alone
-// before `npm start`, with `--client` for the client alone before it is packed.
+// before `npm start`, with `--client` for the client alone before it is packed, with `--program` for the bundle that tests
+// start as well.
 // Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
 // two runs at once take turns.
 // Panel and documents are built at the same time: the documents take longer, and the panel is ready by then.
@@ -52,11 +53,25 @@ const documents = {
   command: [join(root, 'scripts', 'build-docs.ts')],
   folder: root,
 };
+// For tests alone.
+const program = {
+  title: 'program for the tests',
+  target: join(root, 'node_modules', '.cache', 'tested-program'),
+  sources: [
+    'src/**/*.ts',
+    'test/harness/patient-ending.ts',
+    'test/machines/{crash-points,fast-clock,patient-limits,quick-jobs}.ts',
+    'scripts/{build-tested-program,tested-program}.ts',
+  ],
+  command: [join(root, 'scripts', 'build-tested-program.ts')],
+  folder: root,
+};
 
 try {
   const has = (flag) => process.argv.includes(flag);
   // Each row is built when the row before it is there.
   const rows = has('--client') ? [[client]] : has('--panel') ? [[panel]] : [[client], [panel, documents]];
+  if (has('--program')) rows.unshift([program]);
   if (!rows.flat().every(isBuilt)) {
     await oneAtATime(async () => {
       for (const row of rows) {

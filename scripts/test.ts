@@ -24,6 +24,7 @@ import {
 } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
 import { embeddedTemplate, memoryFolder, postgresTemplate } from './test-templates.ts';
+import { testedProgramFolder } from './tested-program.ts';
 import { postgresForTests } from './throwaway-postgres.ts';
 
 interface Step {
@@ -66,7 +67,7 @@ const waitingWeight = 0.5;
 
 // A developer's own settings must not reach the tests, least of all the address of a real database.
 const hiddenFromTests =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
 const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--whole] [file]...`;
 
@@ -326,7 +327,9 @@ function prepare(
   // Also for those that start whole services, wherever their first start is not what is tested.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
-  const pages = wanted.some(({ readsPages }) => readsPages) ? preparePages() : {};
+  const startsPrograms = of('program', 'tools');
+  const pages = wanted.some(({ readsPages }) => readsPages) ? preparePages(startsPrograms) : {};
+  const started = startsPrograms ? { TEST_PROGRAM: testedProgramFolder } : {};
   type Settings = Readonly<Record<string, string>>;
   const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
@@ -342,8 +345,8 @@ function prepare(
     postgres: () => kind(postgres),
     groups: () => kind(inGroups),
     embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => brief(kind(embedded)),
-    tools: () => brief(kind(embedded, postgres)),
+    program: () => brief(kind(embedded, started)),
+    tools: () => brief(kind(embedded, postgres, started)),
     browser: () => kind(postgres, browser),
   };
   const known = new Map<Group, Promise<WorkerKind>>();
@@ -379,12 +382,16 @@ async function prepareEmbedded() {
   return { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
 }
 
-/** What every service hands out; nothing to do unless its sources have changed. */
-async function preparePages() {
-  const child = spawn(process.execPath, ['scripts/build-pages.mjs'], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+/** What every service hands out, and the program where tests start it; nothing to do unless their sources have changed. */
+async function preparePages(startsPrograms: boolean) {
+  const child = spawn(
+    process.execPath,
+    ['scripts/build-pages.mjs', ...(startsPrograms ? ['--program'] : [])],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error('The pages could not be built.');
   return {};

@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { run } from '../../src/cli/run.ts';
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment, programFile } from './child-environment.ts';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -22,7 +21,6 @@ export interface CommandOptions {
   readonly notAsRoot?: boolean;
 }
 
-const program = fileURLToPath(new URL('../../src/cli/sellthrough.ts', import.meta.url));
 export const becomeNobody = new URL('become-nobody.mjs', import.meta.url).href;
 
 export function startCommand(
@@ -30,11 +28,15 @@ export function startCommand(
   { cwd, environment, notAsRoot }: CommandOptions,
 ): ChildProcess {
   const preload = notAsRoot && process.getuid?.() === 0 ? ['--import', becomeNobody] : [];
-  return spawn(process.execPath, [...briefFlags, ...preload, program, ...args], {
-    cwd,
-    env: { ...childEnvironment, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return spawn(
+    process.execPath,
+    [...briefFlags, ...preload, programFile('src/cli/sellthrough.ts'), ...args],
+    {
+      cwd,
+      env: { ...childEnvironment, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
 }
 
 /** In this process, but for a service, which ends its process itself. */

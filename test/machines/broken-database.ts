@@ -350,7 +350,7 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
         OUTBOUND_ALLOW: '127.0.0.0/8',
         DATABASE_URL: scene === 'network' ? relay.url : postgres.url,
       },
-      preloads: [new URL('./quick-jobs.ts', import.meta.url)],
+      preloads: ['test/machines/quick-jobs.ts'],
     });
     endings.push(() => {
       service.kill('SIGKILL');

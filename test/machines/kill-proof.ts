@@ -67,9 +67,7 @@ const ordersInBulk = 110;
 const ordersInBulkShort = 12;
 /** Of the clients, that send bulks where they are to. */
 const bulkEvery = 8;
-const preloads = ['./fast-clock.ts', './quick-jobs.ts', './crash-points.ts'].map(
-  (path) => new URL(path, import.meta.url),
-);
+const preloads = ['fast-clock', 'quick-jobs', 'crash-points'].map((name) => `test/machines/${name}.ts`);
 
 export async function runKillProof(options: KillProofOptions): Promise<KillReport> {
   const endings: (() => unknown)[] = [];

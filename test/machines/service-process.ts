@@ -4,9 +4,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { briefFlags } from '../../scripts/brief-processes.ts';
-import { childEnvironment } from '../harness/child-environment.ts';
+import { childEnvironment, preloadAddress, programFile } from '../harness/child-environment.ts';
 
 export interface ServiceProcess {
   readonly address: string;
@@ -23,12 +22,11 @@ export interface ServiceProcess {
 }
 
 const logCharactersKept = 200_000;
-const root = new URL('../../', import.meta.url);
 
 export interface ServiceProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
-  /** Loaded before the service. */
-  readonly preloads?: readonly URL[];
+  /** Loaded before the service; below the checkout. */
+  readonly preloads?: readonly string[];
 }
 
 /** Resolves when it listens. Rejects, with what it said, when it ends before. */
@@ -40,8 +38,8 @@ export async function startServiceProcess({
     process.execPath,
     [
       ...briefFlags,
-      ...preloads.flatMap(({ href }) => ['--import', href]),
-      fileURLToPath(new URL('src/main.ts', root)),
+      ...preloads.flatMap((file) => ['--import', preloadAddress(file)]),
+      programFile('src/main.ts'),
     ],
     {
       // What is generated would be written to a file in the folder of this process.

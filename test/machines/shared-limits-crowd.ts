@@ -102,7 +102,7 @@ export async function runSharedLimits(options: SharedLimitsOptions): Promise<Sha
     VALKEY_URL: valkey.url,
     PATIENCE_MILLISECONDS: String(options.patienceMilliseconds ?? 0),
   };
-  const preloads = [new URL('./patient-limits.ts', import.meta.url)];
+  const preloads = ['test/machines/patient-limits.ts'];
   const services: ServiceProcess[] = [];
   let isOver = false;
   try {

@@ -28,7 +28,7 @@ beforeEach(async () => {
       ADMIN_API_KEY: adminKey,
     },
     // A test that were waited for, where it is promised that nobody is, would not end.
-    preloads: [new URL('../harness/patient-ending.ts', import.meta.url)],
+    preloads: ['test/harness/patient-ending.ts'],
   });
 });
 

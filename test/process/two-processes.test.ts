@@ -12,11 +12,12 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readMigrations } from '../../src/database/migrate.ts';
-import { childEnvironment } from '../harness/child-environment.ts';
+import { childEnvironment, programFile } from '../harness/child-environment.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { runCrowd } from '../machines/crowd.ts';
@@ -48,8 +49,7 @@ interface ServiceProcess {
 
 /** Resolves when it has said where it listens, and the rest of its welcome. */
 async function start(environment: Record<string, string>, args: string[] = []): Promise<ServiceProcess> {
-  const path = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [...briefFlags, programFile('src/main.ts'), ...args], {
     cwd: folder,
     env: { ...childEnvironment, ...settings, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
