@@ -21,17 +21,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
 import { draftSecrets } from '../../src/first-administrator-file.ts';
-import { childEnvironment } from '../harness/child-environment.ts';
+import { sentenceOf } from '../../src/sentences.ts';
+import { childEnvironment, preloadAddress, programFile, sourceFile } from '../harness/child-environment.ts';
+import { type CommandEnd, runCommand } from '../harness/command-process.ts';
 import { isAnswering } from '../harness/is-answering.ts';
 import { createPanelClient, setCookieOf, signInAnswer } from '../harness/panel-client.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
@@ -58,10 +59,13 @@ interface ServiceProcess {
   readonly ended: Promise<Ended>;
 }
 
-/** A program of ours, in a folder without .env and with none of this process's settings. */
-function run(script: string, args: readonly string[], environment: Record<string, string>, cwd = folder) {
-  const path = fileURLToPath(new URL(`../../src/${script}`, import.meta.url));
-  const child = spawn(process.execPath, [...briefFlags, path, ...args], {
+/** The program, in a folder without .env and with none of this process's settings. */
+function run(
+  args: readonly string[],
+  environment: Record<string, string>,
+  { cwd = folder, file = programFile('src/main.ts') } = {},
+) {
+  const child = spawn(process.execPath, [...briefFlags, file, ...args], {
     cwd,
     env: { ...childEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,8 +88,16 @@ function run(script: string, args: readonly string[], environment: Record<string
 }
 
 /** Resolves when it has said where it listens; fails with what it said when it ends before. */
-async function start(environment: Record<string, string>, args = ['--demo']): Promise<ServiceProcess> {
-  const { child, output, ended } = run('main.ts', args, { PORT: '0', ...environment });
+async function start(
+  environment: Record<string, string>,
+  args = ['--demo'],
+  file?: string,
+): Promise<ServiceProcess> {
+  const { child, output, ended } = run(
+    args,
+    { PORT: '0', ...environment },
+    file === undefined ? {} : { file },
+  );
   let address: string | undefined;
   const over = ended.then(() => true as const);
   while (address === undefined) {
@@ -108,7 +120,7 @@ async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = '
 
 /** A start that must not succeed: one sentence, exit code 1, nothing on standard output. */
 async function refusedStart(environment: Record<string, string>, cwd = folder): Promise<string> {
-  const { ended } = run('main.ts', [], { PORT: '0', ...environment }, cwd);
+  const { ended } = run([], { PORT: '0', ...environment }, { cwd });
   const { code, stdout, stderr } = await ended;
   const said = stderr.replace(/^Setting up the embedded database .*\n/, '');
   assert.match(said, /^sellthrough: [^\n]+\n$/, 'one line for people');
@@ -116,8 +128,19 @@ async function refusedStart(environment: Record<string, string>, cwd = folder): 
   return said;
 }
 
-function verify(environment: Record<string, string>): Promise<Ended> {
-  return run('cli/sellthrough.ts', ['verify', '--json'], environment).ended;
+/** The same as far as it opens the database, in this process: which sentence a start would say. */
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const error = await openDatabase(readConfig(environment), Math.floor(Date.now() / 1000)).then(
+    ({ database }) => database.close().then(() => assert.fail('it would start')),
+    (problem: unknown) => problem,
+  );
+  const sentence = sentenceOf(error);
+  assert.match(sentence, /^[^\n]+$/);
+  return sentence;
+}
+
+function verify(environment: Record<string, string>): Promise<CommandEnd> {
+  return runCommand(['verify', '--json'], { cwd: folder, environment });
 }
 
 /** A value of the welcome, such as the password; `section` tells the two API keys apart. */
@@ -146,7 +169,7 @@ describe('the first start of all', () => {
   let first: ServiceProcess;
   let secrets: string[];
   before(async () => {
-    first = await start({ DATA_DIR: dataDir, ...watched });
+    first = await start({ DATA_DIR: dataDir, ...watched }, ['--demo'], sourceFile('src/main.ts'));
   });
 
   test('shows address, username, password and key of the administrator, and they work', async () => {
@@ -193,9 +216,9 @@ describe('the first start of all', () => {
   });
 
   test('a second start on its folder ends with one sentence and harms nothing', async () => {
-    const refusal = await refusedStart({ DATA_DIR: dataDir });
-    assert.match(refusal, /in use by another Sellthrough \(process \d+\)/);
-    assert.ok(refusal.includes(String(first.child.pid)), 'it names the one that runs');
+    const refused = await refusedStart({ DATA_DIR: dataDir });
+    assert.match(refused, /in use by another Sellthrough \(process \d+\)/);
+    assert.ok(refused.includes(String(first.child.pid)), 'it names the one that runs');
     const report = await verify({ DATA_DIR: dataDir });
     assert.equal(report.code, 1);
     assert.match(report.stderr, /^sellthrough: .*in use by another[^\n]*\n$/);
@@ -228,42 +251,13 @@ describe('the first start of all', () => {
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
   });
-
-  test('a port that is taken ends the start with one sentence', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    assert.match(await refusedStart({ DATA_DIR: dataDir, PORT: String(port) }), /port is taken.*PORT/);
-    other.close();
-  });
-});
-
-test('nothing is served before the first administrator and the demo are there', async () => {
-  const dataDir = join(folder, 'ready');
-  copyEmbeddedTemplate(dataDir);
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
-  const key = mintApiKey('live');
-  const { child, ended } = run('main.ts', ['--demo'], {
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    ADMIN_API_KEY: key,
-  });
-  while (!(await isAnswering(address))) assert.equal(child.exitCode, null);
-  assert.equal((await fetch(`${address}/readyz`)).status, 200);
-  const accounts = await createApiClient(address, key).get('/api/admin/v1/accounts');
-  assert.equal(accounts.status, 200, accounts.text);
-  const shownNames = accounts.body.data.map(({ username }: Record<string, string>) => username);
-  assert.deepEqual(shownNames, ['demo', 'admin']);
-  child.kill('SIGTERM');
-  assert.equal((await ended).code, 0);
 });
 
 test('a start without a terminal keeps what it generates out of its output, also that of a demo', async () => {
   const dataDir = join(folder, "it's-unwatched");
   copyEmbeddedTemplate(dataDir);
   const open = { DATA_DIR: dataDir, HOST: '0.0.0.0' };
-  const refused = await run('main.ts', ['--demo'], { PORT: '0', ...open }).ended;
+  const refused = await run(['--demo'], { PORT: '0', ...open }).ended;
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^sellthrough: A demo listens on this machine alone, [^\n]* DEMO=1 [^\n]*\n$/);
   const started = await start({ ...open, DEMO: '1' });
@@ -345,67 +339,56 @@ describe('a configuration that is malformed ends the start with one sentence tha
     });
   }
 
-  test('as a process: nothing is made, nothing else is said', async () => {
-    // What is common to all rows of the table above, with the first and the last of them.
-    for (const [variable, value] of [table.at(0), table.at(-1)].map((row) => row ?? ['', ''])) {
-      const dataDir = join(folder, `never-${variable}`);
-      const said = await refusedStart({ DATA_DIR: dataDir, [variable]: value });
-      assert.match(said, new RegExp(`\\b${variable}\\b.*"${value}"`));
-      assert.throws(() => readdirSync(dataDir), /ENOENT/);
-    }
+  test('as a process, where it stands in .env: nothing is made, nothing else is said; the environment stands above .env', async () => {
+    const cwd = join(folder, 'with-env');
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, '.env'), 'PORT=abc\n');
+    const dataDir = join(cwd, 'data');
+    const { code, stdout, stderr } = await run([], { DATA_DIR: dataDir }, { cwd }).ended;
+    assert.match(stderr, /^sellthrough: PORT must be .*"abc"\.\n$/);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(await refusedStart({ PORT: 'def', DATA_DIR: dataDir }, cwd), /\bPORT\b.*"def"/);
+    assert.throws(() => readdirSync(dataDir), /ENOENT/);
   });
 
   test('a currency whose amounts have no two decimals: nothing is made', async () => {
     for (const [currency, reason] of [
       ['JPY', 'has no decimals'],
       ['XXX', 'is not a currency'],
-    ]) {
+    ] as const) {
       const dataDir = join(folder, `never-${currency}`);
-      assert.match(
-        await refusedStart({ DATA_DIR: dataDir, CURRENCY: currency ?? '' }),
-        new RegExp(reason ?? ''),
-      );
+      assert.match(await refusal({ DATA_DIR: dataDir, CURRENCY: currency }), new RegExp(reason));
       assert.throws(() => readdirSync(dataDir), /ENOENT/);
     }
-  });
-
-  test('also where it stands in .env, and the environment stands above .env', async () => {
-    const cwd = join(folder, 'with-env');
-    mkdirSync(cwd);
-    writeFileSync(join(cwd, '.env'), 'PORT=abc\n');
-    const path = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-    const said = spawnSync(process.execPath, [path], {
-      cwd,
-      env: { ...childEnvironment, DATA_DIR: join(cwd, 'data') },
-      encoding: 'utf8',
-    });
-    assert.equal(said.status, 1);
-    assert.match(said.stderr, /^sellthrough: PORT must be .*"abc"\.\n$/);
-    assert.match(await refusedStart({ PORT: 'def', DATA_DIR: join(cwd, 'data') }, cwd), /"def"/);
   });
 
   test('a DATA_DIR that is a file', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
-    assert.match(await refusedStart({ DATA_DIR: file }), /DATA_DIR/);
+    assert.match(await refusal({ DATA_DIR: file }), /DATA_DIR/);
   });
 });
 
 describe('SIGTERM', () => {
-  let environment: { DATA_DIR: string };
-  let shop: { keys: string[]; packageId: number };
-  let service: ServiceProcess;
-  before(async () => {
-    environment = copyOfTemplate('drained');
-    const patient = new URL('../harness/patient-ending.ts', import.meta.url);
-    service = await start({ ...environment, DEMO: '0', NODE_OPTIONS: `--import=${patient.href}` });
+  test('under load: what was charged was answered, what was not answered was not charged; new connections are refused, and a request that is still arriving is answered', async (context) => {
+    const environment = { ...copyOfTemplate('drained'), DEMO: '0' };
+    const patient = preloadAddress('test/harness/patient-ending.ts');
+    let service = await start({ ...environment, NODE_OPTIONS: `--import=${patient}` });
     assert.doesNotMatch(service.said, /demo|curl|API key/, 'DEMO=0 counts more than --demo');
-    shop = await openShop(createApiClient(service.address, adminKey), 2);
-  });
-
-  test('under load: what was charged was answered, what was not answered was not charged', async (context) => {
+    const shop = await openShop(createApiClient(service.address, adminKey), 2);
+    const [late = ''] = shop.keys;
     const answered: { account: string; id: number | null }[] = [];
     let cut = 0;
+    const { hostname, port } = new URL(service.address);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const body = JSON.stringify({ package_id: shop.packageId, customer: 'late' });
+    socket.write(
+      `POST /api/v1/orders HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${late}\r\nidempotency-key: late\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    );
+    // Served in order of arrival on one thread: once this is answered, the head above has been read.
+    await (await fetch(`${service.address}/healthz`)).text();
     const stream = async (account: string, client: number) => {
       const api = createApiClient(service.address, account);
       for (let index = 0; ; index += 1) {
@@ -425,6 +408,14 @@ describe('SIGTERM', () => {
       Array.from({ length: 10 }, (_, n) => stream(key, index * 10 + n)),
     );
     await Promise.all(clients);
+    while (await canConnect(Number(port), hostname)) await nextTurn();
+    socket.write(body.slice(10));
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    assert.match(answer, /^HTTP\/1\.1 201 /);
+    assert.match(answer, /^connection: close\r$/im);
+    const { order: lateOrder } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    answered.push({ account: late, id: lateOrder.id });
     // Idle connections do not hold it: nothing would cut them off today.
     const { code, signal, stdout } = await service.ended;
     assert.deepEqual({ code, signal }, { code: 0, signal: null });
@@ -432,33 +423,10 @@ describe('SIGTERM', () => {
     context.diagnostic(`${answered.length} answered, ${cut} connections were refused or closed`);
     service = await start(environment, []);
     await bookedOnce(service.address, shop.keys, answered);
+    const orders = await createApiClient(service.address, late).get('/orders?limit=1');
+    assert.equal(orders.body.data[0].customer.reference, 'late');
     const books = await createApiClient(service.address, adminKey).get('/api/admin/v1/verify');
     assert.deepEqual(books.body.problems, []);
-  });
-
-  test('while a request is still arriving: new connections are refused, the request is answered', async () => {
-    const { hostname, port } = new URL(service.address);
-    const [key = ''] = shop.keys;
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    const body = JSON.stringify({ package_id: shop.packageId, customer: 'late' });
-    socket.write(
-      `POST /api/v1/orders HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\nidempotency-key: late\r\n` +
-        `content-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
-    );
-    // Served in order of arrival on one thread: once this is answered, the head above has been read.
-    await (await fetch(`${service.address}/healthz`)).text();
-    service.child.kill('SIGTERM');
-    while (await canConnect(Number(port), hostname)) await nextTurn();
-    socket.write(body.slice(10));
-    let answer = '';
-    for await (const chunk of socket) answer += chunk;
-    assert.match(answer, /^HTTP\/1\.1 201 /);
-    assert.match(answer, /^connection: close\r$/im);
-    assert.equal((await service.ended).code, 0);
-    service = await start(environment, []);
-    const orders = await createApiClient(service.address, key).get('/orders?limit=1');
-    assert.equal(orders.body.data[0].customer.reference, 'late');
     await stop(service);
   });
 });
@@ -484,16 +452,32 @@ describe('a PostgreSQL server', () => {
     return rows;
   };
 
-  test('a given administrator is created as given, and what was given is not shown', async () => {
+  test('a given administrator is created as given, and what was given is not shown; nothing is served before it and the demo are there', async () => {
     const administrator = { ADMIN_USERNAME: 'the.boss', ADMIN_PASSWORD: 'given-password-1' };
-    const minted = await run('cli/sellthrough.ts', ['mint-key', '--json'], {}).ended;
+    const minted = await runCommand(['mint-key', '--json'], { cwd: folder });
     const { api_key: key } = JSON.parse(minted.stdout);
     await query('create database given');
     const weak = { PORT: '0', ...given, ...administrator, ADMIN_PASSWORD: 'Password2026' };
-    const refused = await run('main.ts', [], weak).ended;
+    const refused = await run([], weak).ended;
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /^sellthrough: ADMIN_PASSWORD is one of the most used passwords[^\n]*\n$/);
-    const service = await start({ ...given, ...administrator, ADMIN_API_KEY: key }, []);
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}`;
+    const starting = start({ ...given, ...administrator, ADMIN_API_KEY: key, PORT: String(port) });
+    let isOver = false;
+    const over = starting
+      .catch(() => undefined)
+      .finally(() => {
+        isOver = true;
+      });
+    while (!(await isAnswering(address))) assert.ok(!isOver, 'it starts');
+    assert.equal((await fetch(`${address}/readyz`)).status, 200);
+    const accounts = await createApiClient(address, key).get('/api/admin/v1/accounts');
+    assert.equal(accounts.status, 200, accounts.text);
+    const shownNames = accounts.body.data.map(({ username }: Record<string, string>) => username);
+    assert.deepEqual(shownNames, ['demo', 'the.boss']);
+    await over;
+    const service = await starting;
     assert.equal(shown(service.said, 'username', administratorSection), 'the.boss');
     assert.doesNotMatch(service.said, /given-password-1|sk_live_/);
     const balance = await createApiClient(service.address, key).get('/balance');
@@ -506,87 +490,91 @@ describe('a PostgreSQL server', () => {
   });
 
   test('that belongs to another SECRET_KEY or CURRENCY is refused', async () => {
-    const secret = await refusedStart({ ...given, SECRET_KEY: randomBytes(32).toString('hex') });
+    const secret = await refusal({ ...given, SECRET_KEY: randomBytes(32).toString('hex') });
     assert.match(secret, /SECRET_KEY is not the one/);
-    assert.match(await refusedStart({ ...given, CURRENCY: 'USD' }), /CURRENCY is USD.*holds EUR/);
+    assert.match(await refusal({ ...given, CURRENCY: 'USD' }), /CURRENCY is USD.*holds EUR/);
   });
 
-  test('that is empty stays so where the currency is refused; one that holds such a currency is served', async () => {
+  const yen = { CURRENCY: 'JPY', ...secret };
+  test('that is empty stays so where the currency is refused', async () => {
     await query('create database empty');
     const url = new URL(postgres.url);
     url.pathname = '/empty';
-    const yen = { CURRENCY: 'JPY', ...secret };
-    assert.match(
-      await refusedStart({ ...yen, DATABASE_URL: url.href }),
-      /CURRENCY is JPY, which has no decimals/,
-    );
+    assert.match(await refusal({ ...yen, DATABASE_URL: url.href }), /CURRENCY is JPY, which has no decimals/);
     assert.deepEqual(
       await query("select from pg_class where relnamespace = 'public'::regnamespace", url.href),
       [],
     );
-    await query("update service_state set currency = 'JPY'", given.DATABASE_URL);
-    assert.equal((await stop(await start({ ...given, ...yen }, []))).code, 0);
-    await query("update service_state set currency = 'EUR'", given.DATABASE_URL);
   });
 
-  test('is let go of when the service cannot listen at an address that is not of this machine', async () => {
-    assert.match(await refusedStart({ ...given, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
+  test('a port that is taken, or an address that is not of this machine, ends the start with one sentence', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const quiet = { ...given, LOG_LEVEL: 'error' };
+    assert.match(await refusedStart({ ...quiet, PORT: String(port) }), /port is taken.*PORT/);
+    other.close();
+    assert.match(await refusedStart({ ...quiet, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
   });
 
   test('that has fsync off is refused, unless the start is told to go on', async () => {
-    const careless = await startThrowawayPostgres({ settings: { fsync: 'off' } });
-    try {
-      const said = await refusedStart({ DATABASE_URL: careless.url, ...secret });
+    const careless = { DATABASE_URL: postgres.url, ...secret };
+    await whileOff('fsync', async () => {
+      const said = await refusal(careless);
       assert.match(said, /fsync off and may lose acknowledged orders/);
       assert.match(said, /ALLOW_UNSAFE_DATABASE/);
-      const experiment = await start({ DATABASE_URL: careless.url, ...secret, ALLOW_UNSAFE_DATABASE: '1' });
-      assert.equal((await stop(experiment)).code, 0);
-    } finally {
-      await careless.remove();
-    }
+      const config = readConfig({ ...given, ALLOW_UNSAFE_DATABASE: '1' });
+      const { database } = await openDatabase(config, Math.floor(Date.now() / 1000));
+      await database.close();
+    });
   });
 
   for (const setting of ['synchronous_commit', 'full_page_writes']) {
-    test(`that has ${setting} off is refused`, async () => {
-      // As an operator would, for one database or in the server's file.
-      if (setting === 'synchronous_commit') await query(`alter database postgres set ${setting} = off`);
-      else await query(`alter system set ${setting} = off`);
-      await query('select pg_reload_conf()');
-      const off = async () => (await query(`show ${setting}`))[0]?.[setting] === 'off';
-      while (!(await off())) await nextTurn();
-      assert.match(
-        await refusedStart({ DATABASE_URL: postgres.url, ...secret }),
-        new RegExp(`${setting} off and may lose`),
-      );
-      await query(`alter database postgres reset ${setting}`).catch(() => undefined);
-      await query(`alter system reset ${setting}`);
-      await query('select pg_reload_conf()');
-      while (await off()) await nextTurn();
-    });
+    test(`that has ${setting} off is refused`, () =>
+      whileOff(setting, async () => {
+        const said = await refusal({ DATABASE_URL: postgres.url, ...secret });
+        assert.match(said, new RegExp(`${setting} off and may lose`));
+      }));
+  }
+
+  async function whileOff(setting: string, work: () => Promise<void>): Promise<void> {
+    // As an operator would, for one database or in the server's file.
+    if (setting === 'synchronous_commit') await query(`alter database postgres set ${setting} = off`);
+    else await query(`alter system set ${setting} = off`);
+    await query('select pg_reload_conf()');
+    const off = async () => (await query(`show ${setting}`))[0]?.[setting] === 'off';
+    while (!(await off())) await nextTurn();
+    await work();
+    await query(`alter database postgres reset ${setting}`).catch(() => undefined);
+    await query(`alter system reset ${setting}`);
+    await query('select pg_reload_conf()');
+    while (await off()) await nextTurn();
   }
 
   test('that is away, or refuses the password, is told in one sentence, without the password', async () => {
     const wrong = new URL(postgres.url);
     wrong.password = 'a-wrong-password';
-    const refused = await refusedStart({ DATABASE_URL: wrong.href, ...secret });
+    const refused = await refusal({ DATABASE_URL: wrong.href, ...secret });
     assert.match(refused, /database.*password authentication failed/i);
     assert.ok(!refused.includes('a-wrong-password'));
-    const gone = await refusedStart({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres', ...secret });
+    const gone = await refusal({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres', ...secret });
     assert.match(gone, /database cannot be reached/i);
   });
 
-  test('that is newer than the program, or had a migration edited, is refused, and serves when it is mended', async () => {
+  test('that is newer than the program, or had a migration edited, is refused, and serves when it is mended, also a currency that is refused elsewhere', async () => {
     const change = (text: string) => query(text, given.DATABASE_URL);
     await change("insert into schema_migrations values (9999, '9999-future.sql', 'x', now())");
-    assert.match(await refusedStart(given), /newer than this program.*9999-future\.sql/);
+    assert.match(await refusal(given), /newer than this program.*9999-future\.sql/);
     await change('delete from schema_migrations where number = 9999');
     const [{ checksum } = { checksum: '' }] = await change(
       'select checksum from schema_migrations where number = 1',
     );
     await change("update schema_migrations set checksum = 'edited' where number = 1");
-    assert.match(await refusedStart(given), /0001-orders\.sql was changed after it ran/);
+    assert.match(await refusal(given), /0001-orders\.sql was changed after it ran/);
     await change(`update schema_migrations set checksum = '${checksum}' where number = 1`);
-    assert.equal((await stop(await start(given, []))).code, 0);
+    await change("update service_state set currency = 'JPY'");
+    assert.equal((await stop(await start({ ...given, ...yen }, []))).code, 0);
+    await change("update service_state set currency = 'EUR'");
   });
 
   // Each is the last moment before a step of the start, in the order of the steps.
@@ -599,7 +587,7 @@ describe('a PostgreSQL server', () => {
     test(`that goes away before ${step} ends the start with one sentence`, { timeout: 120_000 }, async () => {
       const proxy = await startTcpProxy(postgres.url);
       const happened = proxy.breakAt(statement, 'cut before', 'refusing');
-      const { child, ended } = run('main.ts', [], { PORT: '0', ...given, DATABASE_URL: proxy.url('given') });
+      const { child, ended } = run([], { PORT: '0', ...given, DATABASE_URL: proxy.url('given') });
       try {
         await happened;
         const { code, stderr } = await ended;
