@@ -2,7 +2,7 @@
 // holds, credits and debits, twins with one key and balance reads, all at once and each client through any process. The
 // journal of what they sent and saw, and when, is compared with the ledger afterwards. With `testMode` every account is used
 // in tests as well, and its test clock is moved meanwhile; at the end no trace of one mode is found in the other.
-// Called by test/process/two-processes.test.ts and test-mode-crowd.test.ts (short) and long-crowd.ts.
+// Called by test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';

@@ -1,6 +1,6 @@
 // Several processes of `src/main.ts` on one PostgreSQL: they share accounts, keys and claims, and what one
 // of them is told holds in the others. Real processes, real sockets; no process knows of another but
-// through the database.
+// through the database. What a crowd of clients is answered by two: test-mode-crowd.test.ts.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -18,11 +17,9 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/th
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readMigrations } from '../../src/database/migrate.ts';
 import { childEnvironment, programFile } from '../harness/child-environment.ts';
-import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { runForJson } from '../harness/command-process.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
-import { runCrowd } from '../machines/crowd.ts';
 
-const crowdRequests = 1_200;
 /** What must hold every time is looked at so often. */
 const rounds = 8;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
@@ -330,18 +327,6 @@ describe('two processes that share an account', () => {
     }
   });
 
-  test('what a crowd of clients was answered through both agrees with the ledger', async (context) => {
-    const report = await runCrowd({
-      addresses: [first.address, second.address],
-      adminKey,
-      seed,
-      isOver: (requests) => requests >= crowdRequests,
-    });
-    context.diagnostic(`seed ${seed}: ${JSON.stringify(report)}`);
-    for (const wanted of ['place 201', 'place replayed', 'renew 201', 'credit 201', 'balance 200'])
-      assert.ok((report.answers[wanted] ?? 0) > 0, `no "${wanted}"`);
-  });
-
   test('when one is killed in the middle, its clients find or place their orders at the other', async (context) => {
     const third = await start({ DATABASE_URL: url });
     const account = await createAccount('100000.00');
@@ -545,16 +530,8 @@ async function newDatabase(): Promise<string> {
   return url.href;
 }
 
-async function command(url: string, name: 'migrate' | 'verify'): Promise<Answer['body']> {
-  const path = fileURLToPath(new URL('../../src/cli/sellthrough.ts', import.meta.url));
-  const child = spawn(process.execPath, [path, name, '--json'], {
-    cwd: tmpdir(),
-    env: { ...childEnvironment, ...settings, DATABASE_URL: url },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let report = '';
-  for await (const chunk of child.stdout) report += chunk;
-  return JSON.parse(report);
+function command(url: string, name: 'migrate' | 'verify'): Promise<Answer['body']> {
+  return runForJson([name], { cwd: folder, environment: { ...settings, DATABASE_URL: url } });
 }
 
 function countBy<Item>(items: readonly Item[], key: (item: Item) => number): Record<number, number> {
