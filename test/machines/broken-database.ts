@@ -87,7 +87,7 @@ const clientCountBusy = 6;
 const readerCountBusy = 2;
 const customersPerAccount = 200;
 /** The short form is about moments, not about masses: its clients leave the machine to other tests in between. */
-const restMillisecondsShort = 30;
+const restMillisecondsShort = 100;
 const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
 /** And one that listens. */
 const sessionsMax = orderConnections + lookupConnections + readConnections + 1;

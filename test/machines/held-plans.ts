@@ -24,6 +24,8 @@ interface HeldPlansOptions {
   readonly shop: Shop;
   readonly adminKey: string;
   readonly seed: number;
+  /** Between two changes of an account. */
+  readonly restMilliseconds?: number;
   readonly address: () => string;
 }
 
@@ -32,12 +34,17 @@ interface Listed {
   readonly reference: string;
 }
 
-const restMilliseconds = 15;
 const changesOfList = 20;
 /** Of each account. */
 const lastChanges = 25;
 
-export function startHeldPlans({ shop, adminKey, seed, address }: HeldPlansOptions): HeldPlans {
+export function startHeldPlans({
+  shop,
+  adminKey,
+  seed,
+  restMilliseconds = 15,
+  address,
+}: HeldPlansOptions): HeldPlans {
   let isOver = false;
   let isStopped = false;
   let changes = 0;

@@ -29,7 +29,7 @@ export interface KillProofOptions {
   /** Where it may die; without it everywhere. */
   readonly points?: readonly CrashPoint[];
   readonly seed: number;
-  /** Fewer orders between two kills: an audit after each of them adds up all there are. */
+  /** Fewer orders between two kills, as an audit after each of them adds up all there are, and no random instants. */
   readonly isShort?: boolean;
   /** Orders wait for a product that answers, refuses, does neither and dies (unreliable-product.ts). */
   readonly confirms?: boolean;
@@ -60,8 +60,10 @@ export interface KillReport {
   readonly entitlements?: number;
 }
 
+type KillMoment = CrashPoint | 'random instant';
+
 const clientCount = 8;
-const restMillisecondsShort = 30;
+const restMillisecondsShort = 60;
 /** More than a window: a kill may fall between two. */
 const ordersInBulk = 110;
 const ordersInBulkShort = 12;
@@ -101,7 +103,19 @@ async function killAgainAndAgain(
     FAST_CLOCK_BEGAN: String(beganAt),
     ...environment,
   };
-  let service: ServiceProcess = await startServiceProcess({ environment: base, preloads });
+  const endAt = (moment: KillMoment) =>
+    moment === 'random instant'
+      ? base
+      : { ...base, CRASH_POINT: moment, CRASH_AT: String(1 + random.below(isShort ? 10 : 30)) };
+  const moments: readonly KillMoment[] = isShort ? points : [...points, 'random instant'];
+  let deck = [...moments];
+  const draw = (): KillMoment => {
+    // Each once before any of them twice: few kills miss no point.
+    if (deck.length === 0) deck = [...moments];
+    return deck.splice(random.below(deck.length), 1)[0] ?? 'random instant';
+  };
+  let point = draw();
+  let service: ServiceProcess = await startServiceProcess({ environment: endAt(point), preloads });
   endings.push(() => service.kill('SIGKILL'));
   const shop = await openShop(service.address, adminKey);
   const told = await startDeliveryWitness({
@@ -119,20 +133,16 @@ async function killAgainAndAgain(
     ? await startUnreliableProduct({ shop, adminKey, seed, address: () => address })
     : null;
   if (product !== null) endings.push(product.close);
-  const held = startHeldPlans({ shop, adminKey, seed, address: () => address });
+  const held = startHeldPlans({
+    ...{ shop, adminKey, seed, address: () => address },
+    ...(isShort ? { restMilliseconds: restMillisecondsShort } : {}),
+  });
   endings.push(held.stop);
-  let deck: (CrashPoint | 'random instant')[] = [];
   for (let done = 0; done < kills; done += 1) {
-    // Each once before any of them twice: few kills miss no point.
-    if (deck.length === 0) deck = [...points, 'random instant'];
-    const [point = 'random instant'] = deck.splice(random.below(deck.length), 1);
-    const crash =
-      point === 'random instant'
-        ? {}
-        : { CRASH_POINT: point, CRASH_AT: String(1 + random.below(isShort ? 10 : 30)) };
-    service.kill('SIGKILL');
-    await service.gone;
-    service = await startServiceProcess({ environment: { ...base, ...crash }, preloads });
+    if (done > 0) {
+      point = draw();
+      service = await startServiceProcess({ environment: endAt(point), preloads });
+    }
     // What the kill before this one left behind.
     await expectContent(service.address, adminKey);
     address = service.address;

@@ -2,6 +2,7 @@
 // entitlements of the service. Used by unreliable-product.ts.
 
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';
 
 export interface ToldPlan {
@@ -73,6 +74,11 @@ async function readEntitlements(client: Pick<ApiClient, 'get'>): Promise<Iterabl
   for (let after: string | null = null; ; ) {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const { status, body, text }: Answer = await client.get(`/api/product/v1/entitlements${query}`);
+    // A busy machine: the request is sent again, as clients do.
+    if (status === 503) {
+      await pause(100);
+      continue;
+    }
     assert.equal(status, 200, text);
     for (const one of body.data) all.set(one.reference, one);
     if (body.has_more !== true) return all.values();

@@ -80,6 +80,7 @@ for (const [what, speak] of slowWays) {
         assert.equal(status, 201, text);
         assert.equal((await honest.get('/balance')).status, 200);
         served += 1;
+        await pause(20);
       }
     })();
     await Promise.race([cutOff, honestStream]);
