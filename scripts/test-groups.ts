@@ -77,8 +77,8 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
     'on Citus only, where groups lie on several servers: scripts/test-citus.ts',
   ],
   [
-    /^(begin|end)_file_copy$|^(find|note|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$/,
-    'first starts, backups and changes of the secret key: the tests of test/process and test/tools send them from other processes',
+    /^(begin|end)_file_copy$|^(find|note|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
+    'first starts, backups, changes of the secret key, rows in a wrong group: the tests of test/process and test/tools send them',
   ],
   [
     /^draw_account_id$|^insert_numbered_account$|^find_account_of_login_link$|^verify_misplaced_accounts$|^verify_references_of_api_keys$/,

@@ -37,7 +37,7 @@ export function createWorstMoments(): WorstMoments {
     async sent(statement, happens, request) {
       moment = { statement, happens };
       const answer = await request();
-      assert.equal(moment, null, `${statement} was sent`);
+      assert.equal(moment, null, `${statement} was sent before ${answer.status} ${answer.text}`);
       return answer;
     },
   };

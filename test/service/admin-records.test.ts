@@ -168,6 +168,8 @@ test('a trial is given once for each key, and to a customer who has had it only 
   assert.equal(first, '2026-06-15T00:00:00Z');
   service.clock.seconds += 86_400;
   assert.equal(endOf(await grant({}, 'second'), false), first, 'it runs already');
+  for (const package_id of [Number.MAX_SAFE_INTEGER, 2 ** 31, 0, -1])
+    expectRefusal(await grant({ package_id }, `of-${package_id}`), '422 invalid_package');
   expectRefusal(await grant({ customer_name: 'Other' }, 'first'), '409 idempotency_conflict');
   expectRefusal(await grant({ idempotency_key: ' ' }), '422 invalid_idempotency_key');
 

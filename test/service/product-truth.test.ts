@@ -277,7 +277,8 @@ describe('the last call that the product took equals the entitlement', () => {
     await runPlanEnds(service);
     expectStatus(await service.admin.post(`/api/admin/v1/orders/${id}/accept`, {}), 200);
     isAway = false;
-    assert.deepEqual(await agree(), ['plan.expire']);
+    // An attempt that was under way may have been taken before.
+    assert.equal((await agree()).at(-1), 'plan.expire');
     const { data } = expectStatus(await account.get('/events?type=plan.expired'), 200);
     assert.deepEqual(
       data.map((event: { data: { customer: { id: number } } }) => event.data.customer.id % 1_000_000_000),

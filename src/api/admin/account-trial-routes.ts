@@ -10,6 +10,7 @@ import { createBodyReader } from '../../http/body-reader.ts';
 import { customerView } from '../shapes/customer-view.ts';
 import { keyed } from '../shapes/order-command.ts';
 import {
+  knowablePackageId,
   parseCustomerName,
   parseCustomerReference,
   parseIdempotencyKey,
@@ -63,13 +64,12 @@ export function accountTrialRoutes(
       if (isRefusal(sent)) return reply.refuse(sent);
       const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const { package_id: packageId } = body;
       const outcome = await engine.submit({
         type: 'grant_trial',
         accountId,
         actorId: request.principal.account.id,
         by: request.principal.actor,
-        packageId,
+        packageId: knowablePackageId(body.package_id),
         customerReference,
         customerName,
         again: body.again ?? false,

@@ -96,8 +96,12 @@ function parsePackageId(body: JsonObject): number | Refusal {
   if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
     return fieldRefusal('invalid_package', 'package_id', 'must be an integer');
   }
-  // No package has an id beyond the database's integers: 0 is as unknown as 10^15.
-  return packageId > 0 && packageId <= databaseIdMax ? packageId : 0;
+  return knowablePackageId(packageId);
+}
+
+/** No package has an id beyond the database's integers: 0 is as unknown as 10^15. */
+export function knowablePackageId(id: number): number {
+  return id > 0 && id <= databaseIdMax ? id : 0;
 }
 
 export function parseRenewRequest(
