@@ -72,6 +72,8 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
+  /** Where it listens, unless somebody else does by now. */
+  readonly port?: number;
   /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
   readonly linksLeadHere?: boolean;
   /** Where the built documents are. */
@@ -136,7 +138,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logger = pino({ level: 'info' }, output);
   const accessLog = createAccessLog(output);
 
-  async function start(aheadSeconds = 0) {
+  async function start(aheadSeconds = 0, port = 0) {
     const opened = await openDatabase(config, clock.seconds, { limits: limits.database });
     let publicUrl = config.publicUrl ?? 'http://127.0.0.1';
     const service = await createService({
@@ -156,7 +158,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       docsFolder: options.docsFolder ?? '/nowhere',
       ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     });
-    const directAddress = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const listen = (port: number) => service.app.listen({ host: '127.0.0.1', port });
+    const directAddress = await listen(port).catch(() => listen(0));
     const wanted = wantedProxy();
     const proxy = wanted === null ? null : await startFrontProxy(wanted, directAddress);
     const address = proxy?.address ?? directAddress;
@@ -168,7 +171,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     return { address, directAddress, service, database: opened.database, close };
   }
 
-  const { address, directAddress, service, database, close } = await start();
+  const { address, directAddress, service, database, close } = await start(0, options.port);
   const admin = await makeAccount('admin', true, 'distributor', manyPerMinute);
 
   async function makeAccount(

@@ -44,9 +44,8 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await stranger.goto('/panel/');
   await stranger.getByText('Contoso <b>Hosting</b>').waitFor();
   await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
-  await stranger.waitForFunction(
-    "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim() === '#7a6c25'",
-  );
+  const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()";
+  await untilTrue(async () => (await stranger.evaluate(accent)) === '#7a6c25', 'the operator’s colour');
   assert.equal(await stranger.locator('img[src^="/brand/logo"]').count(), 1);
   const seen = await stranger.evaluate<string[]>('[...globalThis.namesSeen]');
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);

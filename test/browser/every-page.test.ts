@@ -249,9 +249,8 @@ for (const [path, title, kilobytesMax] of [
   ['/panel/orders', 'Orders', 170],
 ] as const) {
   test(`${path} takes at most ${kilobytesMax} kB of script, compressed, to show its list`, async () => {
-    const page = await panel.openAs(reseller, '/panel/icon.svg');
     // What is fetched once the list is there (typing.test.ts) is not part of it.
-    await page.addInitScript('window.requestIdleCallback = () => 0');
+    const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: false });
     const scripts: Response[] = [];
     page.on('response', (response) => {
       if (response.request().resourceType() === 'script') scripts.push(response);
@@ -268,7 +267,7 @@ for (const [path, title, kilobytesMax] of [
 }
 
 test('the shell is seen before the stylesheet and the script have come', async () => {
-  const page = await panel.openAs(reseller, '/panel/icon.svg');
+  const page = await panel.openAs(reseller, '/icon.svg');
   const held: Route[] = [];
   let isHeld = true;
   await page.route(/\/assets\/.*\.(?:js|css)$/, (route) =>
@@ -308,6 +307,39 @@ test('the watch sees what it looks for: a script error, a broken policy, a reque
   await heading(bad, 'Sign in').waitFor();
   await bad.evaluate('document.querySelector("input").removeAttribute("id")');
   await assert.rejects(check(bad, 'a page that was broken for the test'), /label/);
+});
+
+test('a browser that has served a test keeps nothing of it for the next one: first it is left untidy', async () => {
+  const page = await panel.openAs(reseller, '/panel/orders', { colorScheme: 'dark', viewport: narrow });
+  await heading(page, 'Orders').waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.addInitScript(() => Object.assign(globalThis, { isLeft: true }));
+  await page.route('**/panel/api/**', (route) => route.abort());
+  await page.context().addCookies([{ name: 'left', value: 'here', url: panel.service.address }]);
+  await page.evaluate(() => {
+    localStorage.setItem('left', 'here');
+    sessionStorage.setItem('left', 'here');
+  });
+  await page.emulateMedia({ forcedColors: 'active', media: 'print' });
+  await page.context().newPage();
+  await page.context().setOffline(true);
+  // The browser's words on what was stopped.
+  panel.takeProblems();
+});
+
+test('a browser that has served a test keeps nothing of it for the next one: then it is as new', async () => {
+  const page = await panel.open('/panel/orders');
+  await heading(page, 'Sign in').waitFor();
+  const left = await page.evaluate(() => ({
+    stored: [...Object.keys(localStorage), ...Object.keys(sessionStorage)],
+    script: 'isLeft' in globalThis,
+    looks: ['(prefers-color-scheme: light)', '(forced-colors: none)', '(width: 1280px)', 'screen'].map(
+      (query) => matchMedia(query).matches,
+    ),
+  }));
+  assert.deepEqual(left, { stored: [], script: false, looks: [true, true, true, true] });
+  assert.deepEqual(await page.context().cookies(), []);
+  assert.equal(page.context().pages().length, 1);
 });
 
 const wide = { width: 1280, height: 900 };

@@ -32,10 +32,8 @@ interface Written {
   readonly width: number;
 }
 
-async function openNoting(path: string, width: number): Promise<Page> {
-  const page = await panel.openAs(reseller, '/panel/security', {
-    viewport: { width, height: 900 },
-  });
+async function openNoting(width: number): Promise<Page> {
+  const page = await panel.openAs(reseller, '/icon.svg', { viewport: { width, height: 900 } });
   await page.addInitScript(() => {
     const written: unknown[] = [];
     Object.assign(window, { written });
@@ -48,7 +46,6 @@ async function openNoting(path: string, width: number): Promise<Page> {
       fillText.call(this, text, x, y, ...rest);
     };
   });
-  await page.goto(path);
   return page;
 }
 
@@ -57,11 +54,12 @@ const writtenOn = (page: Page) =>
 
 for (const width of [390, 768, 1280]) {
   test(`at ${width} pixels the last month and the last day of a chart are named, and no name is cut off`, async () => {
+    const page = await openNoting(width);
     for (const [path, last] of [
       ['/panel/?span=months', 'Mar 26'],
       ['/panel/', '12 Mar'],
     ] as const) {
-      const page = await openNoting(path, width);
+      await page.goto(path);
       await page.getByRole('img', { name: /^Orders: / }).waitFor();
       await untilTrue(async () => (await writtenOn(page)).length > 0, 'a chart is drawn');
       const written = await writtenOn(page);
@@ -71,7 +69,6 @@ for (const width of [390, 768, 1280]) {
       );
       for (const { text, start, end, width: room } of written)
         assert.ok(start >= 0 && end <= room, `${text} from ${start} to ${end} of ${room}`);
-      await page.context().close();
     }
   });
 }

@@ -1,5 +1,5 @@
 // A real Chromium before a whole service with the built pages: one Chromium for the files of a process, one service for
-// each file, a fresh context (its own cookies) for each visitor of a test. Called once at the top of every file here.
+// each file, a browser of their own (visitors.ts) for each visitor of a test. Called once at the top of every file here.
 // Always true, for every page of every test: a script error, an alert, a broken policy (CSP), a failed answer (5xx)
 // or a request to another origin fails the test in which it happened, whatever the test is about. What a failed
 // test saw lies in .test-tmp/browser as pictures.
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import {
   startTestService,
@@ -21,22 +21,30 @@ import {
 import { builtDocsFolder } from '../../src/api/docs-pages.ts';
 import { builtPagesFolder } from '../../src/api/panel/panel-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
+import {
+  newVisitor,
+  type Surroundings,
+  takeVisitor,
+  type Visitor,
+  type VisitorOptions,
+  waitMilliseconds,
+} from './visitors.ts';
 
 export interface PanelBrowser {
   readonly service: TestService;
-  /** Somebody's own browser: nothing is shared with the others but the service. */
-  newVisitor(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Somebody's own browser, which never served before: nothing is shared with the others but the service. */
+  newVisitor(options?: VisitorOptions): Promise<BrowserContext>;
   /** A page of a new visitor, at this path of the service. */
-  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  open(path: string, options?: VisitorOptions): Promise<Page>;
   /** The same, signed in to this account (with testPassword). */
-  openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: BrowserContextOptions): Promise<Page>;
+  openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
+  /** The same, signed in by this cookie. */
+  openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
   /** What the watch has seen in this test so far; taken away, so that the test passes all the same. */
   takeProblems(): readonly string[];
 }
 
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
-// A slow machine that does something else as well.
-const waitMilliseconds = 90_000;
 // To ask a page without a pause takes the processor that the page needs to go on.
 const lookAgainMilliseconds = 30;
 
@@ -51,7 +59,7 @@ export function usePanelBrowser(
   let service: TestService | undefined;
   let browser: Browser | undefined;
   let problems: string[] = [];
-  const visitors = new Set<BrowserContext>();
+  const visitors = new Set<Visitor>();
   const withPassword = new Set<number>();
   const started = (): TestService => {
     assert.ok(service, 'the service runs once the tests have begun');
@@ -68,7 +76,9 @@ export function usePanelBrowser(
       docsFolder: builtDocsFolder,
       linksLeadHere: true,
       limits: { requestLog: { flushMilliseconds: 100 } },
+      ...(lastPort !== undefined && { port: lastPort }),
     });
+    lastPort = Number(new URL(service.directAddress).port);
     browser = await chromium;
     await fill(service);
   }
@@ -79,8 +89,10 @@ export function usePanelBrowser(
     return starting;
   });
   afterEach(async (context) => {
-    if ('passed' in context && !context.passed) await takePictures(context);
-    await Promise.all([...visitors].map((visitor) => visitor.close()));
+    const hasPassed = !('passed' in context) || context.passed;
+    if (!hasPassed) await takePictures(context);
+    // The first comes to rest last, and is the first to serve again.
+    for (const visitor of [...visitors].reverse()) await visitor.end(hasPassed);
     visitors.clear();
     const seen = takeProblems();
     assert.deepEqual(seen, [], 'what the pages did besides');
@@ -96,53 +108,48 @@ export function usePanelBrowser(
     return seen;
   }
 
-  async function newVisitor(contextOptions: BrowserContextOptions = {}): Promise<BrowserContext> {
+  function surroundings(): Surroundings {
     assert.ok(browser, 'the browser runs once the tests have begun');
     const { address, clock } = started();
-    const visitor = await browser.newContext({
-      baseURL: address,
-      locale: 'en-GB',
-      timezoneId: 'Europe/Berlin',
-      viewport: { width: 1280, height: 900 },
-      reducedMotion: 'reduce',
-      ...contextOptions,
-    });
-    visitors.add(visitor);
-    visitor.setDefaultTimeout(waitMilliseconds);
-    visitor.setDefaultNavigationTimeout(waitMilliseconds);
-    // The test's clock stands still in its own year; the page's runs on from there.
-    await visitor.addInitScript(moveClock, clock.seconds * 1000 - Date.now());
-    await visitor.addInitScript(rememberTexts);
-    watch(visitor, address, (problem) => problems.push(problem));
-    return visitor;
+    return {
+      ...{ browser, address },
+      aheadMilliseconds: clock.seconds * 1000 - Date.now(),
+      report: (problem) => problems.push(problem),
+    };
   }
 
-  async function open(path: string, contextOptions?: BrowserContextOptions): Promise<Page> {
-    const visitor = await newVisitor(contextOptions);
-    const page = await visitor.newPage();
-    await page.goto(path);
-    return page;
+  async function open(path: string, options?: VisitorOptions): Promise<Page> {
+    const visitor = await takeVisitor(surroundings(), options);
+    visitors.add(visitor);
+    await visitor.page.goto(path);
+    return visitor.page;
   }
 
   async function openAs(
     account: Pick<TestAccount, 'id'>,
     path = '/panel/',
-    contextOptions: BrowserContextOptions = {},
+    options: VisitorOptions = {},
   ): Promise<Page> {
     // A password is set once: to change it ends the account's other sessions.
     const { cookie } = await signIn(started(), account, { setPassword: !withPassword.has(account.id) });
     withPassword.add(account.id);
-    const visitor = await newVisitor(contextOptions);
+    return openWith(cookie, path, options);
+  }
+
+  async function openWith(cookie: string, path: string, options: VisitorOptions = {}): Promise<Page> {
+    const visitor = await takeVisitor(surroundings(), options);
+    visitors.add(visitor);
     const [name = '', value = ''] = cookie.split('=');
-    await visitor.addCookies([{ name, value, url: started().address, httpOnly: true, sameSite: 'Strict' }]);
-    const page = await visitor.newPage();
-    await page.goto(path);
-    return page;
+    await visitor.context.addCookies([
+      { name, value, url: started().address, httpOnly: true, sameSite: 'Strict' },
+    ]);
+    await visitor.page.goto(path);
+    return visitor.page;
   }
 
   async function takePictures({ name }: { readonly name: string }): Promise<void> {
     mkdirSync(picturesFolder, { recursive: true });
-    const pages = [...visitors].flatMap((visitor) => visitor.pages());
+    const pages = [...visitors].flatMap(({ context }) => context.pages());
     for (const [index, page] of pages.entries()) {
       const file = `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}-${index + 1}.png`;
       await page.screenshot({ path: join(picturesFolder, file) }).catch(() => undefined);
@@ -153,36 +160,20 @@ export function usePanelBrowser(
     get service() {
       return started();
     },
-    newVisitor,
+    async newVisitor(options) {
+      const context = await newVisitor(surroundings(), options);
+      visitors.add({ context, end: () => context.close() });
+      return context;
+    },
     open,
     openAs,
+    openWith,
     takeProblems,
   };
 }
 
-function watch(visitor: BrowserContext, address: string, report: (problem: string) => void): void {
-  const { origin } = new URL(address);
-  visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
-  visitor.on('console', (message) => {
-    if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // A refusal is an answer, and the browser writes down every one.
-    const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(
-      message.text(),
-    );
-    if (!isRefusal) report(`console: ${message.text()} (${message.location().url})`);
-  });
-  visitor.on('dialog', (alert) => {
-    report(`alert: ${alert.message()}`);
-    void alert.dismiss();
-  });
-  visitor.on('request', (request) => {
-    const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'data:') report(`request to ${url.origin}`);
-  });
-  visitor.on('response', (response) => {
-    if (response.status() >= 500) report(`${response.status()} from ${response.url()}`);
-  });
-}
+/** Of the service of the file before: what browsers keep is kept by address. */
+let lastPort: number | undefined;
 
 /** Of scripts/test.ts: other files will run in this process. */
 const isWorker = process.send !== undefined;
@@ -196,30 +187,6 @@ async function sharedChromium(): Promise<Browser> {
   const browser = await launched;
   if (isWorker) process.once('disconnect', () => void browser.close());
   return browser;
-}
-
-/** Runs in the page. */
-function moveClock(byMilliseconds: number): void {
-  const RealDate = Date;
-  globalThis.Date = class extends RealDate {
-    constructor(...parts: unknown[]) {
-      // @ts-expect-error the parts are whatever the caller gave
-      super(...(parts.length === 0 ? [RealDate.now() + byMilliseconds] : parts));
-    }
-    static override now(): number {
-      return RealDate.now() + byMilliseconds;
-    }
-  } as DateConstructor;
-}
-
-/** Runs in the page. Notes are gone after seconds: every text that was added, for `said`. */
-function rememberTexts(): void {
-  const texts: string[] = [];
-  Object.assign(globalThis, { addedTexts: texts });
-  new MutationObserver((changes) => {
-    for (const { addedNodes } of changes)
-      for (const { textContent } of addedNodes) texts.push(textContent ?? '');
-  }).observe(document, { subtree: true, childList: true });
 }
 
 /** Until the page has said so in a note, or said it long ago. */

@@ -254,11 +254,7 @@ test('keys of both modes stand in one list, each saying which it is; the first r
 test('a viewer sees test mode, and is offered nothing that changes it', async () => {
   const reseller = await panel.service.createReseller();
   const viewer = await addPerson(panel.service, reseller, 'viewer');
-  const visitor = await panel.newVisitor();
-  const [name = '', value = ''] = viewer.panel.cookie.split('=');
-  await visitor.addCookies([{ name, value, url: panel.service.address, httpOnly: true, sameSite: 'Strict' }]);
-  const page = await visitor.newPage();
-  await page.goto('/panel/');
+  const page = await panel.openWith(viewer.panel.cookie, '/panel/');
   await switchOn(page);
   await band(page).getByText('Nothing here is real.').waitFor();
   assert.equal(await band(page).getByRole('button').count(), 1, 'to leave it');

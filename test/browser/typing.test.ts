@@ -108,7 +108,7 @@ test('no page with something typed and not saved is left without a word', async 
 
 test('dialogs are fetched when the list is there and before anybody asks: the first key opens them without a request', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
-  const page = await panel.openAs(reseller, '/panel/icon.svg');
+  const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: true });
   const held: Route[] = [];
   await page.route(/\/panel\/api\/orders(?:\?|$)/, (route) => void held.push(route));
   const fetched: string[] = [];
@@ -141,7 +141,7 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
     customer: 'okafor@example.com',
   });
   const { id } = placed.body.order.customer;
-  const page = await panel.openAs(reseller, '/panel/icon.svg');
+  const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: true });
   for (const [path, code, open, title] of [
     ['/panel/customers', 'order-dialog', () => page.keyboard.press('n'), 'Place an order'],
     ['/panel/customers', 'command-palette', () => page.keyboard.press('Control+k'), 'Search and commands'],

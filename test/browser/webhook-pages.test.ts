@@ -263,9 +263,7 @@ test('whoever may only look is offered nothing, and test mode has endpoints and 
   await order(reseller, 'real.one@example.com');
   await at.gets(3);
   const viewer = await addPerson(panel.service, reseller, 'viewer');
-  const page = await panel.open('/panel/sign-in');
-  await page.context().addCookies([cookieOf(viewer.panel.cookie)]);
-  await page.goto(path);
+  const page = await panel.openWith(viewer.panel.cookie, path);
   await heading(page, 'real').waitFor();
   await row(page, 'order.completed').getByRole('link').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Open event' }).waitFor();
@@ -289,8 +287,3 @@ test('whoever may only look is offered nothing, and test mode has endpoints and 
   await own.getByText('No endpoints yet').waitFor();
   assert.equal(await own.title(), 'Test · Webhooks · Sellthrough');
 });
-
-function cookieOf(cookie: string) {
-  const [name = '', value = ''] = cookie.split('=');
-  return { name, value, url: panel.service.address, httpOnly: true, sameSite: 'Strict' as const };
-}

@@ -1,0 +1,243 @@
+// Browsers of their own for the visitors of a test, watched. A new one costs a process that compiles every script anew;
+// so one that has served a test serves the next as well, and the next file of its process: a page loaded where another
+// was before takes a third of that.
+// Always true: whoever gets a browser that served before finds in it no cookie, nothing stored, no route, listener or
+// script, no look and no page of that test; one whose test failed serves no more.
+
+/// <reference lib="dom" />
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Disposable,
+  Page,
+  ViewportSize,
+} from 'playwright-core';
+
+export interface VisitorOptions extends BrowserContextOptions {
+  /** Whether the pages fetch what nobody has opened yet once they are at rest: most tests have no use for it. */
+  readonly fetchesEarly?: boolean;
+}
+
+export interface Surroundings {
+  readonly browser: Browser;
+  /** Of the service. */
+  readonly address: string;
+  /** How far the service's clock is ahead of the real one. */
+  readonly aheadMilliseconds: number;
+  /** Called with what no page may do. */
+  readonly report: (problem: string) => void;
+}
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  /** To serve again, when `isGood`. */
+  end(isGood: boolean): Promise<void>;
+}
+
+// A slow machine that does something else as well.
+export const waitMilliseconds = 90_000;
+const wide: ViewportSize = { width: 1280, height: 900 };
+/** Of each kind; those beyond are closed. */
+const keptMax = 3;
+/** Same place, same kind of browser. */
+const kept = new Map<string, KeptVisitor[]>();
+
+/** Somebody's own browser: new. */
+export async function newVisitor(
+  surroundings: Surroundings,
+  options: VisitorOptions = {},
+): Promise<BrowserContext> {
+  const { fetchesEarly, ...contextOptions } = options;
+  const { browser, address, report } = surroundings;
+  const context = await makeContext(browser, address, contextOptions);
+  watch(context, address, report);
+  await addScript(context, surroundings, fetchesEarly);
+  return context;
+}
+
+/** One that may have served before. */
+export async function takeVisitor(
+  surroundings: Surroundings,
+  { viewport, colorScheme, forcedColors, fetchesEarly, ...kind }: VisitorOptions = {},
+): Promise<Visitor & { readonly page: Page }> {
+  const name = JSON.stringify([surroundings.address, kind]);
+  const atRest = kept.get(name) ?? [];
+  if (!kept.has(name)) kept.set(name, atRest);
+  let visitor = atRest.pop();
+  while (visitor?.page.isClosed()) visitor = atRest.pop();
+  visitor ??= await startVisitor(surroundings, kind);
+  await visitor.begin(surroundings, fetchesEarly);
+  const { context, page, rest } = visitor;
+  const size = viewport ?? wide;
+  if (!isSame(page.viewportSize(), size)) await page.setViewportSize(size);
+  await page.emulateMedia({
+    media: null,
+    reducedMotion: 'reduce',
+    colorScheme: colorScheme ?? 'light',
+    forcedColors: forcedColors ?? 'none',
+  });
+  return {
+    context,
+    page,
+    async end(isGood) {
+      if (isGood && atRest.length < keptMax && (await rest())) atRest.push(visitor);
+      else await context.close();
+    },
+  };
+}
+
+interface KeptVisitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  begin(surroundings: Surroundings, fetchesEarly?: boolean): Promise<void>;
+  /** Forgets everything; false when it cannot. */
+  rest(): Promise<boolean>;
+}
+
+async function startVisitor(
+  { browser, address }: Surroundings,
+  kind: BrowserContextOptions,
+): Promise<KeptVisitor> {
+  const context = await makeContext(browser, address, kind);
+  let report: Surroundings['report'] | null = null;
+  watch(
+    context,
+    address,
+    (problem) => report?.(problem),
+    () => report === null,
+  );
+  const page = await context.newPage();
+  const added: Disposable[] = [];
+  const addInitScript = page.addInitScript.bind(page);
+  page.addInitScript = async (...script: Parameters<typeof addInitScript>) => {
+    const one = await addInitScript(...script);
+    added.push(one);
+    return one;
+  };
+
+  async function forget(): Promise<void> {
+    const others = context.pages().filter((one) => one !== page);
+    await Promise.all(others.map((one) => one.close()));
+    page.removeAllListeners();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.setOffline(false);
+    for (const script of added.splice(0)) await script.dispose();
+    // A page of the same site: in its process the next one finds everything compiled. It runs nothing.
+    await page.goto('/icon.svg');
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    await context.clearCookies();
+    await page.mouse.move(0, 0);
+  }
+
+  return {
+    context,
+    page,
+    async begin(surroundings, fetchesEarly) {
+      report = surroundings.report;
+      added.push(await addScript(context, surroundings, fetchesEarly));
+    },
+    async rest() {
+      report = null;
+      return forget().then(
+        () => true,
+        () => false,
+      );
+    },
+  };
+}
+
+async function makeContext(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: address,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    viewport: wide,
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(waitMilliseconds);
+  context.setDefaultNavigationTimeout(waitMilliseconds);
+  return context;
+}
+
+/** What it sees once its test is over is not said. */
+function watch(
+  visitor: BrowserContext,
+  address: string,
+  report: (problem: string) => void,
+  isOver = () => false,
+): void {
+  const { origin } = new URL(address);
+  visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
+  visitor.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // A refusal is an answer, and the browser writes down every one.
+    const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(
+      message.text(),
+    );
+    if (!isRefusal) report(`console: ${message.text()} (${message.location().url})`);
+  });
+  visitor.on('dialog', (alert) => {
+    report(`alert: ${alert.message()}`);
+    // What was typed in a test is lost when it is over.
+    void (isOver() ? alert.accept() : alert.dismiss());
+  });
+  visitor.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && url.protocol !== 'data:') report(`request to ${url.origin}`);
+  });
+  visitor.on('response', (response) => {
+    if (response.status() >= 500) report(`${response.status()} from ${response.url()}`);
+  });
+}
+
+/** For every page of the visitor, before its own. */
+function addScript(
+  context: BrowserContext,
+  { aheadMilliseconds }: Surroundings,
+  fetchesEarly = false,
+): Promise<Disposable> {
+  return context.addInitScript(beforehand, { aheadMilliseconds, fetchesEarly });
+}
+
+/** Runs in the page. */
+function beforehand({
+  aheadMilliseconds,
+  fetchesEarly,
+}: {
+  aheadMilliseconds: number;
+  fetchesEarly: boolean;
+}): void {
+  // The test's clock stands still in its own year; the page's runs on from there.
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...parts: unknown[]) {
+      // @ts-expect-error the parts are whatever the caller gave
+      super(...(parts.length === 0 ? [RealDate.now() + aheadMilliseconds] : parts));
+    }
+    static override now(): number {
+      return RealDate.now() + aheadMilliseconds;
+    }
+  } as DateConstructor;
+  // Notes are gone after seconds: every text that was added, for `said`.
+  const texts: string[] = [];
+  Object.assign(globalThis, { addedTexts: texts });
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const { textContent } of addedNodes) texts.push(textContent ?? '');
+  }).observe(document, { subtree: true, childList: true });
+  if (!fetchesEarly) globalThis.requestIdleCallback = () => 0;
+}
+
+function isSame(one: ViewportSize | null, other: ViewportSize): boolean {
+  return one?.width === other.width && one.height === other.height;
+}
