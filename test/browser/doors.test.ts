@@ -37,9 +37,10 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   const posts = routes.filter(({ method }) => method === 'POST');
   assert.ok(posts.length > 10, `${posts.length} routes take a POST`);
   const before = await factsOf(service);
-  for (const page of victims) {
+  for (const [place, page] of victims.entries()) {
     await heading(page, /^(Overview|Business)$/).waitFor();
-    for (const host of ['127.0.0.1', 'localhost']) {
+    // To another host nobody's cookie comes along: whose browser it is makes no difference.
+    for (const host of place === 0 ? ['127.0.0.1', 'localhost'] : ['127.0.0.1']) {
       const foreign = await page.context().newPage();
       await foreign.goto(`http://${host}:${otherPort}/`);
       const urls = posts.map(({ path }) => service.address + path);

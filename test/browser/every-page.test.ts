@@ -193,6 +193,22 @@ test('nor does a page of the customer, from the login link to the one that is sp
   await look(page, customerLink, 'This link is no longer valid');
 });
 
+test('nor does test mode, nor the dialog of its clock', async () => {
+  const page = await panel.openAs(reseller);
+  await page.getByRole('switch', { name: 'Test mode' }).click();
+  const band = page.getByRole('region', { name: 'Test mode' });
+  await band.waitFor();
+  // Each in two of the four looks.
+  for (let time = 0; time < 2; time += 1) {
+    await check(page, 'test mode');
+    await band.getByRole('button', { name: 'Move clock' }).click();
+    await dialog(page, 'Move the clock').waitFor();
+    await check(page, 'the clock');
+    await page.keyboard.press('Escape');
+    await dialog(page, 'Move the clock').waitFor({ state: 'detached' });
+  }
+});
+
 test('nor does a dialog', async () => {
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();
