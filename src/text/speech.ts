@@ -30,10 +30,13 @@ export interface Speech {
 
 const catalogues = { en: englishTexts, de: germanTexts } as const;
 
-const speeches: Readonly<Record<Language, Speech>> = { en: speechIn('en'), de: speechIn('de') };
+const speeches = new Map<Language, Speech>();
 
+/** Made when it is first asked for: formats of dates and numbers take long to make, and a start says nothing. */
 export function speechOf(language: Language): Speech {
-  return speeches[language];
+  const speech = speeches.get(language) ?? speechIn(language);
+  speeches.set(language, speech);
+  return speech;
 }
 
 function speechIn(language: Language): Speech {
