@@ -9,6 +9,6 @@ export const briefFlags: readonly string[] = [
   // Nor to collect garbage while it loads: V8 begins with room for a few megabytes and goes through all that it holds again
   // and again until there is room for what a start needs. A tenth of the rest.
   '--initial-old-space-size=256',
-  '--min-semi-space-size=16',
-  '--max-semi-space-size=16',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
 ];

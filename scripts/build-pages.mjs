@@ -60,11 +60,13 @@ const program = {
   sources: [
     'src/**/*.ts',
     'test/harness/patient-ending.ts',
-    'test/machines/{crash-points,fast-clock,patient-limits,quick-jobs}.ts',
+    'test/machines/{crash-points,fast-clock,patient-limits,quick-jobs,short-waits}.ts',
     'scripts/{build-tested-program,tested-program}.ts',
   ],
   command: [join(root, 'scripts', 'build-tested-program.ts')],
   folder: root,
+  // It names files by their whole paths.
+  place: root,
 };
 
 try {
@@ -85,23 +87,23 @@ try {
   process.exitCode = explain(error);
 }
 
-function isBuilt({ target, sources }) {
+function isBuilt({ target, sources, place }) {
   const stampFile = join(target, '.built-from');
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(sources);
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(sources, place);
 }
 
 /** Returns what went wrong; undefined when nothing did. */
-async function build({ title, target, sources, command, folder }) {
-  const stamp = stampOf(sources);
+async function build({ title, target, sources, command, folder, place }) {
+  const stamp = stampOf(sources, place);
   process.stderr.write(`Building the ${title} …\n`);
   const problem = await runToTheEnd(process.execPath, command, { cwd: folder });
   if (problem !== undefined) return `The build of the ${title} ${problem}`;
   writeFileSync(join(target, '.built-from'), stamp);
 }
 
-function stampOf(patterns) {
+function stampOf(patterns, place = '') {
   const files = ['package-lock.json', ...globSync(patterns, { cwd: root }).sort()];
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(place);
   for (const file of files) {
     const path = join(root, file);
     if (statSync(path).isFile()) hash.update(`${file}\0`).update(readFileSync(path));

@@ -6,6 +6,7 @@ import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectDatabase } from '../src/bootstrap.ts';
+import { defaultLimits } from '../src/config.ts';
 import { divideAccounts } from '../src/database/divide-accounts.ts';
 import { migrate } from '../src/database/migrate.ts';
 
@@ -47,7 +48,11 @@ export async function postgresTemplate(
   await onServer(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url.href } });
+  const database = await connectDatabase(
+    { database: { kind: 'postgres', connectionString: url.href } },
+    // Everything else begins at the same moment.
+    { ...defaultLimits.database, connectMilliseconds: 60_000, answerMilliseconds: 60_000 },
+  );
   await migrate(database);
   if (groups > 1)
     await database.transaction((transaction) => divideAccounts(transaction, groups), {

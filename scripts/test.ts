@@ -236,12 +236,11 @@ function makeSteps(): readonly Step[] {
     ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
     ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInEveryPlace)],
     ['embedded', 'service tests on the embedded database', serviceTests(runsInEveryPlace)],
-    ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts'), true],
+    ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts')],
     [
       'tools',
       'tests of the command line, the package, the client and the examples',
       chooseFiles('test/tools/*.test.ts'),
-      true,
     ],
     ['browser', 'tests of the pages in a browser', chooseFiles('test/browser/*.test.ts')],
   ];
@@ -321,8 +320,9 @@ function prepare(
     TEST_FOLDER: fastFolder,
   };
   const of = (...groups: Group[]) => wanted.some(({ group }) => groups.includes(group));
-  const server = of('postgres', 'groups', 'tools', 'browser') ? preparePostgres() : null;
-  const postgres = server !== null && of('postgres', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
+  const server = of('postgres', 'groups', 'program', 'tools', 'browser') ? preparePostgres() : null;
+  const postgres =
+    server !== null && of('postgres', 'program', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
   const inGroups = server !== null && of('groups') ? prepareTemplate(server, accountGroupsOfTests) : {};
   // Also for those that start whole services, wherever their first start is not what is tested.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
@@ -345,7 +345,7 @@ function prepare(
     postgres: () => kind(postgres),
     groups: () => kind(inGroups),
     embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => brief(kind(embedded, started)),
+    program: () => brief(kind(embedded, postgres, started)),
     tools: () => brief(kind(embedded, postgres, started)),
     browser: () => kind(postgres, browser),
   };

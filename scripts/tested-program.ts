@@ -19,6 +19,7 @@ export const bundledFiles: readonly string[] = [
   'test/machines/fast-clock.ts',
   'test/machines/patient-limits.ts',
   'test/machines/quick-jobs.ts',
+  'test/machines/short-waits.ts',
 ];
 
 /** Where the bundle has a file of the list. */

@@ -23,10 +23,10 @@ declare module 'fastify' {
   }
 }
 
-/** After this long a database that restarted is usually back. */
-// Not by an import, which would load all that node:http has, its WebSocket and with it Node's fetch: 50 ms of each start.
+// An import would read every export of node:http, its WebSocket among them, which loads Node's fetch: 50 ms of a start.
 const http = process.getBuiltinModule('node:http');
 
+/** After this long a database that restarted is usually back. */
 const retryAfterSeconds = 2;
 
 export function installErrors(app: FastifyInstance): void {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { briefFlags } from '../../scripts/brief-processes.ts';
+import { keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
 import { run } from '../../src/cli/run.ts';
 import { childEnvironment, programFile } from './child-environment.ts';
 
@@ -42,6 +43,7 @@ export function startCommand(
 /** In this process, but for a service, which ends its process itself. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
   if (options.notAsRoot || args[0] === 'serve') return runCommandProcess(args, options);
+  await keepPostgresCompiled();
   const stdout = new TextCollector();
   const stderr = new TextCollector();
   const env = { ...childEnvironment, ...options.environment };

@@ -85,9 +85,11 @@ export interface Recovery {
 
 const clientCountBusy = 6;
 const readerCountBusy = 2;
+/** One for each account. */
+const clientCountShort = 3;
 const customersPerAccount = 200;
 /** The short form is about moments, not about masses: its clients leave the machine to other tests in between. */
-const restMillisecondsShort = 100;
+const restMillisecondsShort = 60;
 const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
 /** And one that listens. */
 const sessionsMax = orderConnections + lookupConnections + readConnections + 1;
@@ -322,7 +324,11 @@ export function whyNotHere(scene: Scene): string | null {
   return scenes[scene].diskMegabytes === undefined ? null : whyNoSmallDisk();
 }
 
-export async function openBreakableService(scene: Scene): Promise<BreakableService> {
+/** `isShort`: it waits half as long as the product does. */
+export async function openBreakableService(
+  scene: Scene,
+  { isShort = false } = {},
+): Promise<BreakableService> {
   const { settings, diskMegabytes } = scenes[scene];
   const endings: (() => unknown)[] = [];
   const endAll = async () => {
@@ -350,7 +356,7 @@ export async function openBreakableService(scene: Scene): Promise<BreakableServi
         OUTBOUND_ALLOW: '127.0.0.0/8',
         DATABASE_URL: scene === 'network' ? relay.url : postgres.url,
       },
-      preloads: ['test/machines/quick-jobs.ts'],
+      preloads: ['quick-jobs', ...(isShort ? ['short-waits'] : [])].map((name) => `test/machines/${name}.ts`),
     });
     endings.push(() => {
       service.kill('SIGKILL');
@@ -401,8 +407,9 @@ async function breakOnce(
   const breakage: Breakage = breakages[name];
   const random = createRandom(seed);
   const admin = createApiClient(service.address, adminKey);
-  const clientCount = breakage.isQuiet === true ? 1 : clientCountBusy;
-  const readerCount = breakage.isQuiet === true ? 0 : readerCountBusy;
+  const [busyClients, busyReaders] = isShort ? [clientCountShort, 1] : [clientCountBusy, readerCountBusy];
+  const clientCount = breakage.isQuiet === true ? 1 : busyClients;
+  const readerCount = breakage.isQuiet === true ? 0 : busyReaders;
   // A session that nobody needs at the moment must break as well.
   const readAtOnce = () => useEverySession(service, shop);
   const witness = createWitness(service, Math.min(clientCount, shop.accounts.length));

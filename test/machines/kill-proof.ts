@@ -63,6 +63,8 @@ export interface KillReport {
 type KillMoment = CrashPoint | 'random instant';
 
 const clientCount = 8;
+/** Of which one sends bulks. */
+const clientCountShort = 4;
 const restMillisecondsShort = 60;
 /** More than a window: a kill may fall between two. */
 const ordersInBulk = 110;
@@ -150,7 +152,7 @@ async function killAgainAndAgain(
       shop,
       seed,
       journal,
-      clientCount,
+      clientCount: isShort ? clientCountShort : clientCount,
       // Few customers: renewals, changes and refunds, not only activations.
       customersPerAccount: 20,
       // Nobody answers while a process starts, and asking costs the start its time.

@@ -36,7 +36,7 @@ describe('a database that breaks under load', { concurrency: sceneNames.length, 
       const reason = whyNotHere(scene);
       let service: BreakableService;
       before(async () => {
-        if (reason === null) service = await openBreakableService(scene);
+        if (reason === null) service = await openBreakableService(scene, { isShort: true });
       });
       after(async () => {
         if (reason === null) assert.deepEqual(await service.end(), []);

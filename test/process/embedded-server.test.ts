@@ -20,7 +20,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { createRandom } from '../../scripts/demo/random.ts';
@@ -32,7 +31,7 @@ import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));
 const template = join(folder, 'template');
 
-// initdb takes seconds; every test but one starts on a copy of this.
+// initdb takes seconds: every test starts on a copy of this. A first start, and one that was interrupted: process-life.test.ts.
 before(async () => {
   await keepPostgresCompiled();
   copyEmbeddedTemplate(template);
@@ -421,33 +420,6 @@ test('kill -9 under load loses no acknowledged commit', async (context) => {
     context.diagnostic(`round ${round}: killed after ${acknowledged.length} acknowledged commits`);
   }
 });
-
-test('an interrupted first start is repaired by the next', async () => {
-  let dataDir: string | null = null;
-  for (let attempt = 1; dataDir === null; attempt += 1) {
-    assert.ok(attempt <= 10, 'no first start could be interrupted');
-    dataDir = await interruptedStart(join(folder, `interrupted-${attempt}`));
-  }
-  const server = await startEmbeddedServer({ dataDir });
-  await withClient(server, async (client) => {
-    await client.query('CREATE TABLE works (x int)');
-  });
-  await server.close();
-  assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'sellthrough.lock']);
-});
-
-/** The folder, killed in the worst moment: the file by which a database is known is there, most others are not. */
-async function interruptedStart(dataDir: string): Promise<string | null> {
-  const unfinished = join(dataDir, 'postgres.new');
-  mkdirSync(dataDir);
-  const child = startChild(dataDir, `console.log('started')`);
-  const exited = once(child, 'exit');
-  while (!existsSync(join(unfinished, 'PG_VERSION')) && child.exitCode === null) await pause(5);
-  child.kill('SIGKILL');
-  await exited;
-  // A machine that did something else meanwhile saw the start complete.
-  return child.signalCode === 'SIGKILL' && !existsSync(join(dataDir, 'postgres')) ? dataDir : null;
-}
 
 function copyOfTemplate(name: string): string {
   const copy = join(folder, name);

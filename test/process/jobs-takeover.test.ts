@@ -7,17 +7,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { briefFlags } from '../../scripts/brief-processes.ts';
 import { connectDatabase } from '../../src/bootstrap.ts';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { childEnvironment } from '../harness/child-environment.ts';
+import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 
 const leaseSeconds = 4;
 const running = new Set<ChildProcess>();
-let postgres: ThrowawayPostgres;
+let postgres: PostgresDatabase;
 let database: Database;
 before(async () => {
-  postgres = await startThrowawayPostgres();
+  postgres = await createPostgresDatabase();
   database = await connectDatabase({ database: { kind: 'postgres', connectionString: postgres.url } });
   await migrate(database);
 });
@@ -38,9 +40,9 @@ interface JobProcess {
 function start(): JobProcess {
   const child = spawn(
     process.execPath,
-    [fileURLToPath(new URL('../harness/job-process.ts', import.meta.url))],
+    [...briefFlags, fileURLToPath(new URL('../harness/job-process.ts', import.meta.url))],
     {
-      env: { PATH: process.env['PATH'], DATABASE_URL: postgres.url, LEASE_SECONDS: String(leaseSeconds) },
+      env: { ...childEnvironment, DATABASE_URL: postgres.url, LEASE_SECONDS: String(leaseSeconds) },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -12,7 +12,7 @@ import { runKillProof } from '../machines/kill-proof.ts';
 // points where an order stands on the edge. In the commit it may have been charged; behind it a client does not know yet.
 const edges: Readonly<Record<'embedded' | 'postgres', readonly CrashPoint[]>> = {
   embedded: ['before-commit', 'in-commit'],
-  postgres: ['in-commit', 'after-commit', 'before-answer'],
+  postgres: ['in-commit', 'before-answer'],
 };
 
 test('kill -9 around the commit loses and doubles no order on the embedded database', async (context) => {

@@ -8,22 +8,22 @@ import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const adminKey = mintApiKey('live');
-let postgres: ThrowawayPostgres;
+let database: PostgresDatabase;
 let service: ServiceProcess;
 before(async () => {
-  postgres = await startThrowawayPostgres();
+  database = await createPostgresDatabase();
 });
-after(() => postgres.remove());
+after(() => database.remove());
 beforeEach(async () => {
   service = await startServiceProcess({
     environment: {
       PORT: '0',
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: database.url,
       SECRET_KEY: 'a key of the tests, of thirty-two and more characters',
       ADMIN_API_KEY: adminKey,
     },

@@ -169,7 +169,21 @@ describe('the first start of all', () => {
   let first: ServiceProcess;
   let secrets: string[];
   before(async () => {
+    // As a start leaves it that is killed in the worst moment: the file by which a database is known is there, others are not.
+    const unfinished = join(dataDir, 'postgres.new');
+    mkdirSync(unfinished, { recursive: true });
+    writeFileSync(join(dataDir, 'sellthrough.lock'), '');
+    writeFileSync(join(unfinished, 'PG_VERSION'), '18\n');
+    writeFileSync(join(unfinished, 'pg_hba.conf'), '');
     first = await start({ DATA_DIR: dataDir, ...watched }, ['--demo'], sourceFile('src/main.ts'));
+  });
+
+  test('repairs what one before it left that was interrupted', () => {
+    assert.match(first.said, /^Setting up the embedded database/);
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => name.startsWith('postgres')),
+      ['postgres'],
+    );
   });
 
   test('shows address, username, password and key of the administrator, and they work', async () => {

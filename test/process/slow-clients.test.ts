@@ -80,7 +80,7 @@ for (const [what, speak] of slowWays) {
         assert.equal(status, 201, text);
         assert.equal((await honest.get('/balance')).status, 200);
         served += 1;
-        await pause(20);
+        await pause(100);
       }
     })();
     await Promise.race([cutOff, honestStream]);
@@ -201,7 +201,7 @@ describe('clients that never read an answer', () => {
     const sockets = await openSockets(service, 4);
     for (const socket of sockets) {
       socket.pause();
-      const beat = setInterval(() => socket.write(request.repeat(5)), 10);
+      const beat = setInterval(() => socket.write(request.repeat(5)), 50);
       socket.on('close', () => clearInterval(beat));
     }
     try {

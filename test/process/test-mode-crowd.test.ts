@@ -3,17 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { createPostgresDatabase } from '../harness/postgres-database.ts';
 import { runCrowd } from '../machines/crowd.ts';
 import { startCrowdPlace } from '../machines/crowd-place.ts';
 
 const requestsMax = Number(process.env['CROWD_REQUESTS'] ?? 600);
 
 test('a crowd in both modes leaves no trace of one in the other, and each of its books agrees with what it was answered', async (context) => {
-  const postgres = await startThrowawayPostgres();
-  context.after(() => postgres.remove());
-  const place = await startCrowdPlace(postgres.url);
+  const database = await createPostgresDatabase();
+  context.after(() => database.remove());
+  const place = await startCrowdPlace(database.url);
   context.after(() => place.close());
   const report = await runCrowd({
     addresses: place.addresses,

@@ -13,26 +13,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { readMigrations } from '../../src/database/migrate.ts';
 import { childEnvironment, programFile } from '../harness/child-environment.ts';
 import { runForJson } from '../harness/command-process.ts';
+import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
 /** What must hold every time is looked at so often. */
-const rounds = 8;
+const rounds = 5;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
 const running = new Set<ChildProcess>();
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-processes-'));
-let postgres: ThrowawayPostgres;
-before(async () => {
-  postgres = await startThrowawayPostgres();
-});
+const databases: PostgresDatabase[] = [];
 after(async () => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
-  await postgres.remove();
+  for (const database of databases) await database.remove();
 });
 
 interface ServiceProcess {
@@ -260,7 +257,7 @@ describe('two processes that share an account', () => {
   });
 
   test('all of that also while the other cannot hear of changes, and does not know it', async () => {
-    const proxy = await startTcpProxy(postgres.url);
+    const proxy = await startTcpProxy(url);
     const deaf = await start({ DATABASE_URL: proxy.url(new URL(url).pathname.slice(1)) });
     try {
       const [refused, rekeyed, grouped, priced] = [
@@ -320,7 +317,7 @@ describe('two processes that share an account', () => {
 
   test('a read through the other process sees the change at once, whether or not it has heard of it', async () => {
     const account = await createAccount('1.00');
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const blocked = round % 2 === 0;
       await patched(account, { blocked });
       assert.equal((await account.there.get('/balance')).status, blocked ? 403 : 200, `round ${round}`);
@@ -417,7 +414,7 @@ describe('two processes that share an account', () => {
 
 describe('processes that start in the same instant on an empty database', () => {
   test('run the migrations once, make one administrator and one demo, and all serve', async () => {
-    const url = await newDatabase();
+    const url = await newDatabase({ isEmpty: true });
     const services = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL: url }, ['--demo'])));
     const logs = await isSetUpOnce(url, services);
     const migrated = logs.flatMap((log) => log.match(/"migrated":\[[^\]]*\]/g) ?? []).join();
@@ -516,18 +513,10 @@ function keptKey(file: string | undefined): string {
   return /^API key +(\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 }
 
-let databaseCount = 0;
-
-async function newDatabase(): Promise<string> {
-  databaseCount += 1;
-  const name = `shared_${databaseCount}`;
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  const url = new URL(postgres.url);
-  url.pathname = `/${name}`;
-  return url.href;
+async function newDatabase(options?: { isEmpty: boolean }): Promise<string> {
+  const database = await createPostgresDatabase(options);
+  databases.push(database);
+  return database.url;
 }
 
 function command(url: string, name: 'migrate' | 'verify'): Promise<Answer['body']> {

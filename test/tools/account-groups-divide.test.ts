@@ -23,6 +23,7 @@ import { divideAccounts } from '../../src/database/divide-accounts.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
+import { type ServiceHere, startServiceHere } from '../machines/service-here.ts';
 import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-groups-'));
@@ -44,7 +45,7 @@ const template = `groups_${process.pid}_template`;
 const dividedTemplate = `groups_${process.pid}_divided`;
 const databases = new Set([template, dividedTemplate]);
 const roles = new Set<string>();
-const running = new Set<ServiceProcess>();
+const running = new Set<ServiceHere>();
 
 before(async () => {
   postgres = await postgresForTests();
@@ -91,7 +92,7 @@ test('the list of what is an account’s, and of what refers to it, is the schem
 test('a service has to stop first, and is told how long for; then every row moves, and it goes on', async () => {
   const url = await copyOfTemplate();
   const environment = { ...settings, DATABASE_URL: url };
-  const service = await start(url);
+  const service = await startProcess(url);
   const refused = await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
   assert.equal(refused.code, 1);
   assert.match(
@@ -301,7 +302,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
 
 test('a process that was away while they were divided writes nothing, and says why', async () => {
   const url = await copyOfTemplate();
-  const service = await start(url);
+  const service = await startProcess(url);
   await divide(url);
   const before = await counts(url);
   for (const [number, key] of keys.entries()) {
@@ -533,13 +534,20 @@ async function made(answer: ReturnType<ApiClient['post']>): Promise<any> {
   return body;
 }
 
-async function start(url: string): Promise<ServiceProcess> {
+async function start(url: string): Promise<ServiceHere> {
+  const service = await startServiceHere({ ...settings, DATABASE_URL: url });
+  running.add(service);
+  return service;
+}
+
+/** Where what it logs, or its number, is looked at. */
+async function startProcess(url: string): Promise<ServiceProcess> {
   const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
   running.add(service);
   return service;
 }
 
-async function stop(service: ServiceProcess): Promise<void> {
+async function stop(service: ServiceHere): Promise<void> {
   service.kill('SIGTERM');
   await service.gone;
   running.delete(service);

@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTestDatabase } from '../../scripts/throwaway/test-database.ts';
+import { copyEmbeddedTemplate, createTestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { programVersion } from '../../src/contract/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -51,6 +51,8 @@ before(async () => {
   } else {
     await run('npm', ['run', 'prepack', '--loglevel=error'], { cwd: root, shell });
     await putPackedFiles();
+    // Without initdb, whose files are looked for instead.
+    copyEmbeddedTemplate(join(home, 'data'));
   }
 });
 
@@ -91,6 +93,9 @@ test('the package holds what runs, and nothing of the development', () => {
   assert.ok(existsSync(join(installed, 'dist/docs/dist/index.html')));
   const client = `dist/docs/dist/downloads/sellthrough-client-${programVersion}.tgz`;
   assert.ok(existsSync(join(installed, client)), 'the client that it hands out');
+  const pglite = join(installed, 'node_modules/@electric-sql/pglite/dist');
+  for (const name of ['pglite.data', 'pglite.wasm', 'initdb.wasm'])
+    assert.ok(existsSync(join(pglite, name)), name);
   const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
   // The examples that the documents hand out are text.
   const ofDocuments = 'docs/dist/downloads/';

@@ -1,5 +1,5 @@
 // After a restore nothing is given out twice: product calls, webhooks, cursors of the feeds and of the entitlements. The
-// whole chain with processes that are killed, on both databases and with the accounts in groups; and the same for a
+// whole chain with processes that are killed, on the embedded database and on PostgreSQL with the accounts in groups; and the same for a
 // failover that lost transactions (`sellthrough new-incarnation`).
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,8 @@ import {
 } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
-import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
+import { type ServiceHere, startServiceHere } from '../machines/service-here.ts';
+import { startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-incarnation-'));
 const adminKey = mintApiKey('live');
@@ -33,7 +34,7 @@ const settings = {
 
 let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 const databases = new Set<string>();
-const running = new Set<ServiceProcess>();
+const running = new Set<ServiceHere>();
 let product: ProductReceiver;
 let receiver: WebhookReceiver;
 
@@ -60,7 +61,6 @@ const kinds: Readonly<Record<string, () => Promise<Place>>> = {
     copyEmbeddedTemplate(place.DATA_DIR);
     return place;
   },
-  PostgreSQL: async () => ({ DATABASE_URL: await createDatabase() }),
   'PostgreSQL in three account groups': async () => ({
     DATABASE_URL: await createDatabase(),
     ACCOUNT_GROUPS: '3',
@@ -73,7 +73,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     receiver = await startWebhookReceiver();
     const decided = decideOncePerId(product);
     const first = await createPlace();
-    let service = await start(first);
+    let service = await startProcess(first);
     let admin = createApiClient(service.address, adminKey);
     const { key, accountId, packageId } = await openShop(admin);
     let reseller = createApiClient(service.address, key);
@@ -214,14 +214,24 @@ test('a restore that ended between its load and its new incarnation starts no se
 
 // ------------------------------------------------------------------------------------------------- scene
 
-async function start(place: Place): Promise<ServiceProcess> {
-  const service = await startServiceProcess({ environment: { ...settings, ...place } });
+/** To be killed. */
+function startProcess(place: Place): Promise<ServiceHere> {
+  return noted(startServiceProcess({ environment: { ...settings, ...place } }));
+}
+
+/** The embedded database keeps its folder to one process: a command beside it must be in another one. */
+function start(place: Place): Promise<ServiceHere> {
+  return 'DATA_DIR' in place ? startProcess(place) : noted(startServiceHere({ ...settings, ...place }));
+}
+
+async function noted(starting: Promise<ServiceHere>): Promise<ServiceHere> {
+  const service = await starting;
   running.add(service);
   service.gone.then(() => running.delete(service));
   return service;
 }
 
-async function stop(service: ServiceProcess): Promise<void> {
+async function stop(service: ServiceHere): Promise<void> {
   service.kill('SIGTERM');
   await service.gone;
 }

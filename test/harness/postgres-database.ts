@@ -1,0 +1,30 @@
+// A database for one file of tests on the server that they share: with this version's tables, where the runner has a template
+// of them, or empty. For tests that leave the server itself alone; without a server a throwaway one is started.
+
+import { randomBytes } from 'node:crypto';
+import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
+import { askServer } from './one-question.ts';
+
+export interface PostgresDatabase {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+export async function createPostgresDatabase({ isEmpty = false } = {}): Promise<PostgresDatabase> {
+  const server = await postgresForTests();
+  const name = `sellthrough_process_${randomBytes(6).toString('hex')}`;
+  const template = isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
+  await askServer(
+    server.url,
+    `create database ${name}${template === undefined ? '' : ` template ${template}`}`,
+  );
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    async remove() {
+      await askServer(server.url, `drop database if exists ${name} with (force)`);
+      await server.remove();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The service in the test's own process, as main.ts starts it but for its signals and its terminal. For tests of what is done
+// with a database before and after a service has run on it: a process of its own computes three times as much.
+
+import pino from 'pino';
+import { openDatabase } from '../../src/bootstrap.ts';
+import { defaultLimits, readConfig } from '../../src/config.ts';
+import { createService } from '../../src/create-service.ts';
+import { createFirstAdministrator } from '../../src/first-administrator.ts';
+import type { ServiceProcess } from './service-process.ts';
+
+/** `kill` lets it end, whatever the signal. */
+export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
+
+export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {
+  const config = readConfig({ ADMIN_PASSWORD: 'of no use to a test', ...environment });
+  const now = () => Math.floor(Date.now() / 1000);
+  const { database, seal } = await openDatabase(config, now());
+  let address = '';
+  const service = await createService({
+    config,
+    limits: defaultLimits,
+    database,
+    seal,
+    publicUrl: () => config.publicUrl ?? address,
+    logger: pino({ level: 'silent' }),
+    accessLog: null,
+    now,
+    monotonicNow: () => performance.now(),
+  });
+  await createFirstAdministrator(database, service, config, now());
+  address = await service.app.listen({ host: config.host, port: config.port });
+  service.jobs.start();
+  const { promise: gone, resolve, reject } = Promise.withResolvers<Awaited<ServiceProcess['gone']>>();
+  let isEnding = false;
+  return {
+    address,
+    gone,
+    kill() {
+      if (isEnding) return;
+      isEnding = true;
+      service.close().then(() => resolve({ code: 0, signal: null }), reject);
+    },
+  };
+}
