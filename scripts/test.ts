@@ -26,6 +26,7 @@ import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './t
 import { embeddedTemplate, memoryFolder, postgresTemplate } from './test-templates.ts';
 import { testedProgramFolder } from './tested-program.ts';
 import { postgresForTests } from './throwaway-postgres.ts';
+import { createUnchangedWork, type Passed, type TestSource } from './unchanged-work.ts';
 
 interface Step {
   readonly name: string;
@@ -89,6 +90,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const statementRuns = createStatementRuns();
+// Whoever narrows the run wants to see what is named run.
+const unchanged =
+  files.length > 0 || grep !== undefined || isWhole ? null : createUnchangedWork(root, sourceOf);
 const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
 const total = await runAll();
 for (const remove of removers.reverse()) await remove();
@@ -182,6 +186,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     sum.failed += 1;
     failures.push(problem);
   }
+  unchanged?.save();
   // Only a run of all service tests can say that a query ran nowhere.
   const ranAll = (['postgres', 'groups', 'embedded'] as const).every((group) => only.has(group));
   if (files.length === 0 && grep === undefined && ranAll) {
@@ -256,15 +261,26 @@ function makeSteps(): readonly Step[] {
       name,
       parts: found.map((file) => {
         const kind = settings(group, readsBuiltPages(file));
+        const label = file + suffix;
         return {
-          label: file + suffix,
+          label,
           file,
           weight: waitsMostly(file) ? waitingWeight : 1,
           after: kind,
           run: async () => {
+            const last = group === 'unit' ? undefined : unchanged?.find(label, file);
+            if (last !== undefined) {
+              statementRuns.add(group, file, last.statements);
+              return asBefore(last);
+            }
             const report = await workers.run(await kind, file, { alone });
-            statementRuns.add(group, file, report.statements);
-            return outcomeOf(file, report);
+            const { statements } = report;
+            statementRuns.add(group, file, statements);
+            const outcome = outcomeOf(file, report);
+            // What was skipped may find tomorrow what it lacks today.
+            if (outcome.failed + outcome.skipped === 0)
+              unchanged?.note(label, file, { passed: outcome.passed, statements });
+            return outcome;
           },
         };
       }),
@@ -281,6 +297,16 @@ function remembering(name: string): readonly string[] {
 /** Those that belong to a place. */
 function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
   return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
+}
+
+/** A program that is started serves the pages as well; few tests of programs look at them. */
+function sourceOf(file: string): TestSource {
+  const text = readFileSync(join(root, file), 'utf8');
+  const startsPrograms = /^test\/(process|tools)\//.test(file);
+  return {
+    readsPages: startsPrograms ? /\/panel\b|\bpages\b|\bdocs\b/i.test(text) : readsBuiltPages(file),
+    text,
+  };
 }
 
 /** Whole programs do, and browsers; of other tests those that say so: what serves requests in a test has no pages. */
@@ -431,6 +457,11 @@ function outcomeOf(file: string, { facts, output, ending, cpuSeconds }: FileRepo
     failures: [...failures, ...problems],
     cpuSeconds: ending === undefined ? cpuSeconds : undefined,
   };
+}
+
+function asBefore({ passed }: Passed): Outcome {
+  const text = 'unchanged since it passed';
+  return { passed, failed: 0, skipped: 0, text, failures: [], cpuSeconds: undefined };
 }
 
 function broken(error: unknown): Outcome {
