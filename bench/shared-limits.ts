@@ -4,7 +4,7 @@
 // printed as a table. Needs valkey-server or redis-server; the service's PostgreSQL has nothing to do.
 
 import { parseArgs } from 'node:util';
-import { startThrowawayValkey, valkeyProblem } from '../test/machines/throwaway-valkey.ts';
+import { startThrowawayValkey, valkeyProblem } from '../proof/machines/throwaway-valkey.ts';
 import { createPostgresShopDatabase } from './bench-database.ts';
 import { wholeNumber } from './bench-options.ts';
 import { createAdminClient, openShop, prepareShop, type Shop } from './bench-shop.ts';

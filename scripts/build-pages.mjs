@@ -60,7 +60,7 @@ const program = {
   sources: [
     'src/**/*.ts',
     'test/harness/patient-ending.ts',
-    'test/machines/{crash-points,fast-clock,patient-limits,quick-jobs,short-waits}.ts',
+    'proof/machines/{crash-points,fast-clock,patient-limits,quick-jobs,short-waits}.ts',
     'scripts/{build-tested-program,tested-program}.ts',
   ],
   command: [join(root, 'scripts', 'build-tested-program.ts')],

@@ -1,5 +1,5 @@
 // What scripts/test.ts has to know about single test files: which of the service tests run on every database; which files
-// begin first because they take longest, which mostly wait, and which are no part of the gate.
+// begin first because they take longest, and which mostly wait.
 
 /**
  * Service tests that run on the embedded database and on PostgreSQL with its accounts in several groups; the others run once, on
@@ -62,7 +62,7 @@ export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'query-plans': 'a plan over one table is another one than over a view of several',
 };
 
-/** Of those that run on both databases, what cannot be on Citus, and why (scripts/test-citus.ts). */
+/** Of those that run on both databases, what cannot be on Citus, and why (proof/test-citus.ts). */
 export const notOnCitus: Readonly<Record<string, string>> = {
   'panel-query-plans':
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
@@ -74,7 +74,7 @@ export const notOnCitus: Readonly<Record<string, string>> = {
 export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: string])[] = [
   [
     /_apart$|^find_account_ids_by_key$|^find_account_of_(name|password_link|person)$|^find_entitled(_test)?_claim$|^find_(own_settings_for_twin|test_account_id)$|^list_alerted_accounts$|^load_(test_)?holders|^load_own_customers$|^verify_(claimed_customers|references_of_account)$/,
-    'on Citus only, where groups lie on several servers: scripts/test-citus.ts',
+    'on Citus only, where groups lie on several servers: proof/test-citus.ts',
   ],
   [
     /^(begin|end)_file_copy$|^(find|note|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
@@ -133,9 +133,6 @@ const waiting: ReadonlySet<string> = new Set([
   'test/tools/whmcs-module.test.ts',
   'test/unit/sdk-transport.test.ts',
 ]);
-
-/** Proofs that take long: they run when they are asked for by their whole path, as scripts/proof.ts does. */
-export const proofs: ReadonlySet<string> = new Set(['test/process/test-clock-kill.test.ts']);
 
 /** On the embedded database, and on PostgreSQL with its accounts in several groups. */
 export function runsInEveryPlace(file: string): boolean {

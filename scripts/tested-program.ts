@@ -15,11 +15,11 @@ export const bundledFiles: readonly string[] = [
   'src/cli/sellthrough.ts',
   'src/database/embedded-worker.ts',
   'test/harness/patient-ending.ts',
-  'test/machines/crash-points.ts',
-  'test/machines/fast-clock.ts',
-  'test/machines/patient-limits.ts',
-  'test/machines/quick-jobs.ts',
-  'test/machines/short-waits.ts',
+  'proof/machines/crash-points.ts',
+  'proof/machines/fast-clock.ts',
+  'proof/machines/patient-limits.ts',
+  'proof/machines/quick-jobs.ts',
+  'proof/machines/short-waits.ts',
 ];
 
 /** Where the bundle has a file of the list. */

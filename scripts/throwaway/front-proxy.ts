@@ -1,6 +1,6 @@
 // nginx, HAProxy or Caddy in front of a test's service, with the very files of deploy/proxies/: only addresses, ports,
 // paths and the certificate are replaced. `npm run test:proxies` sets TEST_PROXY and the certificate; the restarts of
-// test/machines say theirs. Clients come from 127.0.0.1, nginx and HAProxy from 127.0.0.2: the service can tell them
+// proof/machines say theirs. Clients come from 127.0.0.1, nginx and HAProxy from 127.0.0.2: the service can tell them
 // apart.
 
 import { type ChildProcess, spawn } from 'node:child_process';

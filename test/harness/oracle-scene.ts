@@ -4,11 +4,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CustomerView, Oracle, Prices, ProductMode, World } from '../model/oracle.ts';
-import { createOracle } from '../model/oracle.ts';
-import type { SettleOutcome } from '../model/oracle-handoff.ts';
-import type { HistoryItem, PlanChangeOutcome, RenewalAttempt } from '../model/oracle-life.ts';
-import type { Refusal } from '../model/oracle-request.ts';
+import type { CustomerView, Oracle, Prices, ProductMode, World } from '../../proof/oracle/oracle.ts';
+import { createOracle } from '../../proof/oracle/oracle.ts';
+import type { SettleOutcome } from '../../proof/oracle/oracle-handoff.ts';
+import type { HistoryItem, PlanChangeOutcome, RenewalAttempt } from '../../proof/oracle/oracle-life.ts';
+import type { Refusal } from '../../proof/oracle/oracle-request.ts';
 
 export const shop = 1;
 export const rival = 2;

@@ -4,10 +4,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Oracle } from '../model/oracle.ts';
-import { createOracle } from '../model/oracle.ts';
-import type { Refusal } from '../model/oracle-request.ts';
-import { createTestMode, type MoveOutcome, type ToldAt } from '../model/oracle-test-mode.ts';
+import type { Oracle } from '../../proof/oracle/oracle.ts';
+import { createOracle } from '../../proof/oracle/oracle.ts';
+import type { Refusal } from '../../proof/oracle/oracle-request.ts';
+import { createTestMode, type MoveOutcome, type ToldAt } from '../../proof/oracle/oracle-test-mode.ts';
 import {
   amount,
   cents,

@@ -1,11 +1,10 @@
-// The short form of test/machines/long-broken-database.ts: one real process and one server for the breakages of a scene,
+// The short form of proof/machines/long-broken-database.ts: one real process and one server for the breakages of a scene,
 // where the long form has new ones for each, and breakages that differ from these in degree; the seed of a failure goes
 // there. How long recovery took is reported, not judged: machines are noisy.
 // test/process/lost-commit.test.ts looks at single orders at single moments; here a whole service is under load.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import {
   type BreakableService,
   type BreakageName,
@@ -13,7 +12,8 @@ import {
   sceneNames,
   sceneOf,
   whyNotHere,
-} from '../machines/broken-database.ts';
+} from '../../proof/machines/broken-database.ts';
+import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const promises: readonly (readonly [BreakageName, string])[] = [
   ['server killed', 'a server that is killed -9 costs no order, and none is charged twice'],

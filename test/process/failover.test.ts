@@ -1,17 +1,17 @@
 // DATABASE_URL with several hosts, on real servers: a primary, its standby, another cluster, and an address where nobody
-// is. Whole failovers under load: test/machines/failover.ts; what is decided from what: test/unit/database-hosts.test.ts.
+// is. Whole failovers under load: proof/machines/failover.ts; what is decided from what: test/unit/database-hosts.test.ts.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { send, serverProcesses } from '../../proof/machines/server-processes.ts';
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { askServer } from '../harness/one-question.ts';
-import { send, serverProcesses } from '../machines/server-processes.ts';
 
 const password = randomBytes(16).toString('hex');
 let primary: ThrowawayPostgres;

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { CrashPoint } from '../../proof/machines/crash-points.ts';
+import { runKillProof } from '../../proof/machines/kill-proof.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
-import type { CrashPoint } from '../machines/crash-points.ts';
-import { runKillProof } from '../machines/kill-proof.ts';
 
-// The short form of test/machines/long-kill.ts, whose runs begin with other seeds and come to every point of the road: the
+// The short form of proof/machines/long-kill.ts, whose runs begin with other seeds and come to every point of the road: the
 // points where an order stands on the edge. In the commit it may have been charged; behind it a client does not know yet.
 const edges: Readonly<Record<'embedded' | 'postgres', readonly CrashPoint[]>> = {
   embedded: ['before-commit', 'in-commit'],

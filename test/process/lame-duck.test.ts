@@ -1,16 +1,16 @@
 // How a process that others can take over from ends: proxies are told at /readyz before anything is closed, and nobody is
 // waited for who does not ask there. How long each wait is: test/unit/lame-duck.test.ts. A whole restart behind real
-// proxies: test/machines/rolling-restarts.ts.
+// proxies: proof/machines/rolling-restarts.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ServiceProcess, startServiceProcess } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
-import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const adminKey = mintApiKey('live');
 let database: PostgresDatabase;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { createPostgresDatabase } from '../harness/postgres-database.ts';
-import { startServiceProcess } from '../machines/service-process.ts';
 
 test('SIGTERM ends a process whose database is at a statement that does not end', async (context) => {
   const database = await createPostgresDatabase();

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runCrowd } from '../../proof/machines/crowd.ts';
+import { startCrowdPlace } from '../../proof/machines/crowd-place.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { createPostgresDatabase } from '../harness/postgres-database.ts';
-import { runCrowd } from '../machines/crowd.ts';
-import { startCrowdPlace } from '../machines/crowd-place.ts';
 
 const requestsMax = Number(process.env['CROWD_REQUESTS'] ?? 600);
 

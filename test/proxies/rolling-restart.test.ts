@@ -1,13 +1,13 @@
 // Three processes behind a proxy, restarted one after the other while orders come in, then killed: what the files of
-// deploy/proxies make of that, once. Many rounds: test/machines/long-restarts.ts. Run by `npm run test:proxies`.
+// deploy/proxies make of that, once. Many rounds: proof/machines/long-restarts.ts. Run by `npm run test:proxies`.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runRollingRestarts } from '../../proof/machines/rolling-restarts.ts';
 import { wantedProxy } from '../../scripts/throwaway/front-proxy.ts';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { runRollingRestarts } from '../machines/rolling-restarts.ts';
 
 const kind = wantedProxy();
 const certificates = process.env['TEST_PROXY_CERTIFICATES'];

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { readPlaceRequest } from '../../proof/oracle/oracle-request.ts';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { sendRequest } from '../../scripts/throwaway/send-request.ts';
 import {
@@ -21,7 +22,6 @@ import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 import { expectRefusal, expectSomeRefusal } from '../harness/refusals.ts';
 import { createPackage } from '../harness/shop.ts';
-import { readPlaceRequest } from '../model/oracle-request.ts';
 
 const jsonTexts = readCorpus('json-texts');
 const httpRequests = readCorpus('http-requests');

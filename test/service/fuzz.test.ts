@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { fuzz, startFuzzedService } from '../../proof/machines/fuzzer.ts';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { fuzz, startFuzzedService } from '../machines/fuzzer.ts';
 
 let service: TestService;
 before(async () => {

@@ -1,7 +1,8 @@
-// A few random histories around the hand-off, on each database; test/machines/long-hand-off.ts runs as many as you like.
+// A few random histories around the hand-off, on each database; proof/machines/long-hand-off.ts runs as many as you like.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { quickCalls, runHandOffRound } from '../../proof/machines/hand-off-histories.ts';
 import {
   startTestService,
   type TestAccount,
@@ -12,7 +13,6 @@ import { type ProductReceiver, startProductReceiver } from '../harness/product-r
 import { expectStatus } from '../harness/refusals.ts';
 import { endProductCalls } from '../harness/run-product-calls.ts';
 import { createTwins, testModeOf } from '../harness/test-mode.ts';
-import { quickCalls, runHandOffRound } from '../machines/hand-off-histories.ts';
 
 const rounds = 3;
 const customers = 30;

@@ -5,6 +5,37 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { lastEventOf, listsProblem, type Party } from '../../proof/machines/compared-lists.ts';
+import { readAll } from '../../proof/machines/journal.ts';
+import { refusalProblem } from '../../proof/oracle/core-model.ts';
+import { packageMoulds } from '../../proof/oracle/histories.ts';
+import {
+  createRandom,
+  drawHistory,
+  type History,
+  historyArbitrary,
+} from '../../proof/oracle/history-genes.ts';
+import { toText } from '../../proof/oracle/history-report.ts';
+import type { PackageView, Prices, SomePrices } from '../../proof/oracle/oracle.ts';
+import type { MoveOutcome } from '../../proof/oracle/oracle-test-mode.ts';
+import {
+  amountText,
+  ownId,
+  shownCustomer,
+  shownOrder,
+  sorted,
+  timeText,
+} from '../../proof/oracle/shown-plans.ts';
+import type { Mode } from '../../proof/oracle/test-mode-genes.ts';
+import {
+  type TestModePath,
+  type TestModeRequest,
+  type TestModeStep,
+  type TestModeTold,
+  tellTestModeHistory,
+  testModeGroups,
+  testModeLabels,
+} from '../../proof/oracle/test-mode-histories.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
@@ -14,25 +45,6 @@ import {
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
-import { lastEventOf, listsProblem, type Party } from '../machines/compared-lists.ts';
-import { readAll } from '../machines/journal.ts';
-import { refusalProblem } from '../model/core-model.ts';
-import { packageMoulds } from '../model/histories.ts';
-import { createRandom, drawHistory, type History, historyArbitrary } from '../model/history-genes.ts';
-import { toText } from '../model/history-report.ts';
-import type { PackageView, Prices, SomePrices } from '../model/oracle.ts';
-import type { MoveOutcome } from '../model/oracle-test-mode.ts';
-import { amountText, ownId, shownCustomer, shownOrder, sorted, timeText } from '../model/shown-plans.ts';
-import type { Mode } from '../model/test-mode-genes.ts';
-import {
-  type TestModePath,
-  type TestModeRequest,
-  type TestModeStep,
-  type TestModeTold,
-  tellTestModeHistory,
-  testModeGroups,
-  testModeLabels,
-} from '../model/test-mode-histories.ts';
 
 /** Of the long form; without it a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);

@@ -5,6 +5,39 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { checkJournal, type Row, readAll, type Sent } from '../../proof/machines/journal.ts';
+import { refusalProblem, settleCommandOf, settleProblem } from '../../proof/oracle/core-model.ts';
+import {
+  groups,
+  type OwnPath,
+  type PlanOperation,
+  packageMoulds,
+  type RenewedCustomer,
+  type RenewStep,
+  type SettleStep,
+  type Step,
+  type Told,
+  tellHistory,
+} from '../../proof/oracle/histories.ts';
+import {
+  createRandom,
+  drawHistory,
+  type History,
+  historyArbitrary,
+  type Random,
+} from '../../proof/oracle/history-genes.ts';
+import { countLabels, formatHistory, toText } from '../../proof/oracle/history-report.ts';
+import type { PackageView, Prices, ProductMode, SomePrices } from '../../proof/oracle/oracle.ts';
+import { createOracle } from '../../proof/oracle/oracle.ts';
+import {
+  amountText,
+  ownId,
+  shownCustomer,
+  shownItem,
+  shownOrder,
+  sorted,
+  timeText,
+} from '../../proof/oracle/shown-plans.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { isPostgres } from '../../scripts/throwaway/test-database.ts';
 import {
@@ -17,39 +50,6 @@ import { isJsonObject } from '../../src/contract/json.ts';
 import type { Statement } from '../../src/database/database.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
-import { checkJournal, type Row, readAll, type Sent } from '../machines/journal.ts';
-import { refusalProblem, settleCommandOf, settleProblem } from '../model/core-model.ts';
-import {
-  groups,
-  type OwnPath,
-  type PlanOperation,
-  packageMoulds,
-  type RenewedCustomer,
-  type RenewStep,
-  type SettleStep,
-  type Step,
-  type Told,
-  tellHistory,
-} from '../model/histories.ts';
-import {
-  createRandom,
-  drawHistory,
-  type History,
-  historyArbitrary,
-  type Random,
-} from '../model/history-genes.ts';
-import { countLabels, formatHistory, toText } from '../model/history-report.ts';
-import type { PackageView, Prices, ProductMode, SomePrices } from '../model/oracle.ts';
-import { createOracle } from '../model/oracle.ts';
-import {
-  amountText,
-  ownId,
-  shownCustomer,
-  shownItem,
-  shownOrder,
-  sorted,
-  timeText,
-} from '../model/shown-plans.ts';
 
 /** Of the long form; without it a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);

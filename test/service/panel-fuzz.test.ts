@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type FuzzedPanel, fuzzPanel, startFuzzedPanel } from '../machines/panel-fuzzer.ts';
+import { type FuzzedPanel, fuzzPanel, startFuzzedPanel } from '../../proof/machines/panel-fuzzer.ts';
 
 let panel: FuzzedPanel;
 before(async () => {

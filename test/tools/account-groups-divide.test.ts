@@ -10,6 +10,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
+import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
+import { type ServiceProcess, startServiceProcess } from '../../proof/machines/service-process.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
@@ -23,8 +25,6 @@ import { divideAccounts } from '../../src/database/divide-accounts.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
-import { type ServiceHere, startServiceHere } from '../machines/service-here.ts';
-import { type ServiceProcess, startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-groups-'));
 const adminKey = mintApiKey('live');

@@ -22,6 +22,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
+import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
+import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
@@ -35,8 +37,6 @@ import { openPostgres } from '../../src/database/postgres.ts';
 import { sentenceOf } from '../../src/sentences.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
-import { type ServiceHere, startServiceHere } from '../machines/service-here.ts';
-import { startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-backup-'));
 const inFolder = (name: string) => join(folder, name);

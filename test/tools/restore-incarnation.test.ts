@@ -7,6 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
+import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
@@ -20,8 +22,6 @@ import {
 } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
-import { type ServiceHere, startServiceHere } from '../machines/service-here.ts';
-import { startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-incarnation-'));
 const adminKey = mintApiKey('live');

@@ -16,6 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { startServiceHere } from '../../proof/machines/service-here.ts';
+import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
@@ -23,8 +25,6 @@ import { openApiKey } from '../../src/accounts/api-key-store.ts';
 import { findDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
-import { startServiceHere } from '../machines/service-here.ts';
-import { startServiceProcess } from '../machines/service-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));
 const inFolder = (name: string) => join(folder, name);

@@ -1,14 +1,14 @@
 // The heart of the service against the independent oracle, on random histories: the short form, from a fixed seed until
-// every kind of outcome was met, or for MODEL_SECONDS. The long form is test/machines/long-core.ts.
+// every kind of outcome was met, or for MODEL_SECONDS. The long form is proof/machines/long-core.ts.
 // A failure prints the shrunk history as a table, and the MODEL_SEED that finds it again at once.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { describeFailure, searchCore } from '../../proof/oracle/core-model.ts';
+import { type Distribution, formatDistribution, missingLabels } from '../../proof/oracle/history-report.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
-import { describeFailure, searchCore } from '../model/core-model.ts';
-import { type Distribution, formatDistribution, missingLabels } from '../model/history-report.ts';
 
 const wantedSeconds = process.env['MODEL_SECONDS'];
 const seconds = Number(wantedSeconds ?? 0);
@@ -46,7 +46,7 @@ interface Finished {
 const printedBytesMax = 2 ** 26;
 
 test('the long form runs and finds no divergence either', async () => {
-  const script = fileURLToPath(new URL('../machines/long-core.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../../proof/machines/long-core.ts', import.meta.url));
   const options = ['--operations', '4000', '--seed', '7'];
   // Does not block: who waits for the first failure alone hears of the test before at once.
   const { error, stdout, stderr } = await new Promise<Finished>((resolve) => {

@@ -225,7 +225,7 @@ describe('a broken house rule is reported', () => {
     [
       'the program imports a test',
       'src/orders/order-engine.ts',
-      "import { a } from '../../test/model/oracle.ts';",
+      "import { a } from '../../proof/oracle/oracle.ts';",
       /outside src/,
     ],
     [
@@ -236,7 +236,7 @@ describe('a broken house rule is reported', () => {
     ],
     [
       'the oracle shares the program’s code',
-      'test/model/oracle.ts',
+      'proof/oracle/oracle.ts',
       "import { a } from '../../src/orders/decide-orders.ts';",
       /oracle/,
     ],
@@ -366,7 +366,7 @@ describe('what is allowed is not reported', () => {
 function importProblems(sources: Sources): readonly string[] {
   return Object.entries(sources).flatMap(([path, text]) => {
     const imports = importsOf(text);
-    if (path.startsWith('test/model/oracle')) return imports.flatMap(({ to }) => oracleProblem(path, to));
+    if (path.startsWith('proof/oracle/oracle')) return imports.flatMap(({ to }) => oracleProblem(path, to));
     if (path.startsWith('scripts/')) return imports.flatMap(({ to }) => scriptProblem(path, to));
     if (!path.startsWith('src/')) return [];
     const place = placeOf(path);
@@ -509,7 +509,7 @@ function placeOf(path: string): string {
 
 function readSources(): Sources {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const paths = globSync(['{src,sdk,web/src,test,scripts,bin,bench,examples}/**/*.{ts,tsx,mjs,sql}'], {
+  const paths = globSync(['{src,sdk,web/src,test,proof,scripts,bin,bench,examples}/**/*.{ts,tsx,mjs,sql}'], {
     cwd: root,
     exclude: ['**/node_modules/**', '**/dist/**'],
   });

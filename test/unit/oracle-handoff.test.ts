@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Oracle } from '../../proof/oracle/oracle.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { createScene, examineByTables, packages, secondsOf, shop } from '../harness/oracle-scene.ts';
-import type { Oracle } from '../model/oracle.ts';
 
 /** basic: 10.00 a month, 27.00 a quarter; pro three times that; gift nothing; the account begins with 100.00. */
 const tables: Record<string, string> = {

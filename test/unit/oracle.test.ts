@@ -1,12 +1,12 @@
-// The oracle's own sanity: test/model/oracle.ts against examples worked out by hand.
+// The oracle's own sanity: proof/oracle/oracle.ts against examples worked out by hand.
 // Expected times are written as ISO texts and read by the platform's Date, which the oracle
 // does not use. Nothing of the product is imported here.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Oracle, OrderOutcome, Prices } from '../model/oracle.ts';
-import { createOracle } from '../model/oracle.ts';
-import { addMonths } from '../model/oracle-calendar.ts';
+import type { Oracle, OrderOutcome, Prices } from '../../proof/oracle/oracle.ts';
+import { createOracle } from '../../proof/oracle/oracle.ts';
+import { addMonths } from '../../proof/oracle/oracle-calendar.ts';
 
 const shop = 1;
 const rival = 2;

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { toText } from '../../proof/oracle/history-report.ts';
+import { readPlaceRequest, readRenewRequest } from '../../proof/oracle/oracle-request.ts';
 import {
   parseCustomerName,
   parseCustomerReference,
@@ -12,8 +14,6 @@ import {
   parseRenewRequest,
   sentIdempotencyHeader,
 } from '../../src/api/shapes/order-request.ts';
-import { toText } from '../model/history-report.ts';
-import { readPlaceRequest, readRenewRequest } from '../model/oracle-request.ts';
 import '../harness/fixed-seed.ts';
 
 type Body = Record<string, unknown>;

@@ -1,10 +1,10 @@
 // Bugs on purpose are changes of the sources' very text: when that is rewritten, its bug must be rewritten with it, or
-// the long run finds out months later. Whether each is caught is what test/machines/long-seeded-bugs.ts tries.
+// the long run finds out months later. Whether each is caught is what proof/machines/long-seeded-bugs.ts tries.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { seededBugs } from '../machines/seeded-bugs.ts';
+import { seededBugs } from '../../proof/machines/seeded-bugs.ts';
 
 const root = new URL('../../', import.meta.url);
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settlementProblems } from '../machines/settled-orders.ts';
+import { settlementProblems } from '../../proof/machines/settled-orders.ts';
 
 /** status, price, refund | the entries of the order | whether they are those of such an order */
 const table = `

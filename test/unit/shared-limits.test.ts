@@ -1,5 +1,5 @@
 // The limits over all processes, without a server of the system's: several "processes" of this one ask the stand-in of it. The
-// script itself is tried on a real server by test/machines/long-shared-limits.ts.
+// script itself is tried on a real server by proof/machines/long-shared-limits.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

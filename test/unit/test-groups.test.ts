@@ -1,7 +1,7 @@
 // What the runner knows about single files is true of the files that are there.
 
 import assert from 'node:assert/strict';
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,6 @@ import {
   inEveryPlace,
   longestFirst,
   notOnCitus,
-  proofs,
   runsInEveryPlace,
   runsInOneGroup,
 } from '../../scripts/test-groups.ts';
@@ -32,10 +31,6 @@ test('a file that no list names runs once, on PostgreSQL', () => {
   assert.deepEqual([runsInOneGroup(file), runsInEveryPlace(file)], [true, false]);
   assert.equal(runsInEveryPlace('test/service/road.test.ts'), true);
   assert.equal(runsInOneGroup('test/service/query-plans.test.ts'), true);
-});
-
-test('the proofs that are no part of the gate are there', () => {
-  for (const file of proofs) assert.ok(existsSync(`${root}${file}`), file);
 });
 
 test('what takes longest begins first, the others as they came', () => {

@@ -3,10 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packageMoulds } from '../../proof/oracle/histories.ts';
+import { createRandom, drawHistory } from '../../proof/oracle/history-genes.ts';
+import {
+  tellTestModeHistory,
+  testModeGroups,
+  testModeLabels,
+} from '../../proof/oracle/test-mode-histories.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
-import { packageMoulds } from '../model/histories.ts';
-import { createRandom, drawHistory } from '../model/history-genes.ts';
-import { tellTestModeHistory, testModeGroups, testModeLabels } from '../model/test-mode-histories.ts';
 
 const histories = 200;
 const operations = 80;

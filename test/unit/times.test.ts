@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { addMonths as addMonthsOfOracle } from '../../proof/oracle/oracle-calendar.ts';
 import { addMonths, daysLeft, formatTime, parseTime } from '../../src/contract/times.ts';
-import { addMonths as addMonthsOfOracle } from '../model/oracle-calendar.ts';
 import '../harness/fixed-seed.ts';
 
 describe('months are added from the anchor, to the last day where the month is shorter', () => {

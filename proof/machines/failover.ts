@@ -1,0 +1,168 @@
+// The machine that fails the database over: two PostgreSQL servers, one the other's synchronous standby, and two processes
+// of the service that know both by the list of hosts in DATABASE_URL. Round after round the primary is killed and the
+// standby promoted; the old one comes back, first as if nothing had happened, then as the standby of the new.
+// What must hold: no acknowledged order is missing and each is charged once; nobody writes to a former primary; no process
+// of the service is started again.
+// Called by long-failover.ts; test/process/failover.test.ts looks at single moments.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
+import { askServer } from '../../test/harness/one-question.ts';
+import { type FailoverEnd, type FailoverFigures, startFailoverClients } from './failover-clients.ts';
+import { send, serverProcesses } from './server-processes.ts';
+
+/**
+ * `killed`: kill -9 of every process of the primary.
+ * `killed behind a frozen standby`: what the primary has committed meanwhile the standby never hears of.
+ * `back in place, then killed`: the same, and the primary comes back for a while before it is gone for good.
+ * `frozen`: it is not dead, and goes on later as a fork.
+ */
+export const failoverNames = [
+  'killed',
+  'killed behind a frozen standby',
+  'back in place, then killed',
+  'frozen',
+] as const;
+export type FailoverName = (typeof failoverNames)[number];
+
+export interface FailoverOptions {
+  readonly seed: number;
+  readonly events: readonly FailoverName[];
+  /** The fault that must be found: nobody waits for the standby. */
+  readonly isAsynchronous?: boolean;
+  readonly onEvent?: (name: FailoverName, figures: FailoverFigures) => void;
+}
+
+const frozenMilliseconds = 700;
+const backInPlaceMilliseconds = 3_000;
+const alsoGoneMilliseconds = 1_500;
+const pollMilliseconds = 20;
+const ordersBetween = 300;
+
+/** @throws Error when something could not be tried; what the service did wrong is in the report */
+export async function runFailovers(options: FailoverOptions): Promise<FailoverEnd> {
+  const endings: (() => Promise<void>)[] = [];
+  try {
+    return await failOver(options, endings);
+  } finally {
+    for (const end of endings.reverse()) await end();
+  }
+}
+
+async function failOver(
+  { seed, events, isAsynchronous = false, onEvent }: FailoverOptions,
+  endings: (() => Promise<void>)[],
+): Promise<FailoverEnd> {
+  const password = randomBytes(16).toString('hex');
+  const settings = { wal_keep_size: '1GB', max_wal_size: '1GB' };
+  const servers: ThrowawayPostgres[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const server = await startThrowawayPostgres({ password, settings });
+    endings.push(server.remove);
+    servers.push(server);
+  }
+  let [primary, standby] = servers;
+  if (primary === undefined || standby === undefined) throw new Error('Two servers are needed.');
+  await join(primary, standby, isAsynchronous);
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const url = `postgres://postgres:${password}@${hosts}/postgres`;
+  const clients = await startFailoverClients(url, seed);
+  endings.push(clients.kill);
+  const forks: string[] = [];
+  for (const event of events) {
+    await clients.placed(ordersBetween);
+    clients.figures();
+    await happen(event, primary, standby);
+    await clients.placed(ordersBetween);
+    onEvent?.(event, clients.figures());
+    forks.push(...(await expectNobodyOn(primary, standby, event)));
+    await join(standby, primary, isAsynchronous);
+    [primary, standby] = [standby, primary];
+  }
+  await clients.placed(ordersBetween);
+  const end = await clients.finish();
+  return { ...end, problems: [...end.problems, ...forks] };
+}
+
+/** When it resolves, the standby is the primary; the other is dead or frozen. */
+async function happen(
+  event: FailoverName,
+  primary: ThrowawayPostgres,
+  standby: ThrowawayPostgres,
+): Promise<void> {
+  // As who fails over does: what was promoted has no standby yet.
+  const promote = async () => {
+    await waitForNobody(standby);
+    await askServer(standby.url, 'select pg_promote(true)');
+  };
+  const kill = async () => {
+    send('SIGKILL', serverProcesses(primary));
+    await primary.stop('kill');
+  };
+  if (event === 'killed') {
+    await kill();
+  } else if (event === 'frozen') {
+    send('SIGSTOP', serverProcesses(primary));
+  } else {
+    const frozen = serverProcesses(standby);
+    send('SIGSTOP', frozen);
+    await pause(frozenMilliseconds);
+    await kill();
+    if (event === 'back in place, then killed') {
+      await primary.start();
+      await pause(backInPlaceMilliseconds);
+      await kill();
+    }
+    send('SIGCONT', frozen);
+  }
+  await promote();
+}
+
+/**
+ * A former primary takes writes as if nothing had happened, and for a while it is the only one that answers. Sentences for
+ * who writes to it.
+ */
+async function expectNobodyOn(
+  former: ThrowawayPostgres,
+  primary: ThrowawayPostgres,
+  event: FailoverName,
+): Promise<string[]> {
+  if (former.pid() === undefined) await former.start();
+  else send('SIGCONT', serverProcesses(former));
+  // Nothing keeps it from taking orders, and what waited for its standby stands there now.
+  await waitForNobody(former);
+  const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";
+  while ((await askServer(former.url, waiting)).length > 0) await pause(pollMilliseconds);
+  const before = await countOrders(former);
+  await primary.stop('immediate');
+  await pause(alsoGoneMilliseconds);
+  await primary.start();
+  return (await countOrders(former)) === before
+    ? []
+    : [`After "${event}" somebody ordered on the former primary.`];
+}
+
+async function countOrders({ url }: ThrowawayPostgres): Promise<unknown> {
+  const [row] = await askServer(url, 'select count(*) as count from orders');
+  return row?.['count'];
+}
+
+async function waitForNobody({ url }: ThrowawayPostgres): Promise<void> {
+  await askServer(url, 'alter system reset synchronous_standby_names');
+  await askServer(url, 'select pg_reload_conf()');
+}
+
+/** The standby becomes a copy of the primary, and what is acknowledged from now on is on both. */
+async function join(
+  primary: ThrowawayPostgres,
+  standby: ThrowawayPostgres,
+  isAsynchronous: boolean,
+): Promise<void> {
+  await standby.becomeStandbyOf(primary);
+  if (!isAsynchronous) await askServer(primary.url, "alter system set synchronous_standby_names = 'standby'");
+  await askServer(primary.url, 'select pg_reload_conf()');
+  const wanted = isAsynchronous ? 'async' : 'sync';
+  const joined = `select from pg_stat_replication where state = 'streaming' and sync_state = '${wanted}'`;
+  while ((await askServer(primary.url, joined)).length === 0) await pause(pollMilliseconds);
+}

@@ -1,0 +1,1044 @@
+// A fuzzer that knows the service only by its own openapi.json: valid requests for every operation, then
+// spoilt ones, and every answer checked against the document. One request after the other, so that a seed is a run:
+// fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is asked to.
+// Always true: it changes nothing that it needs to go on (the administrator, the accounts that order).
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Compile } from 'typebox/schema';
+import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import type { Outbound } from '../../src/delivery/outbound.ts';
+import { operator } from '../../src/delivery/webhook-table.ts';
+import { openPage, pathOfLink } from '../../test/harness/browser-request.ts';
+import { pngFile } from '../../test/harness/logo-files.ts';
+
+export interface FuzzReport {
+  readonly requests: number;
+  /** "placeOrder 201", "getOrder 404 order_not_found" … to how often it was answered. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly operations: readonly string[];
+  /** Those that never succeeded. */
+  readonly blind: readonly string[];
+}
+
+/** No name is asked for, and nobody is called. */
+export const otherServers: Outbound = {
+  send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
+  problemOf: async (url) => (url.startsWith('https://') ? null : 'must be an https address'),
+  close: async () => undefined,
+};
+
+/** A service that can do all that the fuzzer asks for: it leads customers to a product. */
+export function startFuzzedService(): Promise<TestService> {
+  return startTestService({
+    environment: { PRODUCT_URL: 'https://product.example/welcome' },
+    outbound: otherServers,
+    // Wrong keys are part of the game.
+    limits: { rates: { failuresPerMinute: 1_000_000, refusalsPerMinute: 1_000_000 } },
+  });
+}
+
+/** @throws an error that names the seed, the request and its answer, at the first that is not documented */
+export async function fuzz(
+  service: TestService,
+  seed: number,
+  until: (report: FuzzReport) => boolean,
+): Promise<FuzzReport> {
+  const random = createRandom(seed);
+  const operations = withSiblings(readOperations((await service.admin.get('/openapi.json')).body));
+  const world = await createWorld(service, random);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers = new Map<string, number>();
+  const ids = operations.map(({ id }) => id);
+  const blind = new Set(ids);
+  const report = (): FuzzReport => ({ requests, answers, operations: ids, blind: [...blind] });
+  let requests = 0;
+  try {
+    while (!until(report())) {
+      const operation = pickOperation(operations, blind, random);
+      const request = drawRequest(operation, operations, world, random);
+      requests += 1;
+      let answer: RawAnswer | null = null;
+      try {
+        answer = await send(service.address, agent, request);
+        if (answer === null) continue;
+        const outcome = checkAnswer(operation, request, answer);
+        const label = `${operation.id} ${outcome}`;
+        answers.set(label, (answers.get(label) ?? 0) + 1);
+        if (answer.status < 300) blind.delete(operation.id);
+        await learn(world, request, answer.body, service.address);
+      } catch (error) {
+        throw new Error(describeFailure(seed, requests, request, answer, error), { cause: error });
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+  assert.equal(Object.keys(Object.prototype).length, 0, 'nothing was added to the prototype of objects');
+  return report();
+}
+
+// ---- the document
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface DocumentedAnswer {
+  readonly description: string;
+  /** The first thing that does not fit the schema; null where everything does. */
+  problem(body: unknown): string | null;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Of everything at this path. */
+  readonly methods: readonly string[];
+  readonly hasIdempotencyHeader: boolean;
+  readonly query: readonly string[];
+  readonly body: Schema | null;
+  readonly answers: ReadonlyMap<number, DocumentedAnswer>;
+}
+
+interface OpenapiOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { in: string; name: string }[];
+  readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
+  readonly responses: Readonly<
+    Record<string, { description: string; content?: { 'application/json': { schema: Schema } } }>
+  >;
+}
+
+interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
+export function withSiblings(operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation) => {
+    const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
+    if (sibling === undefined || operation.path.includes('{id}')) return operation;
+    return { ...operation, methods: [...new Set([...sibling.methods, ...operation.methods])] };
+  });
+}
+
+export function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const ref = '$ref' in value && typeof value.$ref === 'string' ? value.$ref : null;
+    if (ref !== null) return resolve(components.schemas[ref.replace('#/components/schemas/', '')]);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  // A word such as "preview" stands where another path has an id.
+  const methodsAt = (path: string) =>
+    Object.entries(paths)
+      .filter(([other]) => new RegExp(`^${other.replace('{id}', '[^/]+')}$`).test(path))
+      .flatMap(([, ofPath]) => Object.keys(ofPath).map((each) => each.toUpperCase()))
+      .sort();
+  return Object.entries(paths).flatMap(([path, ofPath]) =>
+    Object.entries(ofPath).map(([method, operation]): Operation => {
+      const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+        // Nothing, or nothing that is JSON.
+        if (content === undefined) return [Number(status), { description, problem: () => null }] as const;
+        const validator = Compile(resolve(content['application/json'].schema) as object);
+        const problem = (body: unknown) => {
+          if (validator.Check(body)) return null;
+          const [, [first]] = validator.Errors(body);
+          return `${first?.instancePath} ${first?.message}`;
+        };
+        return [Number(status), { description, problem }] as const;
+      });
+      const named = (place: string) =>
+        (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        methods: methodsAt(path),
+        hasIdempotencyHeader: named('header').includes('idempotency-key'),
+        query: named('query'),
+        body: resolve(operation.requestBody?.content['application/json'].schema ?? null) as Schema | null,
+        answers: new Map(answers),
+      };
+    }),
+  );
+}
+
+/**
+ * A key for every new account costs a hash of its password, and the audit of everything grows with the run. Most calls to the
+ * product are refused while there is none.
+ */
+const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify', 'removeProduct'];
+
+function pickOperation(
+  operations: readonly Operation[],
+  blind: ReadonlySet<string>,
+  random: Random,
+): Operation {
+  if (blind.size > 0 && random.below(6) === 0) {
+    return random.pick(operations.filter(({ id }) => blind.has(id)));
+  }
+  const operation = random.pick(operations);
+  const ordering = operations.filter(({ id }) => ['placeOrder', 'renewOrder', 'previewOrder'].includes(id));
+  if (random.below(4) === 0) return random.pick(ordering);
+  return rareOperations.includes(operation.id) && random.below(6) > 0 ? random.pick(operations) : operation;
+}
+
+// ---- what there is to ask for
+
+/** A person or a key of an account. */
+interface OwnedThing {
+  readonly accountId: number;
+  readonly id: number;
+}
+
+interface World {
+  readonly admin: TestAccount;
+  /** They order, and nothing takes that from them. */
+  readonly resellers: readonly TestAccount[];
+  /** Whatever is changed about accounts is changed about these. */
+  readonly victims: { id: number; key: string }[];
+  readonly orderable: readonly number[];
+  readonly changeable: number[];
+  readonly unorderable: readonly number[];
+  readonly trial: number;
+  readonly orders: number[];
+  /** Orders that waited for the product at the beginning. */
+  readonly waiting: readonly number[];
+  readonly customers: number[];
+  readonly events: number[];
+  /** By their references, as the product asks for them. */
+  readonly references: string[];
+  /** Two of each reseller's and the operator's: nothing deletes them. */
+  readonly lastingWebhooks: readonly OwnedWebhook[];
+  readonly webhooks: OwnedWebhook[];
+  /** Who was invited, and to which account. */
+  readonly people: OwnedThing[];
+  readonly keys: OwnedThing[];
+  /** Of a test of an account that has nothing else to do with the others. */
+  readonly testKey: string;
+  /** Unspent, for the operator's product. */
+  readonly codes: string[];
+  customerNames: number;
+}
+
+interface OwnedWebhook {
+  readonly id: number;
+  /** `operator` for one of the operator's. */
+  readonly ownerId: number;
+}
+
+const remembered = 400;
+/** Of each owner, who may have ten: the newest. */
+const webhooksRemembered = 4;
+
+async function leaveOrdersPending(
+  admin: TestAccount,
+  resellers: readonly TestAccount[],
+  packageId: number,
+): Promise<number[]> {
+  const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  const orders: number[] = [];
+  for (const reseller of resellers) {
+    for (let count = 0; count < 5; count += 1) {
+      const customer = `waiting-${reseller.id}-${count}`;
+      const placed = await reseller.post('/orders', { package_id: packageId, customer });
+      assert.equal(placed.body?.order?.status, 'pending', placed.text);
+      orders.push(placed.body.order.id);
+    }
+  }
+  assert.equal((await admin.send('DELETE', '/api/admin/v1/product')).status, 200);
+  return orders;
+}
+
+async function createWebhooks(
+  admin: TestAccount,
+  resellers: readonly TestAccount[],
+): Promise<OwnedWebhook[]> {
+  const webhooks: OwnedWebhook[] = [];
+  const owners = [
+    { ownerId: operator, client: admin, path: '/api/admin/v1/webhooks' },
+    ...resellers.map((reseller) => ({ ownerId: reseller.id, client: reseller, path: '/webhooks' })),
+  ];
+  for (const { ownerId, client, path } of owners) {
+    for (const types of [['plan.suspended'], []]) {
+      const made = await client.post(path, { url: 'https://shop.example.com/', types });
+      assert.equal(made.status, 201, made.text);
+      webhooks.push({ id: made.body.webhook.id, ownerId });
+    }
+  }
+  return webhooks;
+}
+
+async function createWorld(service: TestService, random: Random): Promise<World> {
+  const { packages, admin } = service;
+  const resellers: TestAccount[] = [];
+  for (const group of ['reseller', 'distributor', 'reseller'] as const) {
+    resellers.push(await service.createReseller({ group, credit: '90000000.00' }));
+  }
+  const victims = [];
+  for (let count = 0; count < 3; count += 1) victims.push(await service.createReseller({ credit: '50.00' }));
+  const waiting = await leaveOrdersPending(admin, resellers, packages.basic);
+  const made = await admin.post('/api/admin/v1/packages', {
+    name: 'Changeable',
+    limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: random.below(9) },
+    prices: {
+      reseller: { monthly: '1.00', quarterly: '2.00', yearly: '3.00' },
+      distributor: { monthly: '1.00', quarterly: '2.00', yearly: '3.00' },
+    },
+  });
+  return {
+    admin,
+    resellers,
+    victims: victims.map(({ id, key }) => ({ id, key })),
+    orderable: [packages.basic, packages.plus],
+    changeable: [made.body.package.id],
+    unorderable: [packages.retired, packages.trial],
+    trial: packages.trial,
+    orders: [],
+    waiting,
+    customers: [],
+    events: [],
+    references: [],
+    lastingWebhooks: await createWebhooks(admin, resellers),
+    webhooks: [],
+    people: [],
+    keys: [],
+    testKey: await makeTestKey(admin, (await service.createReseller()).id),
+    codes: [],
+    customerNames: 1,
+  };
+}
+
+async function makeTestKey(admin: TestAccount, accountId: number): Promise<string> {
+  const made = await admin.post(`/api/admin/v1/accounts/${accountId}/keys`, { name: 'Tests', test: true });
+  assert.equal(made.status, 201, made.text);
+  return made.body.api_key;
+}
+
+/** Ids, keys and login codes of what was made, for later requests. */
+async function learn(
+  world: World,
+  request: FuzzRequest,
+  body: RawAnswer['body'],
+  address: string,
+): Promise<void> {
+  const { operation, path } = request;
+  const keep = (list: number[], id: unknown) => {
+    if (typeof id !== 'number') return;
+    if (list.length < remembered) list.push(id);
+    else list[id % remembered] = id;
+  };
+  keep(world.orders, body?.order?.id);
+  for (const { order } of body?.results ?? []) keep(world.orders, order?.id);
+  keep(world.customers, body?.order?.customer?.id ?? body?.customer?.id);
+  const reference = body?.order?.customer?.reference;
+  if (typeof reference === 'string' && world.references.length < remembered) world.references.push(reference);
+  learnOfWebhooks(world, request, body);
+  const accountId = Number(/accounts\/(\d+)\//.exec(path)?.[1]);
+  if (operation === 'invitePerson' && typeof body?.person?.id === 'number') {
+    world.people.push({ accountId, id: body.person.id });
+  }
+  if (operation === 'createAccountKey' && typeof body?.key?.id === 'number') {
+    world.keys.push({ accountId, id: body.key.id });
+  }
+  if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
+  if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
+  // Spent now, or its customer is suspended.
+  if (operation.startsWith('exchange') && (body?.customer || body?.error?.code === 'customer_not_found')) {
+    const sent = request.body?.toString() ?? '';
+    world.codes.splice(0, world.codes.length, ...world.codes.filter((code) => !sent.includes(code)));
+  }
+  if (typeof body?.login_url === 'string' && world.codes.length < 5) {
+    const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
+    const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
+    // An earlier request may have suspended the customer, who is not let in then.
+    assert.ok(code !== null || status === 403, 'a login link leads to the product with a code');
+    if (code !== null) world.codes.push(code);
+  }
+  if (typeof body?.api_key !== 'string') return;
+  const id = body.account?.id ?? Number(/accounts\/(\d+)\//.exec(path)?.[1]);
+  const known = world.victims.find((victim) => victim.id === id);
+  if (known !== undefined) known.key = body.api_key;
+  else if (world.victims.length < 12) world.victims.push({ id, key: body.api_key });
+}
+
+function learnOfWebhooks(
+  { webhooks, resellers }: World,
+  { operation, path, headers }: FuzzRequest,
+  body: RawAnswer['body'],
+): void {
+  const forget = (id: number | undefined) => {
+    const at = webhooks.findIndex((each) => each.id === id);
+    if (at >= 0) webhooks.splice(at, 1);
+  };
+  if (body?.deleted === true) forget(Number(/webhooks\/(\d+)/.exec(path)?.[1]));
+  if (!/^create\w*Webhook$/.test(operation) || typeof body?.webhook?.id !== 'number') return;
+  const asked = resellers.find(({ key }) => headers['authorization'] === `Bearer ${key}`);
+  const ownerId = operation === 'createOperatorWebhook' ? operator : asked?.id;
+  if (ownerId === undefined) return;
+  // The same one again where its idempotency key was sent again.
+  forget(body.webhook.id);
+  webhooks.push({ id: body.webhook.id, ownerId });
+  const theirs = webhooks.filter((each) => each.ownerId === ownerId);
+  if (theirs.length > webhooksRemembered) forget(theirs[0]?.id);
+}
+
+// ---- requests
+
+export interface FuzzRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string | string[]>;
+  readonly body: Buffer | null;
+  /** Whether only the not-documented-here answers 404 not_found and 405 can come. */
+  readonly isElsewhere: boolean;
+}
+
+function drawRequest(
+  operation: Operation,
+  operations: readonly Operation[],
+  world: World,
+  random: Random,
+): FuzzRequest {
+  const oneIn = (count: number) => random.below(count) === 0;
+  const isElsewhere = oneIn(40);
+  const method = isElsewhere ? oddMethod(operation, random) : operation.method;
+  const path = fillPath(operation, world, random) + drawQuery(operation, random);
+  // Mostly whose order, customer or endpoint it is.
+  const ownerId = ownerOfPath(path, world);
+  const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
+  const headers: Record<string, string | string[]> = {
+    host: 'fuzz',
+    ...drawKey(operation, world, random, owner),
+  };
+  const knownValue = (name: string) => drawKnown(name, operation, world, random);
+  let text: string | null = null;
+  if (operation.body !== null) {
+    const drawn = drawValue(operation.body, '', knownValue, random);
+    for (let count = random.pick([0, 0, 1, 1, 1, 2, 3]); count > 0; count -= 1) spoil(drawn, random);
+    text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
+  } else if (operation.method !== 'GET' && oneIn(3)) {
+    // Nobody said that it takes a body, or how much of one.
+    const other = random.pick(operations).body;
+    if (oneIn(2)) text = 'x'.repeat(70_000);
+    else if (other === null) text = random.pick(oddTexts);
+    else text = write(drawValue(other, '', knownValue, random));
+  } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
+  // One in the header and another one in the body is refused.
+  const hasKeyInBody = text?.includes('idempotency_key') === true;
+  if (operation.hasIdempotencyHeader && oneIn(hasKeyInBody ? 8 : 2)) {
+    headers['idempotency-key'] = `k-${random.below(400)}`;
+  }
+  if (oneIn(8)) Object.assign(headers, random.pick(oddHeaders));
+  const body = text === null ? null : Buffer.from(text, oneIn(30) ? 'utf16le' : 'utf8');
+  return { operation: operation.id, method, path, headers, body, isElsewhere };
+}
+
+/** Ids of orders, customers and events begin with their account's. */
+function ownerOfPath(path: string, { lastingWebhooks, webhooks }: World): number | undefined {
+  const id = Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]);
+  if (path.includes('/webhooks/')) {
+    return [...lastingWebhooks, ...webhooks].find((each) => each.id === id)?.ownerId;
+  }
+  return accountOfId(id);
+}
+
+const accountOfId = (id: number) => Math.floor(id / 1e9);
+
+export function oddMethod(operation: Operation, random: Random): string {
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
+  return random.pick(others.filter((each) => !operation.methods.includes(each)));
+}
+
+function drawKey(
+  { path }: Operation,
+  world: World,
+  random: Random,
+  owner: TestAccount | undefined,
+): Record<string, string> {
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const chance = random.below(40);
+  if (chance === 0) return {};
+  if (chance === 1)
+    return { authorization: random.pick(['Bearer', 'Basic YTpi', 'bearer  x', 'Bearer sk_live_x', '']) };
+  if (chance < 5) return bearer(random.pick(world.victims).key);
+  // The product's key is one of the operator's.
+  const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
+  if (path.includes('/test/') && chance > 5) return bearer(world.testKey);
+  if (isAdmin && chance > 5) return bearer(world.admin.key);
+  return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
+}
+
+export const oddHeaders: readonly Record<string, string | string[]>[] = [
+  { 'content-type': 'text/plain' },
+  { 'content-type': '' },
+  { 'content-type': 'application/json; charset=utf-7; charset=x' },
+  { 'content-type': 'multipart/form-data; boundary=' },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'Identity' },
+  { accept: 'application/xml' },
+  { 'accept-encoding': 'br, *;q=0' },
+  { expect: 'nothing' },
+  { 'x-request-id': 'mine-1' },
+  { 'x-request-id': '<script>' },
+  { 'x-request-id': ['a', 'b'] },
+  { 'idempotency-key': ['a', 'b'] },
+  { 'idempotency-key': '' },
+  { 'idempotency-key': ' a b ' },
+  { 'idempotency-key': 'x'.repeat(81) },
+  { 'idempotency-key': '"quoted"' },
+  { 'idempotency-key': 'cl\u00e9' },
+  { 'x-forwarded-for': '203.0.113.9' },
+  { 'x-http-method-override': 'DELETE' },
+  { cookie: 'a=b; sellthrough_customer=c' },
+  { te: 'trailers' },
+  { 'if-none-match': '*' },
+  { range: 'bytes=0-1' },
+  { __proto__x: 'a', constructor: 'b' },
+  { 'x-long': 'v'.repeat(6_000) },
+  { authorization: ['Bearer a', 'Bearer b'] },
+];
+
+export const oddIds: readonly string[] = [
+  ...'0 -7 007 7.0 7e0 +7 abc %00 %20 %FF %zz % a%2Fb ..%2F.. __proto__ constructor null NaN {id} *'.split(
+    ' ',
+  ),
+  ...'2147483647 2147483648 9007199254740991 9007199254740993 99999999999999999999999'.split(' '),
+  ...["';--", '%F0%9F%A6%8A', '%E2%80%AE', '%41'.repeat(300)],
+  ...[400, 600, 6_000].map((length) => '7'.repeat(length)),
+];
+
+function fillPath({ id, path, method }: Operation, world: World, random: Random): string {
+  if (path.includes('{month}')) {
+    return path.replace('{month}', random.below(4) === 0 ? random.pick(oddIds) : '2026-01');
+  }
+  if (path.includes('{reference}')) {
+    const isOdd = world.references.length === 0 || random.below(8) === 0;
+    const reference = isOdd ? random.pick(oddIds) : encodeURIComponent(random.pick(world.references));
+    return path.replace('{reference}', () => reference);
+  }
+  if (!path.includes('{id}')) return path;
+  if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
+  if (path.includes('{person_id}')) return fillOwnedPath(path, 'person_id', world.people, random);
+  if (path.includes('{key_id}')) return fillOwnedPath(path, 'key_id', world.keys, random);
+  const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
+  const victims = world.victims.map((victim) => victim.id);
+  const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
+  let drawn: string;
+  if (random.below(8) === 0) drawn = random.pick(oddIds);
+  else if (id === 'failOrder' && random.below(2) === 0) drawn = known(world.waiting);
+  else if (path.includes('/product-calls/')) drawn = `call_order_${known(world.waiting)}`;
+  else if (path.includes('/events/')) drawn = known(world.events);
+  else if (path.includes('/orders/')) drawn = known(world.orders);
+  else if (path.includes('/customers/')) drawn = known(world.customers);
+  else if (path.includes('/packages/')) drawn = known(changes ? world.changeable : world.orderable);
+  else if (changes) drawn = known(victims);
+  else drawn = known([world.admin.id, ...world.resellers.map((each) => each.id), ...victims]);
+  return path.replace('{id}', () => drawn);
+}
+
+function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], random: Random): string {
+  // Those of before are mostly removed.
+  const one = all.length === 0 || random.below(8) === 0 ? undefined : random.pick(all.slice(-6));
+  return path
+    .replace('{id}', () => String(one?.accountId ?? random.pick(oddIds)))
+    .replace(`{${inner}}`, () => String(one?.id ?? random.pick(oddIds)));
+}
+
+/** An endpoint, and an event that its owner hears of; sometimes one that it does not. */
+function fillWebhookPath(
+  path: string,
+  method: string,
+  { lastingWebhooks, webhooks, events }: World,
+  random: Random,
+): string {
+  const isOperators = path.startsWith('/api/admin/');
+  const known = [...(method === 'DELETE' ? [] : lastingWebhooks), ...webhooks].filter(
+    ({ ownerId }) => (ownerId === operator) === isOperators,
+  );
+  const webhook = known.length === 0 || random.below(8) === 0 ? undefined : random.pick(known);
+  const heard = events.filter((event) => isOperators || accountOfId(event) === webhook?.ownerId);
+  const event =
+    heard.length === 0 || random.below(8) === 0 ? random.pick(oddIds) : String(random.pick(heard));
+  return path
+    .replace('{id}', () => String(webhook?.id ?? random.pick(oddIds)))
+    .replace('{event_id}', () => event);
+}
+
+const oddQueryValues: readonly string[] = [
+  ...'0 -1 1.5 1e3 +2 %2B2 007 NaN Infinity 9007199254740993 null true [] _'.split(' '),
+  ...'%00 %FF %zz %ED%A0%80 a%20b %25 %F0%9F%A6%8A'.split(' '),
+  ...'reseller distributor RESELLER admin'.split(' '),
+  ...['', '9'.repeat(40), 'x'.repeat(3_000)],
+];
+
+/** Of scheduled prices: the first has been. */
+const seconds = ['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z'] as const;
+
+export function drawQuery({ query }: Operation, random: Random): string {
+  if (random.below(query.length > 0 ? 2 : 12) === 0) return '';
+  const names = [
+    ...query,
+    ...query,
+    ...query,
+    '__proto__',
+    'constructor',
+    'page[]',
+    'limit[a]',
+    'toString',
+    '',
+    'offset',
+  ];
+  const parts: string[] = [];
+  // Nothing is found without it.
+  if (query.includes('from') && random.below(8) > 0) return `?from=${random.pick(seconds)}`;
+  for (let count = random.below(5); count > 0; count -= 1) {
+    const value = random.below(3) === 0 ? String(random.below(130)) : random.pick(oddQueryValues);
+    parts.push(random.below(9) === 0 ? random.pick(names) : `${random.pick(names)}=${value}`);
+  }
+  return `?${parts.join(random.pick(['&', '&', '&', '&&', ';']))}`;
+}
+
+// ---- bodies: a tree that can hold what JSON.stringify would not write
+
+export type Tree =
+  | { kind: 'object'; members: [string, Tree][] }
+  | { kind: 'array'; items: Tree[] }
+  | { kind: 'raw'; text: string };
+
+function raw(value: unknown): Tree {
+  return { kind: 'raw', text: JSON.stringify(value) };
+}
+
+export function write(tree: Tree): string {
+  if (tree.kind === 'raw') return tree.text;
+  if (tree.kind === 'array') return `[${tree.items.map(write).join(',')}]`;
+  return `{${tree.members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
+}
+
+/** One pixel. */
+const smallestPng = pngFile({ width: 1, height: 1 }).toString('base64');
+
+/** A valid value. What a schema cannot say of a field, such as which ids there are, is known by its name. */
+export function drawValue(
+  schema: Schema,
+  name: string,
+  knownValue: (name: string) => unknown,
+  random: Random,
+): Tree {
+  const known = knownValue(name);
+  if (known !== undefined) return raw(known);
+  if (schema.enum !== undefined) return raw(random.pick(schema.enum));
+  if (schema.anyOf !== undefined) return drawValue(random.pick(schema.anyOf), name, knownValue, random);
+  if (schema.type === 'object') {
+    const members = Object.entries(schema.properties ?? {})
+      .filter(([member]) => schema.required?.includes(member) === true || random.below(2) === 0)
+      .map(([member, inner]): [string, Tree] => [member, drawValue(inner, member, knownValue, random)]);
+    return { kind: 'object', members };
+  }
+  if (schema.type === 'array') {
+    const items = Array.from({ length: random.below(4) }, () =>
+      drawValue(schema.items ?? {}, `${name}[]`, knownValue, random),
+    );
+    return { kind: 'array', items };
+  }
+  if (schema.type === 'null') return raw(null);
+  if (schema.type === 'boolean') return raw(random.below(2) === 0);
+  if (schema.type === 'integer') {
+    const { minimum = 0, maximum = 1_000_000 } = schema;
+    return raw(
+      random.pick([minimum, maximum, minimum + random.below(Math.min(1_000, maximum - minimum) + 1)]),
+    );
+  }
+  // The patterns of the document that are not known by name are those of prices.
+  if (schema.pattern !== undefined) return raw(random.pick(['0', '1', '9.5', '10.00', '999999.99']));
+  return raw(
+    random.pick(['Ada', 'a', 'Zoë 🦊', ' trimmed ', 'x'.repeat(80), 'O\u2019Neil & <Sons>', 'null', '{}']),
+  );
+}
+
+function drawKnown(name: string, { id }: Operation, world: World, random: Random): unknown {
+  switch (name) {
+    case 'package_id':
+      if (id === 'grantTrial' && random.below(5) > 0) return world.trial;
+      return random.pick(
+        random.below(12) === 0 ? [...world.unorderable, ...world.changeable, 999] : world.orderable,
+      );
+    case 'customer': {
+      if (random.below(2) === 0) world.customerNames += 1;
+      const number = random.below(3) === 0 ? random.below(world.customerNames) : world.customerNames;
+      return number % 3 === 0 ? `Fuzz.${number}@Example.com` : `fuzz-${number}`;
+    }
+    case 'period':
+    case 'months':
+      // Both rarely agree: mostly one of them is sent.
+      return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
+    case 'renew':
+    case 'order_id':
+      return world.orders.length === 0 ? undefined : random.pick(world.orders);
+    case 'idempotency_key':
+      return `k-${random.below(400)}`;
+    case 'username':
+      return `fuzz-${random.below(100_000)}`;
+    case 'password':
+      return 'correct horse battery staple';
+    case 'amount':
+      return random.pick([
+        '1',
+        '0.01',
+        '100.00',
+        '-0.01',
+        '-5',
+        '2500.5',
+        '-999999999999',
+        '999999999999.99',
+      ]);
+    case 'from':
+      if (id.startsWith('redeliverSince') && world.events.length > 0 && random.below(2) === 0)
+        return random.pick(world.events);
+      return random.pick(seconds);
+    case 'advance':
+      return random.below(6) === 0 ? undefined : random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D']);
+    case 'now':
+      return random.below(4) === 0 ? '2030-01-01T00:00:00Z' : undefined;
+    case 'colour':
+      return random.pick(['#0f766e', '#FFE14D', null]);
+    case 'support_address':
+      return random.pick(['help@example.com', null]);
+    case 'data':
+      return smallestPng;
+    case 'url':
+    case 'test_url':
+      return random.below(3) > 0
+        ? 'https://product.example.com/calls'
+        : random.pick(['http://product.example.com', 'ftp://', 'here']);
+    case 'secret':
+    case 'test_secret':
+      return `whsec_${'A'.repeat(random.pick([8, 32, 32, 32, 88]))}`;
+    case 'allowed_ips[]':
+      return random.pick([
+        '127.0.0.1',
+        '::1',
+        '0.0.0.0/0',
+        '::/0',
+        '10.0.0.0/8',
+        '2001:db8::/32',
+        '::ffff:127.0.0.1',
+      ]);
+    case 'rate_limit_per_minute':
+      return random.pick([1, 2, 60, 1_000_000]);
+    case 'trial':
+      return random.below(6) === 0;
+    case 'code':
+      return world.codes.length === 0 ? 'c'.repeat(43) : random.pick(world.codes);
+    case 'max_charge':
+      return random.below(3) === 0 ? undefined : '999999.99';
+    case 'return_login':
+      return random.below(3) > 0;
+    default:
+      return undefined;
+  }
+}
+
+const naughtyStrings: readonly string[] = JSON.parse(
+  readFileSync(new URL('../../test/corpora/naughty-strings.json', import.meta.url), 'utf8'),
+);
+
+const deep = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+/** JSON texts of values that are seldom meant. */
+const oddValues: readonly string[] = [
+  ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e2', '1e400', '-1e400', '5e-324', '1e21'],
+  ...[
+    '2147483647',
+    '2147483648',
+    '9007199254740991',
+    '9007199254740993',
+    '9223372036854775808',
+    '9'.repeat(400),
+  ],
+  ...[
+    '""',
+    '" "',
+    '"\\u0000"',
+    '"\\ud800"',
+    '"\\udc00x"',
+    '"\\u202e"',
+    '"\\u212a"',
+    '"__proto__"',
+    '"1"',
+    '"01"',
+  ],
+  ...['"1.005"', '"-0"', '"1e3"', '"٣"', '"0x10"', '"{}"', '"a\\tb"', '"a\\nb"', '"\\u2028"', '"🦊"'],
+  ...['[]', '{}', '[[]]', '[null]', '{"length":1}', '{"__proto__":{"isAdmin":true}}', '{"toString":1}'],
+  ...['{"constructor":{"prototype":{"polluted":true}}}', '[1,2,3]', '{"0":"a","1":"b"}', '{"valueOf":null}'],
+  `"${'x'.repeat(81)}"`,
+  `"${'x'.repeat(256)}"`,
+  `"${'x'.repeat(60_000)}"`,
+  `"a${'\u0301'.repeat(2_000)}"`,
+  `"${'👨‍👩‍👧‍👦'.repeat(121)}"`,
+  `[${'0,'.repeat(20_000)}0]`,
+  deep('[', ']', 50),
+  deep('[', ']', 30_000),
+  deep('{"a":', '}', 9_000),
+];
+
+const oddNames = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+  ' ',
+  'a\u0000b',
+  'is_admin',
+];
+const moreOddNames = [
+  'id',
+  'balance',
+  'balance_cents',
+  'account_id',
+  'Customer',
+  'customer ',
+  'x'.repeat(2_000),
+  '🦊',
+  '\u202e',
+];
+
+/** Spoils the tree at one place. */
+export function spoil(tree: Tree, random: Random): void {
+  if (tree.kind === 'raw') {
+    tree.text = spoilValue(tree.text, random);
+    return;
+  }
+  const inner = tree.kind === 'array' ? tree.items : tree.members.map(([, member]) => member);
+  const deeper = inner.filter(({ kind }) => kind !== 'raw');
+  if (deeper.length > 0 && random.below(3) === 0) {
+    spoil(random.pick(deeper), random);
+    return;
+  }
+  if (tree.kind === 'array') {
+    tree.items.push({ kind: 'raw', text: spoilValue('"a"', random) });
+    return;
+  }
+  const { members } = tree;
+  const at = random.below(Math.max(1, members.length));
+  const member = members[at];
+  const name = random.pick([...oddNames, ...moreOddNames]);
+  const choice = member === undefined ? 5 : random.below(7);
+  if (member !== undefined && choice <= 2) {
+    member[1] = { kind: 'raw', text: spoilValue(write(member[1]), random) };
+  } else if (member !== undefined && choice === 3) members.splice(at, 1);
+  else if (member !== undefined && choice === 4) {
+    const doubled: Tree = random.below(2) === 0 ? member[1] : { kind: 'raw', text: random.pick(oddValues) };
+    members.splice(random.below(members.length + 1), 0, [member[0], doubled]);
+  } else members.push([name, { kind: 'raw', text: random.pick(oddValues) }]);
+}
+
+function spoilValue(text: string, random: Random): string {
+  switch (random.below(6)) {
+    case 0:
+      return JSON.stringify(random.pick(naughtyStrings));
+    case 1:
+      return `[${text}]`;
+    case 2:
+      return text.startsWith('"')
+        ? `${text.slice(0, -1)}${random.pick(['\\u0000', ' ', '\\n', '\u00e9', '.', 'x'])}"`
+        : `"${text.replaceAll('"', '')}"`;
+    default:
+      return random.pick(oddValues);
+  }
+}
+
+const oddTexts: readonly string[] = [
+  '',
+  ' ',
+  '[]',
+  '"a"',
+  '1',
+  'null',
+  '{}',
+  '{}{}',
+  '{,}',
+  '\ufeff{}',
+  '\0',
+  'a=b',
+  '<a/>',
+];
+
+export function spoilText(text: string, random: Random): string {
+  switch (random.below(6)) {
+    case 0:
+      return text.slice(0, random.below(text.length));
+    case 1:
+      return text + random.pick(['x', '}', '\0', ' ', '\n\n', ',', text]);
+    case 2:
+      return `${' '.repeat(65_536)}${text}`;
+    case 3:
+      return text.replace(/[{}":,[\]]/, random.pick(['', "'", '\u201c', ';', '\t']));
+    case 4:
+      return deep('[', ']', 32_000);
+    default:
+      return random.pick(oddTexts);
+  }
+}
+
+// ---- sending and checking
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** As they came, compressed or not. */
+  readonly sentBytes: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  readonly body: any;
+}
+
+/** Only what is larger than a socket's buffers may be cut off before its answer is read. */
+const cutOffBytes = 60_000;
+const silenceMilliseconds = 20_000;
+
+/** Lists of the panel come compressed to whoever takes them so. */
+function readable(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(bytes);
+  return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
+}
+
+/** null: the service closed the connection while a large body was on its way. */
+export function send(
+  address: string,
+  agent: Agent,
+  { method, path, headers, body }: FuzzRequest,
+): Promise<RawAnswer | null> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { 'content-length': body.length };
+    const options = { agent, hostname, port, method, path, headers: { ...headers, ...length } };
+    const request = httpRequest(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const sent = Buffer.concat(chunks);
+        const text = readable(sent, response.headers['content-encoding']).toString('utf8');
+        const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+        try {
+          const parsed = isJson && text !== '' ? JSON.parse(text) : null;
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            sentBytes: sent.length,
+            body: parsed,
+          });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    request.setTimeout(silenceMilliseconds, () => request.destroy(new Error('The service does not answer.')));
+    request.on('error', (error) => {
+      if ((body?.length ?? 0) > cutOffBytes) resolve(null);
+      else reject(error);
+    });
+    request.end(body ?? undefined);
+  });
+}
+
+/** "201" or "422 invalid_customer", when the document foresees this answer. */
+export function checkAnswer(
+  operation: Operation,
+  request: FuzzRequest,
+  { status, headers, text, sentBytes, body }: RawAnswer,
+): string {
+  assert.match(String(headers['x-request-id']), /^[A-Za-z0-9._-]{1,64}$/, 'every answer has X-Request-Id');
+  assert.ok(status < 500, 'no request is our failure');
+  if (request.method === 'HEAD') {
+    assert.ok(status >= 400, 'HEAD is never taken');
+    return `${status} HEAD`;
+  }
+  if (status < 400 && headers['content-type'] !== 'application/json; charset=utf-8') {
+    const isFile = /^(?:text\/csv|application\/pdf)/.test(String(headers['content-type']));
+    const isEmpty = [202, 204, 304].includes(status);
+    assert.ok(isEmpty ? text === '' : isFile, 'an answer that is not JSON is empty or a file');
+    assert.ok(operation.answers.has(status), `the document lists ${status} for ${operation.id}`);
+    assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
+    return String(status);
+  }
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  // A statement is written while it is read, and so is what is compressed.
+  const isWhole = status >= 400 || operation.id !== 'getStatement';
+  const isCompressed = headers['content-encoding'] !== undefined;
+  if (headers['content-length'] !== undefined || (isWhole && !isCompressed)) {
+    assert.equal(Number(headers['content-length']), sentBytes, 'the length that was announced');
+  }
+  const code: string | undefined = status >= 400 ? body?.error?.code : undefined;
+  const documented = operation.answers.get(status);
+  if (status >= 400) {
+    assert.ok(
+      code !== undefined && Object.hasOwn(errorCatalogue, code),
+      `the code ${code} is in the catalogue`,
+    );
+    if (status === 429) assert.ok(Number(headers['retry-after']) >= 1, 'Retry-After');
+    const isElsewhere = status === 404 ? code === 'not_found' : status === 405;
+    if (status === 405) {
+      assert.ok(request.isElsewhere, 'the document says that the path takes this method');
+      assert.deepEqual(String(headers['allow']).split(', ').sort(), operation.methods.toSorted(), 'Allow');
+    }
+    if (isElsewhere) return `${status} ${code}`;
+    // What comes before the route is looked at is the same for every method.
+    assert.ok(documented, `the document lists ${status} for ${operation.id}`);
+    assert.ok(documented.description.includes(`${code}: `), `the document lists ${code} for ${operation.id}`);
+  } else assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
+  assert.ok(documented, `the document lists ${status} for ${operation.id}`);
+  const problem = documented.problem(body);
+  assert.equal(problem, null, `the answer fits its schema: ${problem}`);
+  return code === undefined ? String(status) : `${status} ${code}`;
+}
+
+const shownMax = 1_500;
+
+export function describeFailure(
+  seed: number,
+  number: number,
+  { operation, method, path, headers, body }: FuzzRequest,
+  answer: RawAnswer | null,
+  error: unknown,
+): string {
+  const { authorization, ...others } = headers;
+  const shown = (text: string) =>
+    text.length > shownMax ? `${text.slice(0, shownMax)}… (${text.length})` : text;
+  return [
+    `seed ${seed}, request ${number} (${operation}): ${error instanceof Error ? error.message : String(error)}`,
+    `${method} ${shown(path)}`,
+    `${JSON.stringify(others)}${authorization === undefined ? ', no key' : ''}`,
+    body === null ? 'no body' : shown(JSON.stringify(body.toString('utf8'))),
+    answer === null ? 'no answer' : `→ ${answer.status} ${shown(answer.text)}`,
+  ].join('\n');
+}

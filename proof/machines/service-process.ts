@@ -1,0 +1,117 @@
+// The service as a process of the operating system, for tests that kill it.
+// Always true: it does not outlive the test, however the test ends.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { briefFlags } from '../../scripts/brief-processes.ts';
+import { childEnvironment, preloadAddress, programFile } from '../../test/harness/child-environment.ts';
+
+export interface ServiceProcess {
+  readonly address: string;
+  readonly pid: number | undefined;
+  /** What it said on standard error since its start. */
+  said(): string;
+  /** The newest lines of its log, on standard output. */
+  logged(): string;
+  /** Resolves as soon as these hold the pattern: a line arrives by itself, before an answer or behind it. */
+  logs(pattern: RegExp): Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+const logCharactersKept = 200_000;
+
+export interface ServiceProcessOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Loaded before the service; below the checkout. */
+  readonly preloads?: readonly string[];
+}
+
+/** Resolves when it listens. Rejects, with what it said, when it ends before. */
+export async function startServiceProcess({
+  environment,
+  preloads = [],
+}: ServiceProcessOptions): Promise<ServiceProcess> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [
+      ...briefFlags,
+      ...preloads.flatMap((file) => ['--import', preloadAddress(file)]),
+      programFile('src/main.ts'),
+    ],
+    {
+      // What is generated would be written to a file in the folder of this process.
+      env: { ...childEnvironment, LOG_LEVEL: 'warn', ADMIN_PASSWORD: 'of no use to a test', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let text = '';
+  let log = '';
+  const waiting = new Set<() => void>();
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+    log = (log + piece).slice(-logCharactersKept);
+    for (const look of [...waiting]) look();
+  });
+  const disarm = whenThisEnds('kill -KILL "$1"', [String(child.pid)]);
+  const gone = once(child, 'exit').then(([code, signal]) => {
+    disarm();
+    return { code, signal };
+  });
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+      const found = /listens at (\S+)\n/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    gone.then(() => reject(new Error(`The service ended before it listened: ${text}`)), reject);
+  });
+  return {
+    address,
+    pid: child.pid,
+    said: () => text,
+    logged: () => log,
+    logs: (pattern) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!pattern.test(log)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    gone,
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+const startsMax = 10;
+
+/** As a supervisor does: on a busy machine a start may give its database up, and the next one goes on where it ended. */
+export async function startPatiently(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startServiceProcess(options);
+    } catch (error) {
+      if (starts === startsMax) throw error;
+    }
+  }
+}
+
+/**
+ * Has the shell carry a command out when this process ends, however it ends, kill -9 included: its pipe closes
+ * then. Returns what calls it off. Where there is no shell, nothing is done.
+ */
+export function whenThisEnds(command: string, values: readonly string[]): () => void {
+  const shell = spawn('sh', ['-c', `read -r answer || { ${command}; }`, 'sh', ...values], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  shell.on('error', () => undefined).unref();
+  shell.stdin.on('error', () => undefined);
+  // The pipe must not keep this process alive: its end is what the shell waits for.
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+  return () => void shell.stdin.end('called off\n');
+}
