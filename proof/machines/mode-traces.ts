@@ -69,7 +69,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   const ordersBefore = await ordersOnConsole(panel);
   const feedBefore: unknown = (await read(admin, '/api/admin/v1/events?limit=1'))['last_id'];
   const operators = receiver.at(`/operator-${liveIds.join('-')}`);
-  await makeEndpoint(admin, '/api/admin/v1/webhooks', operators);
+  const operatorsId = await makeEndpoint(admin, '/api/admin/v1/webhooks', operators);
   const endpoints: Endpoint[] = [];
   for (const { live, test } of pairs)
     for (const [of, owner] of [['live', live] as const, ['test', test] as const]) {
@@ -94,6 +94,9 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     await checkFigures();
     await checkTotals();
     const deliveries = await checkDeliveries();
+    // One operator sees crowd after crowd, and may have only so many.
+    const gone = await admin.send('DELETE', `/api/admin/v1/webhooks/${operatorsId}`);
+    assert.equal(gone.status, 200, gone.text);
     return { searched, crossed, deliveries };
   }
 
@@ -252,9 +255,10 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   return { check };
 }
 
-async function makeEndpoint(client: ApiClient, path: string, place: ReceivedAt): Promise<void> {
+async function makeEndpoint(client: ApiClient, path: string, place: ReceivedAt): Promise<number> {
   const answer = await client.post(path, { url: place.url, types: [deliveredType] });
   assert.equal(answer.status, 201, answer.text);
+  return answer.body.webhook.id;
 }
 
 /** As if it were not there: no word of whose it is. */
