@@ -69,9 +69,9 @@ const waitingWeight = 0.5;
 const hiddenFromTests =
   /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
-const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--whole] [file]...`;
+const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--again] [--whole] [file]...`;
 
-const { only, grep, files, showsTimes, isWhole } = readArguments();
+const { only, grep, files, showsTimes, isAgain, isWhole } = readArguments();
 const color = process.stdout.isTTY;
 const workers = createWorkers({ root, silenceLimitMilliseconds });
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-'));
@@ -91,7 +91,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const statementRuns = createStatementRuns();
 // Whoever narrows the run wants to see what is named run.
 const unchanged =
-  files.length > 0 || grep !== undefined || isWhole ? null : createUnchangedWork(root, sourceOf);
+  files.length > 0 || grep !== undefined || isAgain || isWhole ? null : createUnchangedWork(root, sourceOf);
 const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
 const total = await runAll();
 for (const remove of removers.reverse()) await remove();
@@ -106,6 +106,7 @@ function readArguments() {
         only: { type: 'string', multiple: true },
         grep: { type: 'string' },
         times: { type: 'boolean', default: false },
+        again: { type: 'boolean', default: false },
         whole: { type: 'boolean', default: false },
       },
       allowPositionals: true,
@@ -120,6 +121,8 @@ function readArguments() {
       grep: values.grep,
       files: positionals,
       showsTimes: values.times,
+      /** Also what passed and can see nothing that has changed since. */
+      isAgain: values.again,
       /**
        * Every service test in every place, also those that can hardly tell them apart; and whoever names a place and a
        * file gets the file there.

@@ -1,6 +1,6 @@
 // Test files that passed, and that can see nothing which has changed since, are not run again: after a change of a page those
 // of the pages run, after a change of a test that test. Called by test.ts, which runs everything where nothing is remembered
-// (a fresh clone), with --whole, and for whoever names a file.
+// (a fresh clone), with --again, and for whoever names a file.
 // Invariant: what is remembered of a file is that all of its tests ran and passed, on the very bytes of all that it can see.
 
 import { createHash } from 'node:crypto';
