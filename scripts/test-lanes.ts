@@ -32,8 +32,8 @@ export interface WorkerKind {
 }
 
 export interface Workers {
-  /** In a process of its own when `alone`, otherwise in one that ran others of this kind before, all of which passed. */
-  run(kind: WorkerKind, file: string, options: { alone: boolean }): Promise<FileReport>;
+  /** In a process that may have run others of this kind before, all of which passed. */
+  run(kind: WorkerKind, file: string): Promise<FileReport>;
   /** Lets the processes end; resolves to what kept one from it. */
   end(): Promise<readonly string[]>;
   /** Now: somebody pressed Ctrl-C. */
@@ -89,16 +89,16 @@ export function createWorkers(options: {
   }
 
   return {
-    async run(kind, file, { alone }) {
+    async run(kind, file) {
       const kept = idle.get(kind) ?? [];
       idle.set(kind, kept);
-      const worker = (alone ? undefined : kept.pop()) ?? startWorker(kind, options);
+      const worker = kept.pop() ?? startWorker(kind, options);
       all.add(worker);
       const report = await worker.run(file);
       // What a file that failed has left behind, half done, would break the next one in its process.
       const hasFailed = report.facts.some(({ kind }) => kind === 'failed');
       if (report.ending !== undefined) all.delete(worker);
-      else if (alone || hasFailed) await end(worker);
+      else if (hasFailed) await end(worker);
       else kept.push(worker);
       return report;
     },

@@ -61,8 +61,8 @@ type Group = (typeof groups)[number];
 const testTimeoutMilliseconds = 600_000;
 // The limit of a test does not cover a process that hangs in a hook, or cannot even say that a test timed out.
 const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
-// A process waits now and then, for its database or the other way round: one more than cores keeps nearly all of them busy. With
-// two more they take each other's caches: an eighth more CPU time, and no sooner done.
+// A process waits now and then, for its database or the other way round: one more than cores keeps the
+// cores busy nine tenths of the time. With two more, a run took an eighth more CPU time and was done no sooner.
 const lanes = availableParallelism() + 1;
 const waitingWeight = 0.5;
 
@@ -90,9 +90,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const statementRuns = createStatementRuns();
-// Whoever narrows the run wants to see what is named run.
-const unchanged =
-  files.length > 0 || grep !== undefined || isAgain || isWhole ? null : createUnchangedWork(root, sourceOf);
+// A run that names files or titles always runs them. So does one with another server, browser or corpus: what passed, passed
+// with the usual ones.
+const hasOtherMeans = Object.keys(process.env).some((name) => /^(TEST|PROOF|MODEL)_/.test(name));
+const runsAll = files.length > 0 || grep !== undefined || isAgain || isWhole || hasOtherMeans;
+const unchanged = runsAll ? null : createUnchangedWork(root, sourceOf);
 const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
 const total = await runAll();
 for (const remove of removers.reverse()) await remove();
@@ -234,12 +236,7 @@ function makeSteps(): readonly Step[] {
       tool('texts of the pages', '../scripts/check-texts.ts'),
     );
   }
-  const suites: readonly (readonly [
-    group: Group,
-    name: string,
-    files: readonly string[],
-    alone?: boolean,
-  ])[] = [
+  const suites: readonly (readonly [group: Group, name: string, files: readonly string[]])[] = [
     ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
     ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
     ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInEveryPlace)],
@@ -258,7 +255,7 @@ function makeSteps(): readonly Step[] {
   const settings = prepare(
     chosen.flatMap(([group, , found]) => found.map((file) => ({ group, readsPages: readsBuiltPages(file) }))),
   );
-  for (const [group, name, found, alone = false] of chosen) {
+  for (const [group, name, found] of chosen) {
     const suffix = group === 'embedded' || group === 'groups' ? ` (${group})` : '';
     steps.push({
       name,
@@ -276,7 +273,7 @@ function makeSteps(): readonly Step[] {
               statementRuns.add(group, file, last.statements);
               return asBefore(last);
             }
-            const report = await workers.run(await kind, file, { alone });
+            const report = await workers.run(await kind, file);
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
@@ -302,7 +299,7 @@ function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
   return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
 }
 
-/** A program that is started serves the pages as well; few tests of programs look at them. */
+/** Every program that a test starts serves the pages; few tests look at them. */
 function sourceOf(file: string): TestSource {
   const text = readFileSync(join(root, file), 'utf8');
   const startsPrograms = /^test\/(process|tools)\//.test(file);

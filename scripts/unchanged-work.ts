@@ -1,7 +1,6 @@
-// Test files that passed, and that can see nothing which has changed since, are not run again: after a change of a page those
-// of the pages run, after a change of a test that test. Called by test.ts, which runs everything where nothing is remembered
-// (a fresh clone), with --again, and for whoever names a file.
-// Invariant: what is remembered of a file is that all of its tests ran and passed, on the very bytes of all that it can see.
+// Remembers which test files passed, so that test.ts need not run them again until something changes that they can see:
+// edit a page, and the tests of the pages run; edit a test, and that test runs. A fresh clone remembers nothing.
+// Invariant: a file is remembered only if all of its tests ran and passed, and every file that it can see is the same as then.
 
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

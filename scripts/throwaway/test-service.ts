@@ -72,7 +72,7 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
-  /** Where it listens, unless somebody else does by now. */
+  /** The port to listen on, if it is still free. */
   readonly port?: number;
   /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
   readonly linksLeadHere?: boolean;

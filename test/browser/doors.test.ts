@@ -39,7 +39,7 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   const before = await factsOf(service);
   for (const [place, page] of victims.entries()) {
     await heading(page, /^(Overview|Business)$/).waitFor();
-    // To another host nobody's cookie comes along: whose browser it is makes no difference.
+    // Cookies do not go to another host, so one victim is enough to try that.
     for (const host of place === 0 ? ['127.0.0.1', 'localhost'] : ['127.0.0.1']) {
       const foreign = await page.context().newPage();
       await foreign.goto(`http://${host}:${otherPort}/`);

@@ -32,7 +32,7 @@ import {
 
 export interface PanelBrowser {
   readonly service: TestService;
-  /** Somebody's own browser, which never served before: nothing is shared with the others but the service. */
+  /** A new browser context. It shares nothing with other visitors but the service. */
   newVisitor(options?: VisitorOptions): Promise<BrowserContext>;
   /** A page of a new visitor, at this path of the service. */
   open(path: string, options?: VisitorOptions): Promise<Page>;

@@ -1,8 +1,7 @@
-// Browsers of their own for the visitors of a test, watched. A new one costs a process that compiles every script anew;
-// so one that has served a test serves the next as well, and the next file of its process: a page loaded where another
-// was before takes a third of that.
-// Always true: whoever gets a browser that served before finds in it no cookie, nothing stored, no route, listener or
-// script, no look and no page of that test; one whose test failed serves no more.
+// Browser contexts for the visitors of a test, watched. A new context starts a process that compiles every script again, so
+// contexts are cleaned and reused by the next test and the next file: a page then takes a third of the time to load.
+// Invariant: a reused context holds no cookies, storage, routes, listeners, scripts, settings or pages of the test before. A
+// context whose test failed is not reused.
 
 /// <reference lib="dom" />
 import type {
@@ -31,7 +30,7 @@ export interface Surroundings {
 
 export interface Visitor {
   readonly context: BrowserContext;
-  /** To serve again, when `isGood`. */
+  /** Cleans it for reuse if `isGood`; closes it otherwise. */
   end(isGood: boolean): Promise<void>;
 }
 
