@@ -13,7 +13,7 @@ import { createTestBudget } from './accounts/test-usage.ts';
 import { createApp } from './api/app.ts';
 import { builtDocsFolder } from './api/docs-pages.ts';
 import { builtPagesFolder } from './api/panel/panel-pages.ts';
-import { describeHappening } from './api/shapes/event-data.ts';
+import { orderEventData } from './api/shapes/event-data.ts';
 import { productPayload } from './api/shapes/product-view.ts';
 import { createBrandHolder } from './brand/brand-store.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from './catalog/package-catalog.ts';
@@ -163,7 +163,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     currency,
     cancelRefund,
     testBudget,
-    describeHappening,
+    orderEventData,
     now,
     monotonicNow,
     packages: packages.current,

@@ -37,7 +37,7 @@ type Twin = {
 /** Where time has come to: what is of one second happens in the order of customers, then of ranks. */
 type Place = { at: number; customerNumber: number; rank: number };
 
-type Happening = Place &
+type ClockEvent = Place &
   (
     | { kind: 'renewal' }
     | { kind: 'warning'; reference: string /** Before the end. */; days: number }
@@ -104,7 +104,7 @@ export function createTestMode(world: World) {
     if (destination > twin.clockAt) {
       let reached: Place = { at: twin.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
       for (;;) {
-        const next = nextHappening(accountId, twin, reached);
+        const next = nextEvent(accountId, twin, reached);
         if (next === null || next.at > destination) break;
         for (const text of carryOut(accountId, next, happened)) told.push({ at: next.at, text });
         // What was due before does not take the clock back to what has been told of its second.
@@ -115,10 +115,10 @@ export function createTestMode(world: World) {
     return { clockAt: destination, happened, told };
   }
 
-  function nextHappening(accountId: AccountId, { alerts }: Twin, reached: Place): Happening | null {
+  function nextEvent(accountId: AccountId, { alerts }: Twin, reached: Place): ClockEvent | null {
     // What was due before the second that has been reached is tried in that second (A111).
     const renewals = oracle.dueRenewals(accountId).map(
-      ({ customerNumber, dueAt }): Happening => ({
+      ({ customerNumber, dueAt }): ClockEvent => ({
         kind: 'renewal',
         at: Math.max(dueAt, reached.at),
         customerNumber,
@@ -131,7 +131,7 @@ export function createTestMode(world: World) {
     ]);
     const notices = oracle
       .planEnds(accountId)
-      .flatMap(({ customerNumber, reference, endsAt }): Happening[] => [
+      .flatMap(({ customerNumber, reference, endsAt }): ClockEvent[] => [
         ...[...days].map((left) => ({
           kind: 'warning' as const,
           at: endsAt - left * secondsPerDay,
@@ -148,17 +148,17 @@ export function createTestMode(world: World) {
   }
 
   /** What is told of it. */
-  function carryOut(accountId: AccountId, happening: Happening, happened: Happened): string[] {
-    if (happening.kind === 'warning') {
+  function carryOut(accountId: AccountId, event: ClockEvent, happened: Happened): string[] {
+    if (event.kind === 'warning') {
       happened.warnings += 1;
-      return [`plan.ending ${happening.reference} ${happening.days}`];
+      return [`plan.ending ${event.reference} ${event.days}`];
     }
-    if (happening.kind === 'end') {
+    if (event.kind === 'end') {
       happened.ended += 1;
-      return [`plan.expired ${happening.reference}`];
+      return [`plan.expired ${event.reference}`];
     }
     const balances = new Map([[accountId, oracle.balance(accountId).balanceCents]]);
-    const attempt = oracle.renewOne(accountId, happening.customerNumber, happening.at);
+    const attempt = oracle.renewOne(accountId, event.customerNumber, event.at);
     if ('code' in attempt.outcome) happened.renewalsFailed += 1;
     else happened.renewals += 1;
     return events.renewed([attempt], balances).map(({ text }) => text);

@@ -7,7 +7,7 @@ import type { Group } from '../../src/contract/periods.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
 import { bindsPlanKey, type OrderCommand } from '../../src/orders/order-commands.ts';
 import type { NewHandoff, SettledHandoff } from '../../src/orders/order-handoff.ts';
-import type { NumberedHappening } from '../../src/orders/order-happenings.ts';
+import type { NumberedEvent } from '../../src/orders/order-happenings.ts';
 import type { CustomerState, OrderChanges, OrderState, TrialHad } from '../../src/orders/order-state.ts';
 import type { OrderRecord } from '../../src/orders/order-table.ts';
 import type { PlanChange } from '../../src/plans/plan-change.ts';
@@ -53,7 +53,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const planChanges: PlanChange[] = [];
   const planChangesByKey = new Map<string, PlanChange>();
   /** By account, in the order of telling. */
-  const told = new Map<number, NumberedHappening[]>(accountIds.map((id) => [id, []]));
+  const told = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
   const handoffs = new Map<string, NewHandoff | SettledHandoff>();
   let productMode: OrderState['productMode'] = 'none';
 
@@ -145,7 +145,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
   function apply(changes: OrderChanges): void {
     const balances = new Map<number, bigint>();
-    for (const happening of changes.happenings) told.get(happening.accountId)?.push(happening);
+    for (const event of changes.events) told.get(event.accountId)?.push(event);
     for (const customer of changes.newCustomers) {
       if (customers.has(customer.reference)) throw new Error(`${customer.reference} is claimed twice`);
       customers.set(customer.reference, { ...customer, life: plainLife });
@@ -249,7 +249,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     planChanges: (): readonly PlanChange[] => planChanges,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
     customerCount: (): number => customers.size,
-    told: (accountId: number): readonly NumberedHappening[] => told.get(accountId) ?? [],
+    told: (accountId: number): readonly NumberedEvent[] => told.get(accountId) ?? [],
     account: getAccount,
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 

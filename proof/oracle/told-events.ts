@@ -1,51 +1,51 @@
 // What the core told, in the words in which oracle-events.ts says what it has to tell. Used by core-model.ts.
 
-import type { NumberedHappening, OrderHappening } from '../../src/orders/order-happenings.ts';
+import type { NumberedEvent, OrderEvent } from '../../src/orders/order-happenings.ts';
 import { orderStatus } from '../../src/orders/order-table.ts';
 import type { Step } from './histories.ts';
 
-function toldText(happening: OrderHappening): string {
-  const { type } = happening;
+function toldText(event: OrderEvent): string {
+  const { type } = event;
   switch (type) {
     case 'customer.created': {
-      const { number, reference, plan } = happening.customer;
+      const { number, reference, plan } = event.customer;
       return `${type} ${number} ${reference}, ${plan.packageId} until ${plan.expiresAt}`;
     }
     case 'order.completed':
-      return `${type} ${happening.order.number} ${orderStatus(happening.order)}, ${happening.balanceCents}`;
+      return `${type} ${event.order.number} ${orderStatus(event.order)}, ${event.balanceCents}`;
     case 'order.failed': {
-      const { order, reason, balanceCents } = happening;
+      const { order, reason, balanceCents } = event;
       return `${type} ${order.number} ${orderStatus(order)} ${reason}, ${balanceCents}`;
     }
     case 'plan.activated':
     case 'plan.renewed':
     case 'plan.changed': {
-      const { reference, plan } = happening.customer;
-      return `${type} ${reference} by order ${happening.order?.number ?? null}, ${plan.packageId} until ${plan.expiresAt}`;
+      const { reference, plan } = event.customer;
+      return `${type} ${reference} by order ${event.order?.number ?? null}, ${plan.packageId} until ${plan.expiresAt}`;
     }
     case 'plan.suspended': {
-      const { planStatus, byParty, reason } = happening.change;
-      return `${type} ${happening.customer.reference} ${planStatus} by ${byParty} ${reason}`;
+      const { planStatus, byParty, reason } = event.change;
+      return `${type} ${event.customer.reference} ${planStatus} by ${byParty} ${reason}`;
     }
     case 'plan.resumed':
-      return `${type} ${happening.customer.reference} ${happening.change.planStatus} by ${happening.change.byParty}`;
+      return `${type} ${event.customer.reference} ${event.change.planStatus} by ${event.change.byParty}`;
     case 'plan.cancelled': {
-      const { planStatus, refundCents, balanceAfterCents } = happening.change;
-      return `${type} ${happening.customer.reference} ${planStatus}, ${refundCents}, ${balanceAfterCents}`;
+      const { planStatus, refundCents, balanceAfterCents } = event.change;
+      return `${type} ${event.customer.reference} ${planStatus}, ${refundCents}, ${balanceAfterCents}`;
     }
     case 'renewal.failed':
-      return `${type} ${happening.customer.reference} ${happening.code}`;
+      return `${type} ${event.customer.reference} ${event.code}`;
     case 'plan.ending':
-      return `${type} ${happening.customer.reference} ${happening.days}`;
+      return `${type} ${event.customer.reference} ${event.days}`;
     case 'plan.expired':
-      return `${type} ${happening.customer.reference}`;
+      return `${type} ${event.customer.reference}`;
     case 'balance.credited':
     case 'balance.debited':
-      return `${type} ${happening.entry.amountCents}, ${happening.entry.balanceAfterCents}`;
+      return `${type} ${event.entry.amountCents}, ${event.entry.balanceAfterCents}`;
     case 'balance.low':
-      return `${type} ${happening.balanceCents} of ${happening.alertBelowCents}`;
+      return `${type} ${event.balanceCents} of ${event.alertBelowCents}`;
     default:
-      return happening satisfies never;
+      return event satisfies never;
   }
 }
 
@@ -55,7 +55,7 @@ function toldText(happening: OrderHappening): string {
  */
 export function toldProblem(
   accountId: number,
-  told: readonly NumberedHappening[],
+  told: readonly NumberedEvent[],
   steps: readonly Step[],
 ): { readonly index: number; readonly problem: string } | null {
   const owed = steps.flatMap((step, index) =>
@@ -63,7 +63,7 @@ export function toldProblem(
   );
   for (let place = 0; place < Math.max(told.length, owed.length); place += 1) {
     const [one, due] = [told[place], owed[place]];
-    const text = one === undefined ? 'nothing' : toldText(one.happening);
+    const text = one === undefined ? 'nothing' : toldText(one.event);
     if (one?.number === place + 1 && text === due?.text) continue;
     const problem = `event ${place + 1} of account ${accountId} is ${text} (${one?.number}) instead of ${due?.text}`;
     return { index: due?.index ?? steps.length, problem };

@@ -47,7 +47,7 @@ interface DemoCustomer {
   expiresAt: number;
 }
 
-type Happening = () => Promise<void>;
+type Step = () => Promise<void>;
 
 export const yearDays = 365;
 const daySeconds = 86_400;
@@ -75,7 +75,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   const people = createPeople(random);
   const today = Math.floor(until / daySeconds);
   /** Days since 1970 to what happens on them, by second of the day. */
-  const agenda = new Map<number, { second: number; happening: Happening }[]>();
+  const agenda = new Map<number, { second: number; step: Step }[]>();
   const resellers: Reseller[] = [];
   const packages = new Map<string, number>();
   let clock = 0;
@@ -84,15 +84,15 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
 
   // ---- the calendar
 
-  function plan(at: number, happening: Happening): void {
+  function plan(at: number, step: Step): void {
     // What is decided on a day for the same day happens on the next.
     const day = Math.max(Math.floor(at / daySeconds), Math.floor(clock / daySeconds) + 1);
-    planOn(day, ((at % daySeconds) + daySeconds) % daySeconds, happening);
+    planOn(day, ((at % daySeconds) + daySeconds) % daySeconds, step);
   }
 
-  function planOn(day: number, second: number, happening: Happening): void {
+  function planOn(day: number, second: number, step: Step): void {
     const list = agenda.get(day) ?? [];
-    list.push({ second, happening });
+    list.push({ second, step });
     agenda.set(day, list);
   }
 
@@ -200,7 +200,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     afterOrder(reseller, customer.person, answer, () => renew(reseller, customer));
   }
 
-  function afterOrder(reseller: Reseller, person: Person, answer: DemoAnswer, again: Happening): void {
+  function afterOrder(reseller: Reseller, person: Person, answer: DemoAnswer, again: Step): void {
     if (answer.status === 402) {
       planTopUp(reseller);
       plan(nextWorkingDay(Math.floor(clock / daySeconds)) * daySeconds + 68_400, again);
@@ -234,8 +234,8 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   function planFuture(reseller: Reseller, customer: DemoCustomer): void {
     const { orderId, expiresAt } = customer;
     // Only if nothing else was ordered meanwhile.
-    const ifStill = (happening: Happening) => async () => {
-      if (customer.orderId === orderId) await happening();
+    const ifStill = (step: Step) => async () => {
+      if (customer.orderId === orderId) await step();
     };
     const upgrade = upgrades[nameOf(customer.packageId)];
     if (upgrade !== undefined && chance(7)) {
@@ -384,8 +384,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   };
 
   function planStory(): void {
-    const on = (daysAgo: number, second: number, happening: Happening) =>
-      planOn(today - daysAgo, second, happening);
+    const on = (daysAgo: number, second: number, step: Step) => planOn(today - daysAgo, second, step);
     for (const plan of resellerPlans) on(plan.sinceDaysAgo, 25_000, () => createReseller(plan));
     on(classicRetiredDaysAgo, 30_000, async () => {
       await asAdministrator('PATCH', `/packages/${packageId('Classic')}`, { retired: true });
@@ -455,12 +454,12 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   planStory();
   for (let day = today - yearDays; day <= today; day += 1) {
     planDay(day);
-    const happenings = (agenda.get(day) ?? []).sort((one, other) => one.second - other.second);
+    const steps = (agenda.get(day) ?? []).sort((one, other) => one.second - other.second);
     agenda.delete(day);
-    for (const { second, happening } of happenings) {
+    for (const { second, step } of steps) {
       if (day * daySeconds + second >= until) break;
       moveClock(day * daySeconds + second);
-      await happening();
+      await step();
     }
     if (day % 30 === 0)
       say(`  ${new Date(day * daySeconds * 1000).toISOString().slice(0, 10)}: ${orders} orders\n`);

@@ -1,7 +1,7 @@
 // What an account is told of its keys: that there is a new secret, and that one was revoked or will be.
 
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import type { Happening } from '../events/event-log.ts';
+import type { NewEvent } from '../events/event-log.ts';
 import { lastFour } from './api-key.ts';
 
 interface NamedKey {
@@ -11,12 +11,12 @@ interface NamedKey {
   readonly name: string;
 }
 
-export function keyCreated(apiKey: string, key: NamedKey): Happening {
+export function keyCreated(apiKey: string, key: NamedKey): NewEvent {
   return { type: 'key.created', data: { key: { ...keyData(key), last_four: lastFour(apiKey) } } };
 }
 
 /** `endsAt` null: it works no more. */
-export function keyRevoked(last_four: string, key: NamedKey, endsAt: EpochSeconds | null = null): Happening {
+export function keyRevoked(last_four: string, key: NamedKey, endsAt: EpochSeconds | null = null): NewEvent {
   const ends = endsAt === null ? {} : { ends_at: formatTime(endsAt) };
   return { type: 'key.revoked', data: { key: { ...keyData(key), last_four, ...ends } } };
 }

@@ -9,7 +9,7 @@ import { expectMonths, type Group, groups, type Months, periods } from '../contr
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
-import { type Happening, holdListening, type ListeningAccount, tellAll } from '../events/event-log.ts';
+import { holdListening, type ListeningAccount, type NewEvent, tellAll } from '../events/event-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { announce, type DatedAuthor, lockCatalog, subjectOf } from './package-store.ts';
 import { scheduledPrices } from './package-table.ts';
@@ -134,7 +134,7 @@ function priceScheduled(
   { from, prices }: ScheduledPrices,
   group: Group,
   currency: string,
-): Happening {
+): NewEvent {
   const named = periods.flatMap(({ months, period }) => {
     const cents = prices[group]?.[months];
     return cents === undefined ? [] : [{ months, period, price: formatAmount(cents) }];

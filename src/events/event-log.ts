@@ -26,7 +26,7 @@ export const events = describeTable('events', {
 export type AccountEvent = RowOf<typeof events>;
 
 /** An event before it has its number. */
-export interface Happening {
+export interface NewEvent {
   readonly type: EventType;
   readonly data: JsonObject;
 }
@@ -70,14 +70,14 @@ const takeNumbers: Statement = {
 export async function appendEvents(
   transaction: Queryable,
   accountId: number,
-  happenings: readonly Happening[],
+  events: readonly NewEvent[],
   now: EpochSeconds,
 ): Promise<void> {
   const ofAccount = transaction.ofAccount(accountId);
-  const [row] = await ofAccount.query(takeNumbers, [accountId, happenings.length]);
+  const [row] = await ofAccount.query(takeNumbers, [accountId, events.length]);
   if (row === undefined) return;
-  const first = Number(row['event_count']) - happenings.length + 1;
-  const numbered = happenings.map(({ type, data }, index) => ({
+  const first = Number(row['event_count']) - events.length + 1;
+  const numbered = events.map(({ type, data }, index) => ({
     accountId,
     number: first + index,
     type,
@@ -125,7 +125,7 @@ export async function holdListening(
 export async function tellAll(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],
-  tell: (account: ListeningAccount) => Happening,
+  tell: (account: ListeningAccount) => NewEvent,
   now: EpochSeconds,
 ): Promise<void> {
   for (const [first, ofGroup] of byGroup(transaction, accounts, ({ id }) => id)) {

@@ -10,7 +10,7 @@ import { addDuration, addMonths, type EpochSeconds } from '../contract/times.ts'
 import { refused, refusedAsFull } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { notePlanEnd } from './note-plan-end.ts';
-import type { ClockHappenings, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
+import type { ClockEvents, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { renewAutomatically } from './renew-automatically.ts';
 import { tellLowBalance } from './tell-low-balance.ts';
@@ -107,7 +107,7 @@ interface Step extends StepPlace {
   readonly days: number | null;
 }
 
-const nothing: ClockHappenings = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
+const nothing: ClockEvents = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
 
 /**
  * Everything up to the target, to the end of what was loaded, or `stepsMax` of it; and the second that was reached.

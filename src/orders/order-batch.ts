@@ -66,7 +66,7 @@ import {
   type RenewCustomer,
 } from './order-commands.ts';
 import { newHandoffs, settledHandoffs } from './order-handoff.ts';
-import type { DescribeHappening } from './order-happenings.ts';
+import type { OrderEventData } from './order-happenings.ts';
 import type { CustomerState, TrialHad } from './order-state.ts';
 import {
   hashedOrders,
@@ -106,7 +106,7 @@ export interface BatchDependencies {
   readonly packages: () => PackageCatalog;
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
-  readonly describeHappening: DescribeHappening;
+  readonly orderEventData: OrderEventData;
   /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -143,7 +143,7 @@ export function runBatch(
     now,
     packages,
     testBudget,
-    describeHappening,
+    orderEventData,
     onDecided,
   }: BatchDependencies,
   commands: readonly OrderCommand[],
@@ -162,13 +162,13 @@ export function runBatch(
         at,
       );
       onDecided?.(decision.outcomes);
-      const { happenings } = decision.changes;
-      const told = happenings.map(({ accountId, number, at: createdAt, happening }) => ({
+      const { events } = decision.changes;
+      const told = events.map(({ accountId, number, at: createdAt, event }) => ({
         accountId,
         number,
-        type: happening.type,
+        type: event.type,
         createdAt,
-        data: JSON.stringify(describeHappening(happening, { packages: catalog, currency, now: createdAt })),
+        data: JSON.stringify(orderEventData(event, { packages: catalog, currency, now: createdAt })),
       }));
       const calls = decision.changes.tellings.map((telling) =>
         productCall(telling, { incarnation: loaded.incarnation, now: at }),
@@ -184,7 +184,7 @@ export function runBatch(
       await Promise.all([...written, committed]);
       return {
         outcomes: decision.outcomes,
-        toldAccounts: new Set(happenings.map(({ accountId }) => accountId)),
+        toldAccounts: new Set(events.map(({ accountId }) => accountId)),
         productCalls: calls.length,
       };
     },

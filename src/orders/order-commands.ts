@@ -154,7 +154,7 @@ export type ClockTarget =
   | { readonly type: 'duration'; readonly duration: Duration };
 
 /** How often what happened while a clock was moved. */
-export interface ClockHappenings {
+export interface ClockEvents {
   readonly renewals: number;
   readonly renewalsFailed: number;
   /** Plans that came to their end. */
@@ -255,7 +255,7 @@ type AnyOutcome =
   | {
       readonly type: 'clock_moved';
       readonly clock: EpochSeconds;
-      readonly happened: ClockHappenings;
+      readonly happened: ClockEvents;
       readonly isReached: boolean;
       /** It stopped because test data has used up its space. */
       readonly isFull: boolean;

@@ -10,7 +10,7 @@ import type { CustomerState } from './order-state.ts';
 import type { OrderRecord } from './order-table.ts';
 
 /** `customer`: as they are right after it. */
-export type OrderHappening =
+export type OrderEvent =
   | { readonly type: 'customer.created'; readonly customer: CustomerState }
   /** `balanceCents`: right after it, which is not that of the order where the product was asked first. */
   | { readonly type: 'order.completed'; readonly order: OrderRecord; readonly balanceCents: bigint }
@@ -38,16 +38,16 @@ export type OrderHappening =
   | { readonly type: 'balance.credited' | 'balance.debited'; readonly entry: LedgerEntry }
   | { readonly type: 'balance.low'; readonly balanceCents: bigint; readonly alertBelowCents: bigint };
 
-export interface NumberedHappening {
+export interface NumberedEvent {
   readonly accountId: number;
   /** Of the event. */
   readonly number: number;
   readonly at: EpochSeconds;
-  readonly happening: OrderHappening;
+  readonly event: OrderEvent;
 }
 
 /** The data of the event, as the contract has it. */
-export type DescribeHappening = (
-  happening: OrderHappening,
+export type OrderEventData = (
+  event: OrderEvent,
   around: { readonly packages: PackageCatalog; readonly currency: string; readonly now: EpochSeconds },
 ) => JsonObject;

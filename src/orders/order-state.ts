@@ -21,7 +21,7 @@ import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../pl
 import type { Plan } from '../plans/plan-terms.ts';
 import type { NewLoginLink } from './order-commands.ts';
 import type { NewHandoff, SettledHandoff } from './order-handoff.ts';
-import type { NumberedHappening, OrderHappening } from './order-happenings.ts';
+import type { NumberedEvent, OrderEvent } from './order-happenings.ts';
 import type { OrderRecord } from './order-table.ts';
 import type { DueSteps, TestMove } from './test-move-table.ts';
 
@@ -99,7 +99,7 @@ export interface OrderChanges {
   readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
   /** Of accounts that are listened to. */
-  readonly happenings: readonly NumberedHappening[];
+  readonly events: readonly NumberedEvent[];
   /** Of tests whose clock stands elsewhere than before. */
   readonly movedClocks: readonly AccountState[];
   /** `isForgotten`: nobody can ask for it again. */
@@ -147,7 +147,7 @@ export function createWorkingState(state: OrderState) {
   const tellings: ProductTelling[] = [];
   const heldBackCalls = new Map<string, OrderPlace>();
   const audits: AuditEntry[] = [];
-  const happenings: NumberedHappening[] = [];
+  const events: NumberedEvent[] = [];
   const movedClocks = new Set<number>();
   const testMoves = new Map<string, { readonly move: TestMove; readonly isForgotten: boolean }>();
   /** Of the command that is being decided. */
@@ -176,12 +176,12 @@ export function createWorkingState(state: OrderState) {
   };
 
   /** Says it to whoever listens to the account. */
-  const tell = (accountId: number, happening: OrderHappening) => {
+  const tell = (accountId: number, event: OrderEvent) => {
     const { eventCount } = getAccount(accountId);
     if (eventCount === null) return;
     const number = eventCount + 1;
     changeAccount(accountId, { eventCount: number });
-    happenings.push({ accountId, number, at: time, happening });
+    events.push({ accountId, number, at: time, event });
   };
 
   return {
@@ -400,7 +400,7 @@ export function createWorkingState(state: OrderState) {
         tellings,
         heldBackCalls: [...heldBackCalls.values()],
         audits,
-        happenings,
+        events,
         movedClocks: [...movedClocks].map(getAccount),
         testMoves: [...testMoves.values()],
       };
@@ -426,7 +426,7 @@ const toldOf = {
   // Told with the order's own events.
   order_completed: null,
   order_failed: null,
-} as const satisfies Record<PlanChange['kind'], OrderHappening['type'] | null>;
+} as const satisfies Record<PlanChange['kind'], OrderEvent['type'] | null>;
 
 const noDetails = {
   actorId: null,

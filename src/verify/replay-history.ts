@@ -82,7 +82,7 @@ export interface Deviation {
   readonly problem: string;
 }
 
-/** In the order of their happening; each call returns what does not follow the rules. */
+/** In the order in which they happened; each call returns what does not follow the rules. */
 export interface Replay {
   order(order: PastOrder, past: Past): Deviation[];
   change(change: PastChange, past: Past): Deviation[];

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { createTestBudget } from '../../src/accounts/test-usage.ts';
-import { describeHappening } from '../../src/api/shapes/event-data.ts';
+import { orderEventData } from '../../src/api/shapes/event-data.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { Overloaded } from '../../src/contract/overloaded.ts';
 import type { OrderCommand } from '../../src/orders/order-commands.ts';
@@ -36,7 +36,7 @@ async function scene(changes: Partial<typeof defaultLimits.engine.tests> = {}) {
     currency: 'USD',
     cancelRefund: 'unused',
     testBudget: createTestBudget(100_000, null),
-    describeHappening,
+    orderEventData,
     now: () => service.clock.seconds,
     monotonicNow: () => time,
     rest: async (milliseconds) => {

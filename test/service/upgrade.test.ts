@@ -136,7 +136,7 @@ test('the idempotency keys of the first edition are replayed, and tell other ord
     currency: 'USD',
     cancelRefund: 'none',
     testBudget: createTestBudget(100_000, null),
-    describeHappening: () => ({}),
+    orderEventData: () => ({}),
     now: () => seconds(20),
     packages: packages.current,
   } as const;

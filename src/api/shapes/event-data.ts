@@ -3,29 +3,29 @@
 import { formatAmount } from '../../contract/amounts.ts';
 import type { EventData, EventType } from '../../contract/event-schemas.ts';
 import { publicId } from '../../contract/identifiers.ts';
-import type { DescribeHappening } from '../../orders/order-happenings.ts';
+import type { OrderEventData } from '../../orders/order-happenings.ts';
 import { type CustomerState, shownCustomer } from '../../orders/order-state.ts';
 import { orderedBy } from '../../orders/order-table.ts';
 import { customerView } from './customer-view.ts';
 import { orderView } from './order-view.ts';
 
-export const describeHappening: DescribeHappening = (happening, { packages, currency, now }) => {
+export const orderEventData: OrderEventData = (event, { packages, currency, now }) => {
   const viewOf = (customer: CustomerState) => customerView(shownCustomer(customer), packages, now);
   const data = <Type extends EventType>(_type: Type, described: EventData<Type>) => described;
-  const { type } = happening;
+  const { type } = event;
   switch (type) {
     case 'customer.created':
     case 'plan.expired':
-      return data(type, { customer: viewOf(happening.customer) });
+      return data(type, { customer: viewOf(event.customer) });
     case 'order.completed': {
-      const { order } = happening;
+      const { order } = event;
       return data(type, {
         order: orderView(order, packages, currency),
-        balance: formatAmount(happening.balanceCents),
+        balance: formatAmount(event.balanceCents),
       });
     }
     case 'order.failed': {
-      const { order, reason, balanceCents } = happening;
+      const { order, reason, balanceCents } = event;
       return data(type, {
         order: orderView(order, packages, currency),
         reason,
@@ -35,7 +35,7 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
     case 'plan.activated':
     case 'plan.renewed':
     case 'plan.changed': {
-      const { customer, order } = happening;
+      const { customer, order } = event;
       const ofOrder = {
         customer: viewOf(customer),
         order_id: order === null ? null : publicId(order.accountId, order.number),
@@ -45,13 +45,13 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
       return data(type, { ...ofOrder, by: order === null ? 'operator' : orderedBy(order) });
     }
     case 'plan.suspended': {
-      const { customer, change } = happening;
+      const { customer, change } = event;
       return data(type, { customer: viewOf(customer), by: change.byParty, reason: change.reason });
     }
     case 'plan.resumed':
-      return data(type, { customer: viewOf(happening.customer), by: happening.change.byParty });
+      return data(type, { customer: viewOf(event.customer), by: event.change.byParty });
     case 'plan.cancelled': {
-      const { customer, change } = happening;
+      const { customer, change } = event;
       return data(type, {
         customer: viewOf(customer),
         refund: formatAmount(change.refundCents ?? 0n),
@@ -60,14 +60,14 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
       });
     }
     case 'renewal.failed': {
-      const { customer, code } = happening;
+      const { customer, code } = event;
       return data(type, { customer: viewOf(customer), code });
     }
     case 'plan.ending':
-      return data(type, { customer: viewOf(happening.customer), days: happening.days });
+      return data(type, { customer: viewOf(event.customer), days: event.days });
     case 'balance.credited':
     case 'balance.debited': {
-      const { entry } = happening;
+      const { entry } = event;
       return data(type, {
         entry_id: publicId(entry.accountId, entry.number),
         amount: formatAmount(entry.amountCents),
@@ -78,11 +78,11 @@ export const describeHappening: DescribeHappening = (happening, { packages, curr
     }
     case 'balance.low':
       return data(type, {
-        balance: formatAmount(happening.balanceCents),
-        balance_below: formatAmount(happening.alertBelowCents),
+        balance: formatAmount(event.balanceCents),
+        balance_below: formatAmount(event.alertBelowCents),
         currency,
       });
     default:
-      return happening satisfies never;
+      return event satisfies never;
   }
 };
