@@ -281,8 +281,8 @@ export const defaultLimits = {
   },
   // Who has not been removed.
   peoplePerAccountMax: 100,
-  // How long a password that was given with a dangerous deed is good for others (docs/decisions/0041-people-and-roles.md).
-  deedsConfirmedSeconds: 300,
+  // How long a password that was given with a sensitive action is good for others (docs/decisions/0041-people-and-roles.md).
+  reauthenticatedSeconds: 300,
   passwordLinks: {
     resetValidSeconds: 3_600,
     invitationValidSeconds: 7 * 86_400,

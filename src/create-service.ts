@@ -396,7 +396,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     throttle: createAttemptThrottle(monotonicNow, limits.attempts, counting.attempts),
     passwordCost: limits.passwordCost,
     peoplePerAccountMax: limits.peoplePerAccountMax,
-    deedsConfirmedSeconds: limits.deedsConfirmedSeconds,
+    reauthenticatedSeconds: limits.reauthenticatedSeconds,
     secondFactorRoles: config.secondFactorRoles,
     creditConfirmedAboveCents: config.creditConfirmedAboveCents,
     ledgerDays,

@@ -52,9 +52,9 @@ interface Seat {
   webhook: number;
   /** Ids of people who were invited. */
   people: number[];
-  /** Ids of keys that were made, and how many deeds were done with the newest. */
+  /** Ids of keys that were made, and how many actions were done with the newest. */
   keys: number[];
-  keyDeeds: number;
+  keyActions: number;
 }
 
 interface PanelWorld {
@@ -159,7 +159,7 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
     webhook: 0,
     people: [],
     keys: [],
-    keyDeeds: 0,
+    keyActions: 0,
   });
   const readers = [];
   for (const group of ['reseller', 'distributor'] as const) {
@@ -222,11 +222,11 @@ function nextStep(
     const reader = random.pick(readers);
     // Nobody is found before somebody was invited, and no key before one was made: then it is changed, rotated and revoked.
     if (random.below(2) === 0) {
-      const next = ['changeKey', 'rotateKey', 'revokeKey'][reader.keyDeeds] ?? 'revokeKey';
+      const next = ['changeKey', 'rotateKey', 'revokeKey'][reader.keyActions] ?? 'revokeKey';
       return { id: reader.keys.length === 0 ? 'createKey' : next, seat: reader };
     }
-    const deeds = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
-    return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(deeds), seat: reader };
+    const actions = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
+    return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(actions), seat: reader };
   }
   // A new secret waits for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
@@ -425,9 +425,9 @@ async function learnOfPanel(
   if (id === 'inviteColleague' && status === 201) seat.people.push(body.person.id);
   if (id === 'createKey' && status === 201) {
     seat.keys = [body.key.id];
-    seat.keyDeeds = 0;
+    seat.keyActions = 0;
   }
-  if ((id === 'changeKey' || id === 'rotateKey') && status === 200) seat.keyDeeds += 1;
+  if ((id === 'changeKey' || id === 'rotateKey') && status === 200) seat.keyActions += 1;
   if (id === 'removeColleague' && status === 200) seat.people = [];
   if (id === 'revokeKey' && status === 200) seat.keys = [];
   if (id === 'beginTotp' && typeof body?.secret === 'string') seat.secret = body.secret;

@@ -25,7 +25,7 @@ const findSecret: Statement = {
 
 const roles = people.pick('role');
 
-/** What is changed is `target`'s. An administrator's deed on an administrator's account takes what the doors ask of it too. */
+/** What is changed is `target`'s. An administrator's action on an administrator's account takes what the doors ask of it too. */
 export async function authorProblem(
   transaction: Queryable,
   { by = null, takes = [], now }: Actor,

@@ -1,4 +1,4 @@
-// What owners and administrators do with the people of an account: invite, change and remove them. Each deed is one
+// What owners and administrators do with the people of an account: invite, change and remove them. Each action is one
 // transaction that has locked the account, with its audit entry; called by the routes of people.
 // Always true: an account keeps an owner who can sign in, of two who remove each other at the same moment too: the later
 // one is refused, because he is no owner any more. Whoever was removed is out with the next request, and an order of theirs
@@ -30,7 +30,7 @@ import {
   mailAddressOf,
   newPeople,
   type Person,
-  personDeed,
+  personAction,
 } from './people-table.ts';
 
 /** Who does it: known, and with a time. */
@@ -52,8 +52,8 @@ export interface PersonChange {
   readonly email?: string | null;
 }
 
-/** What is written with the deed, or not at all; its result is the deed's. */
-export type AlongDeed<Result> = (
+/** What is written with the action, or not at all; its result is the action's. */
+export type AlongAction<Result> = (
   transaction: Queryable,
   person: Credentials,
   account: Account,
@@ -95,7 +95,7 @@ export async function invitePerson<Invitation>(
   accountId: number,
   wanted: NewPerson,
   asked: PeopleAsked,
-  { peopleMax, along }: { readonly peopleMax: number; readonly along: AlongDeed<Invitation> },
+  { peopleMax, along }: { readonly peopleMax: number; readonly along: AlongAction<Invitation> },
 ): Promise<Done<Invited<Invitation>> | Refusal> {
   try {
     return await amongPeople<Invited<Invitation>>(
@@ -129,7 +129,7 @@ export function inviteAgain<Invitation>(
   accountId: number,
   personId: number,
   asked: PeopleAsked,
-  along: AlongDeed<Invitation>,
+  along: AlongAction<Invitation>,
 ): Promise<Done<Invited<Invitation>> | Refusal> {
   return amongPeople<Invited<Invitation>>(
     database,
@@ -218,7 +218,7 @@ export function removePerson(
   accountId: number,
   personId: number,
   asked: PeopleAsked,
-  along: AlongDeed<void>,
+  along: AlongAction<void>,
 ): Promise<Done<true> | Refusal> {
   return amongPeople<true>(
     database,
@@ -261,7 +261,7 @@ export async function changePassword(
     if (!(await writePassword(transaction, person.id, password))) return false;
     const { byLink } = password;
     const after = { password: 'changed', ...(byLink !== undefined && { by_link: byLink.purpose }) };
-    const entry = { actorId, by, ...personDeed(person, 'update'), before: null, after };
+    const entry = { actorId, by, ...personAction(person, 'update'), before: null, after };
     await appendAudit(transaction, entry, now);
     return true;
   });
@@ -283,7 +283,7 @@ export function changeOwnEmail(
     await transaction.query(changeRow, [id, person.role, email]);
     await endPasswordLinks(transaction, id);
     const [before, after] = [viewOf(person, account), viewOf({ ...person, email }, account)];
-    await appendAudit(transaction, { actorId, by, ...personDeed(person, 'update'), before, after }, now);
+    await appendAudit(transaction, { actorId, by, ...personAction(person, 'update'), before, after }, now);
     return { email };
   });
 }

@@ -76,10 +76,10 @@ export function mailAddressOf(
 }
 
 /** For the audit log: what was done to a person. Of an account's own login it is noted of the account, as it always was. */
-export function personDeed(
+export function personAction(
   { id, accountId }: Pick<Person, 'id' | 'accountId'>,
-  deed: string,
+  action: string,
 ): { readonly action: string; readonly subject: string } {
   const noun = id === accountId ? 'account' : 'person';
-  return { action: `${noun}.${deed}`, subject: `${noun} ${id}` };
+  return { action: `${noun}.${action}`, subject: `${noun} ${id}` };
 }

@@ -51,7 +51,7 @@ import { type AdminRoutesDependencies, adminRoutes } from './admin/admin-routes.
 import { brandPages } from './brand-pages.ts';
 import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/login-link-routes.ts';
 import { docsPages } from './docs-pages.ts';
-import { createDeedConfirmation } from './doors/deed-confirmation.ts';
+import { createReauthentication } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionDoor } from './doors/session-door.ts';
 import { keepUnreadBody, noteRequests } from './noted-requests.ts';
@@ -194,9 +194,9 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
   const lookups = ranked(dependencies.database, 'lookups');
-  const confirmDeed = createDeedConfirmation({ ...dependencies, database: lookups });
+  const reauthenticate = createReauthentication({ ...dependencies, database: lookups });
   const twinOf = (accountId: number) => getTwin(lookups, accountId, dependencies.now());
-  const door = createSessionDoor({ ...dependencies, confirmDeed, twinOf });
+  const door = createSessionDoor({ ...dependencies, reauthenticate, twinOf });
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {

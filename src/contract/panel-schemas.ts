@@ -17,7 +17,7 @@ export const signInBodySchema = Type.Object({
   password: typed('The password.'),
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
-/** What a dangerous deed reads, where it asks for the password each time or was not confirmed a moment ago. */
+/** What a sensitive action reads, where it asks for the password each time or was not confirmed a moment ago. */
 export const passwordBodySchema = Type.Object({ password: typed('The password of whoever is signed in.') });
 /** Where `password` is another one. */
 export const currentPasswordBodySchema = Type.Object({
@@ -92,7 +92,7 @@ export const signedInPersonSchema = Type.Object({
   second_factor_required: Type.Boolean({
     description: 'The operator requires codes at sign-in of their role; without them nothing else is done.',
   }),
-  deeds_confirmed_until: nullable(time('Until then dangerous deeds of this session take no password.')),
+  reauthenticated_until: nullable(time('Until then sensitive actions of this session take no password.')),
 });
 
 const sessionSchema = Type.Object({

@@ -1,4 +1,4 @@
-// The password of whoever is signed in, as bodies of dangerous deeds hold it: it may be left out for a few minutes after it
+// The password of whoever is signed in, as bodies of sensitive actions hold it: it may be left out for a few minutes after it
 // was given with another one.
 
 import Type from 'typebox';
@@ -7,6 +7,6 @@ import Type from 'typebox';
 export const typed = (description: string) => Type.String({ maxLength: 200, description });
 
 const sentence =
-  'The password of whoever is signed in. It may be left out within five minutes after it was given with another dangerous deed, but not for what decides who owns the account.';
+  'The password of whoever is signed in. It may be left out within five minutes after it was given with another sensitive action, but not for what decides who owns the account.';
 
 export const passwordField = { password: Type.Optional(typed(sentence)) };

@@ -1,7 +1,7 @@
 // Keeps a data folder to one process. startEmbeddedServer takes the lock before anything else touches
 // the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
 // and is never left behind. The folder must be on a local disk.
-// Danger: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
+// SensitiveAction: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
 // Nothing may ever open it but SQLite here (and whoever makes it); the holder's pid is therefore in a file beside it.
 
 import {

@@ -1,5 +1,5 @@
 // What a route says of itself besides its schema: the scopes its caller needs, the codes it refuses with,
-// whether it can be replayed, whether it is a dangerous deed. From these declarations the door lets callers in, the
+// whether it can be replayed, whether it is a sensitive action. From these declarations the door lets callers in, the
 // documents and the client list the errors, and the tests try every route with every role. A visible route without
 // a declaration stops the start.
 
@@ -26,8 +26,8 @@ export interface RouteDeclaration {
    * the session itself says so, and what begins something by being read says no.
    */
   readonly hasView?: boolean;
-  /** A deed that a borrowed or stolen session must not do. */
-  readonly danger?: Danger;
+  /** An action that a borrowed or stolen session must not do. */
+  readonly sensitiveAction?: SensitiveAction;
   /** Also for a session whose password its holder has not chosen: that of a first sign-in. */
   readonly isForFirstSignIn?: boolean;
   /** Also for somebody who needs a second factor and has none yet. */
@@ -38,9 +38,9 @@ export interface RouteDeclaration {
  * Behind a door that can be borrowed, the body also holds the password of whoever is signed in, unless they gave it a moment
  * ago. Keys are not asked.
  */
-export interface Danger {
+export interface SensitiveAction {
   readonly passwordField: 'password' | 'current_password';
-  /** The deed is dangerous only when one of these fields is sent, whatever it holds. */
+  /** The action is sensitive only when one of these fields is sent, whatever it holds. */
   readonly ifSent?: readonly string[];
   /** Only when the amounts, credits and debits alike, that the person moved within an hour come to more than these cents. */
   readonly ifMovedAboveCents?: bigint;
@@ -76,18 +76,18 @@ export interface Door {
     reply: FastifyReply,
     scopes: readonly Scope[],
   ) => Promise<FastifyReply | undefined>;
-  /** Lets a dangerous deed through to its route, or answers with the refusal; absent where the door asks nothing more. */
-  readonly confirmDeed?: ConfirmDeed | undefined;
+  /** Lets a sensitive action through to its route, or answers with the refusal; absent where the door asks nothing more. */
+  readonly reauthenticate?: Reauthenticate | undefined;
 }
 
-type ConfirmDeed = (
+type Reauthenticate = (
   request: FastifyRequest,
   reply: FastifyReply,
-  danger: Danger,
+  sensitiveAction: SensitiveAction,
 ) => Promise<FastifyReply | undefined>;
 
-/** What a dangerous deed is refused with when its password is missing or wrong. */
-const dangerCodes: readonly ErrorCode[] = ['validation_failed', 'wrong_password'];
+/** What a sensitive action is refused with when its password is missing or wrong. */
+const sensitiveActionCodes: readonly ErrorCode[] = ['validation_failed', 'wrong_password'];
 
 /** `key` and `session`: what the caller is known by; `open`: nobody needs to be known. */
 export type DoorKind = 'key' | 'session' | 'open';
@@ -105,7 +105,7 @@ export interface DeclaredRoute {
   readonly isBodyOptional: boolean;
   readonly bodyBytesMax: number;
   /** Of routes whose door asks for the password again. */
-  readonly danger: Danger | null;
+  readonly sensitiveAction: SensitiveAction | null;
 }
 
 /** Every route of `api` is behind the door, and is added to `declared`. Before the routes are added. */
@@ -113,8 +113,8 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
   api.addHook('onRoute', (route) => {
     const method = String(route.method);
     const { scopes, codes, isReplayable = false, isBodyOptional = false } = route.config ?? {};
-    const { confirmDeed } = door;
-    const danger = confirmDeed === undefined ? undefined : route.config?.danger;
+    const { reauthenticate } = door;
+    const sensitiveAction = reauthenticate === undefined ? undefined : route.config?.sensitiveAction;
     const operationId = route.schema?.operationId;
     if (scopes === undefined || codes === undefined || operationId === undefined) {
       throw new Error(`${method} ${route.url} declares no scopes, codes or operationId.`);
@@ -124,7 +124,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
       ...(scopes.some(isAdministratorScope) ? (['forbidden'] as const) : []),
       ...(scopes.length > 0 ? (['insufficient_scope'] as const) : []),
-      ...(danger === undefined ? [] : dangerCodes),
+      ...(sensitiveAction === undefined ? [] : sensitiveActionCodes),
       ...codes,
     ]);
     route.schema = {
@@ -136,10 +136,10 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
     // The route's own hook, and the only one that knows what the route needs.
     route.onRequest = (request, reply) => door.admit(request, reply, scopes);
     if (route.schema.body !== undefined && !isBodyOptional) route.preValidation = requireBody;
-    if (confirmDeed !== undefined && danger !== undefined) {
-      // First of its kind: nothing is done, or read, before the deed is confirmed.
+    if (reauthenticate !== undefined && sensitiveAction !== undefined) {
+      // First of its kind: nothing is done, or read, before the action is confirmed.
       const others = [route.preHandler ?? []].flat();
-      route.preHandler = [(request, reply) => confirmDeed(request, reply, danger), ...others];
+      route.preHandler = [(request, reply) => reauthenticate(request, reply, sensitiveAction), ...others];
     }
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     declared.push({
@@ -152,7 +152,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       isReplayable,
       isBodyOptional,
       bodyBytesMax: route.bodyLimit ?? bodyBytesMax,
-      danger: danger ?? null,
+      sensitiveAction: sensitiveAction ?? null,
     });
   });
 }

@@ -23,8 +23,8 @@ export interface LimitedCaller {
   readonly key: LimitedAccount | null;
 }
 
-/** `grant`: an invitation or a new key. `deed`: what else takes the password. */
-export type AccessChange = 'allow_list' | 'deed' | 'grant';
+/** `grant`: an invitation or a new key. `sensitive_action`: what else takes the password. */
+export type AccessChange = 'allow_list' | 'sensitive_action' | 'grant';
 
 export interface RateLimiter {
   /** Counts a request, writes the RateLimit headers of the limit with least left, and refuses beyond either. */
@@ -64,7 +64,7 @@ export interface RateLimiter {
   /** What admitAsMany takes as `at`. */
   now(): number;
   /**
-   * Counts a person's change of who gets into their account, which the audit log keeps for ever. Deeds that take the
+   * Counts a person's change of who gets into their account, which the audit log keeps for ever. Actions that take the
    * password are counted apart: a stolen session must not keep its owner from them. So is what lets somebody else in: whoever
    * has invited many can still take a key back.
    */

@@ -12,7 +12,7 @@ import {
   mailAddressOf,
   type Person,
   people,
-  personDeed,
+  personAction,
 } from '../accounts/people-table.ts';
 import { languageAt } from '../accounts/reading-language.ts';
 import type { Language } from '../contract/languages.ts';
@@ -262,7 +262,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
         await storeLink(transaction, token, person, { purpose, invitedBy: null, expiresAt, now });
         const entry = {
           actorId: account.id,
-          ...personDeed(person, 'mail_password_link'),
+          ...personAction(person, 'mail_password_link'),
           before: null,
           after: { address: from.address },
         };

@@ -30,7 +30,7 @@ const sessions = describeTable('sessions', {
   lastSeenAt: time('last_seen_at'),
   address: text('address'),
   userAgent: text('user_agent'),
-  /** When its person last gave the password for a dangerous deed; null: not since it began, or the password is another one. */
+  /** When its person last gave the password for a sensitive action; null: not since it began, or the password is another one. */
   confirmedAt: nullableTime('confirmed_at'),
 });
 
@@ -190,7 +190,7 @@ export interface SessionStore {
   endById(personId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
   /**
-   * Its person has just given the password; `staysOpen`: which is good for further deeds. false: it has ended meanwhile.
+   * Its person has just given the password; `staysOpen`: which is good for further actions. false: it has ended meanwhile.
    */
   confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
   /** Of everybody of the account, by an administrator. How many there were; null: there is no such account. */

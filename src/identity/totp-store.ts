@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { type Person, personDeed } from '../accounts/people-table.ts';
+import { type Person, personAction } from '../accounts/people-table.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../accounts/seal.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
@@ -256,11 +256,15 @@ export function disableTotp(
 
 function audit(
   transaction: Queryable,
-  deed: string,
+  action: string,
   person: Holder,
   { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
 ): Promise<void> {
-  return appendAudit(transaction, { ...author, ...personDeed(person, deed), before: null, after: null }, now);
+  return appendAudit(
+    transaction,
+    { ...author, ...personAction(person, action), before: null, after: null },
+    now,
+  );
 }
 
 function ownLoginOf(accountId: number): Holder {

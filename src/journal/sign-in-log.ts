@@ -1,8 +1,8 @@
 // Sign-ins in the audit log: who came in, and under which name somebody was refused; and wrong passwords of whoever is
-// signed in. Used by the sign-in route and by the confirmation of dangerous deeds; read with the rest of the audit log. Each
+// signed in. Used by the sign-in route and by the confirmation of sensitive actions; read with the rest of the audit log. Each
 // entry says how many of its kind there were within the hour.
 // Always true: the log is bounded, whoever knocks. Of one person, and of all names that nobody has together, the first
-// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals, deeds and
+// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals, actions and
 // sign-ins apart, as this process counts them: no colleague's hide another's. And no refused sign-in waits for its entry: how
 // long it takes tells nothing of the name.
 
@@ -32,7 +32,7 @@ export interface SignInLog {
   /** `accountId`: null where nobody has this name. `personId`: the account's own login unless named. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
   /** A wrong password of whoever is signed in; settles when it is entered, or counted. */
-  refusedDeed(sent: RefusedDeed, now: EpochSeconds): Promise<void>;
+  refusedAction(sent: RefusedAction, now: EpochSeconds): Promise<void>;
   /** Once everything that was refused so far is in the log. */
   settled(): Promise<void>;
 }
@@ -45,13 +45,13 @@ export interface RefusedSignIn {
   readonly personId?: number | null;
 }
 
-/** `deed`: the operation that it was sent with. */
-export interface RefusedDeed {
+/** `operation`: the operationId of the request that held the password. */
+export interface RefusedAction {
   readonly accountId: number;
   readonly personId: number;
   readonly username: string;
   readonly address: string;
-  readonly deed: string;
+  readonly operation: string;
 }
 
 interface SignInLogDependencies {
@@ -118,8 +118,8 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
       };
       void enter(entry, now);
     },
-    async refusedDeed({ accountId, personId, username, address, deed }, now) {
-      const count = countOne(`deed ${personId}`);
+    async refusedAction({ accountId, personId, username, address, operation }, now) {
+      const count = countOne(`action ${personId}`);
       if (count === null || pending.size >= limits.pendingMax) return;
       const entry = {
         actorId: accountId,
@@ -127,7 +127,7 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
         action: 'deed.refuse',
         subject: subjectOf(accountId),
         before: null,
-        after: { username, address, deed, reason: 'wrong_password', within_the_hour: count },
+        after: { username, address, deed: operation, reason: 'wrong_password', within_the_hour: count },
       } as const;
       await enter(entry, now);
     },

@@ -178,7 +178,7 @@ test('a role that needs a second factor sets it up first, sees the recovery code
   await heading(page, 'Business').waitFor();
 });
 
-test('a password given with one dangerous deed may stay away from the next for five minutes, and then not', async () => {
+test('a password given with one sensitive action may stay away from the next for five minutes, and then not', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');

@@ -42,7 +42,7 @@ test('what an administrator does is noted with the key, or in the panel with the
   const customer = placed.body.order.customer.id;
   const key = { type: 'key', id: await keyIdOf(service.admin) };
   const person = { type: 'person', id: service.admin.id };
-  const deeds: readonly (readonly ['post' | 'patch', string, object])[] = [
+  const requests: readonly (readonly ['post' | 'patch', string, object])[] = [
     ['post', '/accounts', { group: 'reseller', username: 'made' }],
     ['patch', `/accounts/${reseller.id}`, { display_name: 'Changed' }],
     ['post', `/accounts/${reseller.id}/credit`, { amount: '1.00' }],
@@ -51,7 +51,7 @@ test('what an administrator does is noted with the key, or in the panel with the
     ['patch', `/customers/${customer}`, { status: 'suspended' }],
   ];
   const actions: string[] = [];
-  for (const [method, path, body] of deeds) {
+  for (const [method, path, body] of requests) {
     const byKey = await service.admin[method](api + path, body);
     assert.ok(byKey.status < 300, byKey.text);
     const noted = await newestEntry();

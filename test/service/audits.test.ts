@@ -54,7 +54,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
   const resellers = await Promise.all([1, 2, 3].map(() => busy.createReseller({ credit: '400.00' })));
   const ordersEach = 40;
   let isOver = false;
-  const adminsDeed = async (reseller: TestAccount, index: number) => {
+  const adminsAction = async (reseller: TestAccount, index: number) => {
     const path = `/api/admin/v1/accounts/${reseller.id}`;
     const customer = `trial-${reseller.id}-${index}`;
     for (const { status, text } of [
@@ -70,7 +70,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
   const streams = resellers.flatMap((reseller) =>
     [0, 1, 2].map(async (client) => {
       for (let index = 0; index < ordersEach; index += 1) {
-        if (client === 0 && index % 4 === 3) await adminsDeed(reseller, index);
+        if (client === 0 && index % 4 === 3) await adminsAction(reseller, index);
         // Every third order changes the plan of the one before it.
         const packageId = index % 3 === 2 ? busy.packages.plus : busy.packages.basic;
         const customer = `busy-${reseller.id}-${client}-${Math.floor(index / 3)}`;

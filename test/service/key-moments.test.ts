@@ -92,21 +92,25 @@ test('what another process narrowed counts for reads and orders before it is hea
 test('an administrator’s key that is revoked or narrowed meanwhile makes and changes no key, and no account', async () => {
   const { admin } = service;
   const ofAccount = `/api/admin/v1/accounts/${account.id}`;
-  const deeds: readonly ((client: ApiClient) => Promise<Answer>)[] = [
+  const actions: readonly ((client: ApiClient) => Promise<Answer>)[] = [
     (client) => client.post(keysOf(admin), { name: 'Afterlife' }),
     (client) => client.post(keysOf(account), { name: 'Afterlife' }),
     (client) => client.post(`${ofAccount}/api-key`),
     (client) => client.patch(ofAccount, { blocked: true }),
     (client) => client.post(`${ofAccount}/people`, { username: 'after.life', role: 'owner' }),
   ];
-  for (const deed of deeds) {
+  for (const action of actions) {
     const key = await makeKey({ scopes: [...keyScopes] }, admin);
     const narrowed = () => key.narrow(['admin:read', 'admin:credit']);
     const lacking = { scope: 'admin:accounts' };
-    const refused = await sent('find_account', narrowed, () => deed(key.client));
+    const refused = await sent('find_account', narrowed, () => action(key.client));
     expectRefusal(refused, '403 insufficient_scope', lacking);
     await key.narrow([...keyScopes]);
-    expectRefusal(await sent('find_account', key.revoke, () => deed(key.client)), '401 revoked_api_key', {});
+    expectRefusal(
+      await sent('find_account', key.revoke, () => action(key.client)),
+      '401 revoked_api_key',
+      {},
+    );
   }
   expectStatus(await account.get('/balance'), 200);
   const kept = (await admin.get(keysOf(admin))).body.data;

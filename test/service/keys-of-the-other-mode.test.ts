@@ -198,7 +198,8 @@ async function requestsOf(route: DeclaredRoute, target: Rows): Promise<readonly 
     const value = namedBy(name, target);
     return value === undefined || name in example ? [] : [[name, value]];
   });
-  const password = route.danger === null ? {} : { [route.danger.passwordField]: testPassword };
+  const password =
+    route.sensitiveAction === null ? {} : { [route.sensitiveAction.passwordField]: testPassword };
   const whole = { ...Object(renamed(example, target)), ...password };
   const alone = named.map(([name, value]) => ({ path, body: { [String(name)]: value, ...password } }));
   return [{ path, body: whole }, ...alone];

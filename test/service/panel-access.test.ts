@@ -173,7 +173,7 @@ test('settings that stay as they are are no change: nothing is noted, and no req
   assert.equal(await versionOf(), version + 1);
 });
 
-test('an account changes its allow-list thirty times an hour, over all its sessions, and keeps that from no deed of its owner', async () => {
+test('an account changes its allow-list thirty times an hour, over all its sessions, and keeps that from no action of its owner', async () => {
   const account = await service.createReseller();
   let panel = await signIn(service, account);
   const other = await signIn(service, account, { setPassword: false });
@@ -462,20 +462,20 @@ test('with an administrator’s cookie and no password, no request changes a key
   }
 });
 
-test('a dangerous deed names the password it lacks, refuses a wrong one, and is done with the right one', async () => {
+test('a sensitive action names the password it lacks, refuses a wrong one, and is done with the right one', async () => {
   const account = await service.createReseller();
   const console = await signIn(service, service.admin);
   const path = `/admin/v1/accounts/${account.id}`;
-  const deeds = [
+  const actions = [
     (sent: object) => console.post(`${path}/api-key`, sent),
     (sent: object) => console.patch(path, { password: 'handed over by phone', ...sent }),
   ];
-  for (const deed of deeds) {
-    const missing = await deed({});
+  for (const action of actions) {
+    const missing = await action({});
     expectRefusal(missing, '422 validation_failed');
     assert.equal(missing.body.error.details.field, 'current_password');
-    expectRefusal(await deed({ current_password: 'a guess' }), '403 wrong_password', {});
-    const done = await deed(ownPassword);
+    expectRefusal(await action({ current_password: 'a guess' }), '403 wrong_password', {});
+    const done = await action(ownPassword);
     assert.ok(done.status < 300, done.text);
   }
   // Its own password, too, and whatever else is changed with it.
@@ -487,7 +487,7 @@ test('a dangerous deed names the password it lacks, refuses a wrong one, and is 
   assert.equal((await console.post(`${path}/credit`, { amount: '1' })).status, 201);
 });
 
-test('the password that a dangerous deed asks for is guessed no faster than at sign-in, nor by another deed', async () => {
+test('the password that a sensitive action asks for is guessed no faster than at sign-in, nor by another action', async () => {
   const account = await service.createReseller();
   const console = await signIn(service, service.admin);
   const reset = (current_password: string) =>

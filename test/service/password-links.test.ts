@@ -346,7 +346,12 @@ test('an address for mail is changed by whoever knows the password, and removed 
 
   const console = await signIn(service, service.admin);
   const path = `/admin/v1/accounts/${account.id}`;
-  expectRefusal(await console.patch(path, { email }), '422 validation_failed', undefined, 'a dangerous deed');
+  expectRefusal(
+    await console.patch(path, { email }),
+    '422 validation_failed',
+    undefined,
+    'a sensitive action',
+  );
   expectStatus(await console.patch(path, { email, current_password: testPassword }), 200);
   assert.equal((await service.admin.get(`${api}/accounts/${account.id}`)).body.account.email, email);
 });

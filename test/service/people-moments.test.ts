@@ -48,7 +48,7 @@ test('an order of somebody who is removed or demoted after the door let it in is
   }
 });
 
-test('a dangerous deed of somebody who is removed while the password is looked at is not done', async () => {
+test('a sensitive action of somebody who is removed while the password is looked at is not done', async () => {
   const key = account.key;
   const reset = () => owner.panel.post('/api-key/reset', { password: ownPassword });
   expectRefusal(await sent('find_password_hash', removal, reset), '401 not_signed_in');
@@ -85,14 +85,14 @@ test('nor is a key shown, replaced or held to addresses by somebody who is demot
   const confirmed = { password: ownPassword };
   const lacking = { scope: 'keys:write' };
   const list = { allowed_ips: ['127.0.0.1'] };
-  const deeds: readonly (readonly [string, () => Promise<Answer>])[] = [
+  const actions: readonly (readonly [string, () => Promise<Answer>])[] = [
     ['confirm_session', () => owner.panel.post('/api-key/reveal', confirmed)],
     ['confirm_session', () => owner.panel.post('/api-key/reset', confirmed)],
     ['confirm_session', () => owner.panel.post('/keys', { name: 'Too late', ...confirmed })],
     ['find_session', () => owner.panel.put('/allow-list', list)],
   ];
-  for (const [statement, deed] of deeds) {
-    expectRefusal(await sent(statement, demotion, deed), '403 insufficient_scope', lacking);
+  for (const [statement, action] of actions) {
+    expectRefusal(await sent(statement, demotion, action), '403 insufficient_scope', lacking);
     expectStatus(await service.admin.patch(pathOf(owner), { role: 'owner' }), 200);
   }
   expectStatus(await account.get('/balance'), 200);
@@ -106,7 +106,7 @@ test('what the operator’s people ask for takes their role at the moment it is 
   const of = ({ id }: Pick<TestAccount, 'id'>) => `/admin/v1/accounts/${id}`;
   const own = of(service.admin);
   const { panel } = chief;
-  const deeds: readonly (readonly [string, string, string, () => Promise<Answer>])[] = [
+  const actions: readonly (readonly [string, string, string, () => Promise<Answer>])[] = [
     ['viewer', 'confirm_session', 'admin:accounts', () => panel.post(`${of(account)}/api-key`, confirmed)],
     [
       'finance',
@@ -141,8 +141,8 @@ test('what the operator’s people ask for takes their role at the moment it is 
       () => panel.post(`${of(account)}/credit`, { amount: '5000.00', ...confirmed }),
     ],
   ];
-  for (const [role, statement, scope, deed] of deeds) {
-    const answer = await sent(statement, become(role), deed);
+  for (const [role, statement, scope, action] of actions) {
+    const answer = await sent(statement, become(role), action);
     expectRefusal(answer, '403 insufficient_scope', { scope }, `${role}, ${scope}`);
     await become('owner')();
   }
@@ -178,20 +178,20 @@ test('nobody who was made support meanwhile lets somebody into another administr
 test('whoever is removed or demoted right before it invites, changes and removes nobody', async () => {
   const colleague = await addPerson(service, account, 'viewer');
   const confirmed = { password: ownPassword };
-  const deeds: readonly (() => Promise<Answer>)[] = [
+  const actions: readonly (() => Promise<Answer>)[] = [
     () => owner.panel.post('/people', { username: 'too.late', role: 'owner', ...confirmed }),
     () => owner.panel.patch(`/people/${colleague.id}`, { role: 'owner', ...confirmed }),
     () => owner.panel.patch(`/people/${owner.id}`, { role: 'owner', ...confirmed }),
     () => owner.panel.put('/email', { email: 'too.late@example.com', ...confirmed }),
   ];
-  for (const deed of deeds.slice(0, 3)) {
-    expectRefusal(await sent('confirm_session', demotion, deed), '403 insufficient_scope', {
+  for (const action of actions.slice(0, 3)) {
+    expectRefusal(await sent('confirm_session', demotion, action), '403 insufficient_scope', {
       scope: 'people:write',
     });
     expectStatus(await service.admin.patch(pathOf(owner), { role: 'owner' }), 200);
   }
-  for (const deed of deeds) {
-    expectRefusal(await sent('confirm_session', removal, deed), '401 not_signed_in');
+  for (const action of actions) {
+    expectRefusal(await sent('confirm_session', removal, action), '401 not_signed_in');
     owner = await addPerson(service, account, 'owner');
   }
   const people = (await service.admin.get(peoplePath(account))).body.data;

@@ -1,5 +1,5 @@
 // What each role may do and may not: on every route, and where somebody would make more of their role. Second factors that
-// a role is required to have, and deeds that ask for the password again.
+// a role is required to have, and actions that ask for the password again.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -151,7 +151,7 @@ test('support changes nothing of who gets into the operator’s account: neither
   const account = `/admin/v1/accounts/${service.admin.id}`;
   const people = `${account}/people`;
   const { panel } = support;
-  const deeds: readonly (readonly [string, () => Promise<Answer>])[] = [
+  const actions: readonly (readonly [string, () => Promise<Answer>])[] = [
     ['promote oneself', () => panel.patch(`${people}/${support.id}`, { role: 'owner', ...current })],
     ['invite an owner', () => panel.post(people, { username: 'my-friend', role: 'owner', ...current })],
     ['invite a viewer', () => panel.post(people, { username: 'my-friend', role: 'viewer', ...current })],
@@ -171,15 +171,15 @@ test('support changes nothing of who gets into the operator’s account: neither
     ['end sessions', () => panel.post(`${account}/end-sessions`)],
     ['switch codes off', () => panel.post(`/admin/accounts/${service.admin.id}/totp/disable`, current)],
   ];
-  for (const [name, deed] of deeds) {
-    expectRefusal(await deed(), '403 insufficient_scope', { scope: 'admin:credit' }, name);
+  for (const [name, action] of actions) {
+    expectRefusal(await action(), '403 insufficient_scope', { scope: 'admin:credit' }, name);
   }
-  for (const [name, deed] of [
+  for (const [name, action] of [
     ['the own people', () => panel.post('/people', { username: 'my-friend', role: 'owner', ...own })],
     ['the own key', () => panel.post('/api-key/reveal', own)],
     ['the own key', () => panel.post('/api-key/reset', own)],
   ] as const) {
-    expectRefusal(await deed(), '403 insufficient_scope', undefined, name);
+    expectRefusal(await action(), '403 insufficient_scope', undefined, name);
   }
   assert.equal((await panel.get('/person')).body.person.role, 'support');
 });
@@ -244,13 +244,13 @@ test('a reseller’s key manages no people', async () => {
   }
 });
 
-// ---------------------------------------------------------------------------------- dangerous deeds
+// ---------------------------------------------------------------------------------- sensitive actions
 
 async function ownerOf(account: TestAccount): Promise<TestPerson> {
   return addPerson(service, account, 'owner');
 }
 
-test('a right password is good for dangerous deeds of this session for five minutes, and not a second longer', async () => {
+test('a right password is good for sensitive actions of this session for five minutes, and not a second longer', async () => {
   const account = await service.createReseller();
   const { panel, username } = await ownerOf(account);
   const invite = (name: string, sent: object = {}) =>
@@ -260,10 +260,10 @@ test('a right password is good for dangerous deeds of this session for five minu
   assert.equal(missing.body.error.details.field, 'password', 'a sign-in confirms nothing');
   expectRefusal(await invite('sudo-first', { password: 'a guess' }), '403 wrong_password');
   expectRefusal(await invite('sudo-first'), '422 validation_failed', undefined, 'nor does a wrong one');
-  assert.equal((await panel.get('/person')).body.deeds_confirmed_until, null);
+  assert.equal((await panel.get('/person')).body.reauthenticated_until, null);
 
   const first = expectStatus(await invite('sudo-first', own), 201);
-  assert.notEqual((await panel.get('/person')).body.deeds_confirmed_until, null);
+  assert.notEqual((await panel.get('/person')).body.reauthenticated_until, null);
   service.clock.seconds += 299;
   expectStatus(await panel.post('/api-key/reveal', {}), 200);
   expectStatus(await panel.delete(`/people/${first.person.id}`), 200);
@@ -279,8 +279,8 @@ test('a right password is good for dangerous deeds of this session for five minu
   service.clock.seconds += 1;
   expectRefusal(await invite('sudo-third'), '422 validation_failed');
   expectRefusal(await panel.post('/api-key/reveal', {}), '422 validation_failed');
-  assert.equal((await panel.get('/person')).body.deeds_confirmed_until, null);
-  // A deed within them prolongs nothing; another password does.
+  assert.equal((await panel.get('/person')).body.reauthenticated_until, null);
+  // An action within them prolongs nothing; another password does.
   expectStatus(await panel.post('/api-key/reveal', own), 200);
   service.clock.seconds -= 3_600;
   expectRefusal(await invite('sudo-third'), '422 validation_failed', undefined, 'a clock that was set back');
@@ -304,14 +304,14 @@ test('what decides who may sign in asks for the password each time, and a new pa
   const invited = await panel.post('/people', { username: 'an-owner-to-be', role: 'owner', ...own });
   const pending: number = expectStatus(invited, 201).person.id;
   const code = await enableCodes(service, other.panel);
-  for (const [name, deed] of [
+  for (const [name, action] of [
     ['invite an owner', () => panel.post('/people', { username: 'a-thief', role: 'owner' })],
     ['make one of a viewer', () => panel.patch(theirs, { role: 'owner' })],
     ['take the link of one', () => panel.post(`/people/${pending}/invitation`, {})],
     ['begin a second factor of the thief’s', () => panel.post('/totp', {})],
     ['switch one off', () => other.panel.post('/totp/disable', { code: code() })],
   ] as const) {
-    const answer = await deed();
+    const answer = await action();
     expectRefusal(answer, '422 validation_failed', undefined, name);
     assert.equal(answer.body.error.details.field, 'password', name);
   }
@@ -354,7 +354,7 @@ test('a credit above the operator’s limit takes the password, one up to it and
   expectStatus(await service.admin.post(key, { amount: '5000.00' }), 201);
 });
 
-test('the password of a dangerous deed is the person’s own, and guessed no faster than at sign-in', async () => {
+test('the password of a sensitive action is the person’s own, and guessed no faster than at sign-in', async () => {
   const account = await service.createReseller();
   await signIn(service, account);
   const { panel, username } = await ownerOf(account);

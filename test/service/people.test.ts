@@ -241,7 +241,7 @@ test('the last owner who can sign in is neither removed nor made something else'
 });
 
 test('of two owners who remove each other at the same moment, one stays, and no more than one is removed', async () => {
-  for (const deed of ['remove', 'demote', 'by a key'] as const) {
+  for (const action of ['remove', 'demote', 'by a key'] as const) {
     const account = await service.createReseller();
     const first = await addPerson(service, account, 'owner');
     const second = await addPerson(service, account, 'owner');
@@ -249,7 +249,7 @@ test('of two owners who remove each other at the same moment, one stays, and no 
     expectStatus(removed, 200);
     const confirmed = { password: ownPassword };
     for (const { panel } of [first, second]) {
-      // From now on a dangerous deed takes no password: both get to the account at once.
+      // From now on a sensitive action takes no password: both get to the account at once.
       expectStatus(await panel.post('/api-key/reveal', confirmed), 200);
     }
     const answers = await Promise.all(
@@ -258,17 +258,17 @@ test('of two owners who remove each other at the same moment, one stays, and no 
         [second, first],
       ].map(([who, whom]) => {
         const path = `/people/${whom?.id}`;
-        if (deed === 'remove') return who?.panel.delete(path);
-        if (deed === 'demote') return who?.panel.patch(path, { role: 'viewer' });
+        if (action === 'remove') return who?.panel.delete(path);
+        if (action === 'demote') return who?.panel.patch(path, { role: 'viewer' });
         return service.admin.send('DELETE', `${peoplePath(account)}/${whom?.id}`);
       }),
     );
     const done = answers.filter((answer) => answer?.status === 200);
-    assert.equal(done.length, 1, `${deed}: ${answers.map((answer) => answer?.text).join(' ')}`);
+    assert.equal(done.length, 1, `${action}: ${answers.map((answer) => answer?.text).join(' ')}`);
     const refused = answers.find((answer) => answer?.status !== 200);
     assert.match(refused?.text ?? '', /last_owner|not_signed_in|insufficient_scope/);
     const owners = (await list(account)).filter(({ role }: { role: string }) => role === 'owner');
-    assert.equal(owners.length, 1, deed);
+    assert.equal(owners.length, 1, action);
   }
 });
 

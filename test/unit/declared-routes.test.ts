@@ -70,10 +70,10 @@ test('a refusal with a code that the route does not declare is logged as a fault
   assert.deepEqual(messages, [undeclaredRefusal]);
 });
 
-test('a dangerous deed is confirmed before anything else of its route, and only behind a door that asks', async () => {
-  const danger = { passwordField: 'password' } as const;
-  const config = { scopes: [], codes: [], danger };
-  const answersOf = async (confirmDeed: Door['confirmDeed']) => {
+test('a sensitive action is confirmed before anything else of its route, and only behind a door that asks', async () => {
+  const sensitiveAction = { passwordField: 'password' } as const;
+  const config = { scopes: [], codes: [], sensitiveAction };
+  const answersOf = async (reauthenticate: Door['reauthenticate']) => {
     const app = Fastify();
     const declared: DeclaredRoute[] = [];
     const door = {
@@ -81,17 +81,18 @@ test('a dangerous deed is confirmed before anything else of its route, and only 
       kind: 'session',
       codes: [],
       admit: async () => undefined,
-      confirmDeed,
+      reauthenticate,
     } as const;
     declareRoutes(app, door, declared);
     const preHandler = async () => void steps.push('the route’s own hook');
-    app.post('/deed', { schema, config, preHandler }, async () => 'done');
+    app.post('/sensitive', { schema, config, preHandler }, async () => 'done');
     app.post('/other', { schema, config: { scopes: [], codes: [] } }, async () => 'done');
     const answers = [];
-    for (const url of ['/deed', '/other']) answers.push((await app.inject({ method: 'POST', url })).body);
+    for (const url of ['/sensitive', '/other'])
+      answers.push((await app.inject({ method: 'POST', url })).body);
     return {
       answers,
-      declared: declared.map((route) => [route.danger, route.codes.includes('wrong_password')]),
+      declared: declared.map((route) => [route.sensitiveAction, route.codes.includes('wrong_password')]),
     };
   };
   const steps: unknown[] = [];
@@ -99,9 +100,9 @@ test('a dangerous deed is confirmed before anything else of its route, and only 
     steps.push(asked);
     return reply.send('refused');
   });
-  assert.deepEqual([refused.answers, steps], [['refused', 'done'], [danger]]);
+  assert.deepEqual([refused.answers, steps], [['refused', 'done'], [sensitiveAction]]);
   assert.deepEqual(refused.declared, [
-    [danger, true],
+    [sensitiveAction, true],
     [null, false],
   ]);
   const open = await answersOf(undefined);
@@ -109,7 +110,7 @@ test('a dangerous deed is confirmed before anything else of its route, and only 
     [open.answers, steps],
     [
       ['done', 'done'],
-      [danger, 'the route’s own hook'],
+      [sensitiveAction, 'the route’s own hook'],
     ],
   );
   assert.deepEqual(open.declared, [

@@ -60,17 +60,17 @@ test('refusals of one account are counted apart from its sign-ins, and all unkno
 
 test('no colleague’s sign-ins, refusals or wrong passwords hide another’s', async () => {
   const { log, written } = createLog();
-  const deed = { accountId: 7, username: 'acme', address: '192.0.2.1', deed: 'revealApiKey' };
+  const refused = { accountId: 7, username: 'acme', address: '192.0.2.1', operation: 'revealApiKey' };
   for (let count = 0; count < 100; count += 1) {
     log.entryOf(account, '192.0.2.1', 10_000_001);
     log.refused({ ...refusal, accountId: 7, personId: 10_000_001 }, 0);
-    await log.refusedDeed({ ...deed, personId: 10_000_001 }, 0);
+    await log.refusedAction({ ...refused, personId: 10_000_001 }, 0);
   }
   await log.settled();
   const before = written.length;
   assert.equal(log.entryOf(account, '192.0.2.1', 10_000_002)?.after?.['within_the_hour'], 1);
   log.refused({ ...refusal, accountId: 7, personId: 10_000_002 }, 0);
-  await log.refusedDeed({ ...deed, personId: 10_000_002 }, 0);
+  await log.refusedAction({ ...refused, personId: 10_000_002 }, 0);
   await log.settled();
   assert.equal(written.length, before + 2);
 });

@@ -23,7 +23,7 @@ export function accountAccessRoutes(
       config: {
         scopes: ['admin:accounts'],
         codes: ['account_not_found'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'resetApiKey',

@@ -170,7 +170,11 @@ export function accountAdminRoutes(
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
         // Who has the mail of an account can have its password.
-        danger: { passwordField: 'current_password', ifSent: ['password', 'email'], isAskedAlways: true },
+        sensitiveAction: {
+          passwordField: 'current_password',
+          ifSent: ['password', 'email'],
+          isAskedAlways: true,
+        },
       },
       schema: {
         operationId: 'changeAccount',

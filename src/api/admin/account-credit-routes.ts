@@ -38,7 +38,7 @@ export function accountCreditRoutes(
           'order_failed',
         ],
         isReplayable: true,
-        danger: { passwordField: 'current_password', ifMovedAboveCents: creditConfirmedAboveCents },
+        sensitiveAction: { passwordField: 'current_password', ifMovedAboveCents: creditConfirmedAboveCents },
       },
       schema: {
         operationId: 'creditAccount',

@@ -59,7 +59,7 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly passwordCost: PasswordCost;
   readonly totp: TotpStore;
   readonly peoplePerAccountMax: number;
-  /** A credit of more is a dangerous deed. */
+  /** A credit of more is a sensitive action. */
   readonly creditConfirmedAboveCents: bigint;
   readonly currency: string;
   readonly publicUrl: () => string;

@@ -41,7 +41,7 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'setBrand',
@@ -77,7 +77,7 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'setBrandLogo',
@@ -101,7 +101,11 @@ export function brandAdminRoutes(app: FastifyInstance, { database, brand }: Admi
   app.delete(
     '/brand/logo',
     {
-      config: { scopes: ['admin:packages'], codes: [], danger: { passwordField: 'current_password' } },
+      config: {
+        scopes: ['admin:packages'],
+        codes: [],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'removeBrandLogo',
         summary: 'Show no logo of the operator’s any more',

@@ -108,7 +108,7 @@ export function customerAdminRoutes(
           'validation_failed',
         ],
         isReplayable: true,
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'cancelPlanOfCustomer',
@@ -163,7 +163,7 @@ export function customerAdminRoutes(
         scopes: ['admin:credit'],
         codes: [...orderCodes, 'customer_not_found', 'invalid_package'],
         isReplayable: true,
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'changePackageOfCustomer',
@@ -203,7 +203,7 @@ export function customerAdminRoutes(
       config: {
         scopes: ['admin:accounts'],
         codes: ['customer_not_found'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'createLoginLinkOfCustomer',

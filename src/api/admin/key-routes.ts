@@ -39,7 +39,7 @@ import { type EpochSeconds, parseTime } from '../../contract/times.ts';
 import { findAccountNames } from '../../database/account-names.ts';
 import type { Database } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import type { Danger } from '../../http/declared-routes.ts';
+import type { SensitiveAction } from '../../http/declared-routes.ts';
 import type { Done } from '../../journal/keyed-changes.ts';
 import type { RequestLog } from '../../journal/request-log.ts';
 import { keyView } from '../shapes/key-view.ts';
@@ -59,7 +59,7 @@ export interface KeyOwner {
   readonly readScope: Scope;
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
-  readonly passwordField: Danger['passwordField'];
+  readonly passwordField: SensitiveAction['passwordField'];
   /** As they are documented; each is read alike. `revoke`: absent where no password is asked. */
   readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
   /** "AccountKey" in names of operations: listAccountKeys, or listKeys. */
@@ -104,7 +104,7 @@ export function keyRoutes(
     scopes: [writeScope],
     codes: ['invalid_idempotency_key', 'idempotency_conflict', ...codes, ...own] as const,
     isReplayable: true,
-    danger: { passwordField },
+    sensitiveAction: { passwordField },
   });
 
   const viewsOf = async (keys: readonly AccountKey[], account: Account, now: EpochSeconds) => {

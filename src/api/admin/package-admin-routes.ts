@@ -50,7 +50,7 @@ export function packageAdminRoutes(
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed', 'invalid_idempotency_key', 'idempotency_conflict', 'package_not_found'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
         isReplayable: true,
       },
       schema: {
@@ -127,7 +127,7 @@ export function packageAdminRoutes(
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed', 'package_not_found'],
-        danger: { passwordField: 'current_password', ifSent: ['prices'] },
+        sensitiveAction: { passwordField: 'current_password', ifSent: ['prices'] },
       },
       schema: {
         operationId: 'changePackage',

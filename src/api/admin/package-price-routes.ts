@@ -37,7 +37,7 @@ export function packagePriceRoutes(
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed', 'package_not_found', 'package_unavailable', 'price_already_scheduled'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'schedulePrices',
@@ -99,7 +99,7 @@ export function packagePriceRoutes(
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed', 'package_not_found', 'price_not_found', 'price_has_begun'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'unschedulePrices',

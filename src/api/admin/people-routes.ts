@@ -42,7 +42,7 @@ import { type Role, rolesOf, type Scope } from '../../contract/scopes.ts';
 import { formatTime } from '../../contract/times.ts';
 import { ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import type { Danger } from '../../http/declared-routes.ts';
+import type { SensitiveAction } from '../../http/declared-routes.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import type { Invitation } from '../../identity/password-links.ts';
 import { findTotpHolders } from '../../identity/totp-store.ts';
@@ -66,7 +66,7 @@ interface Surface {
   readonly path: string;
   readonly operations: Readonly<Record<'list' | 'invite' | 'renew' | 'change' | 'remove', string>>;
   readonly scopes: { readonly read: Scope; readonly write: Scope };
-  readonly danger: Danger;
+  readonly sensitiveAction: SensitiveAction;
   readonly bodies: { readonly invite: object; readonly change: object; readonly confirm?: object };
   readonly codes: readonly ErrorCode[];
   readonly accountIdOf: (request: FastifyRequest<WithPerson>) => number | null;
@@ -84,7 +84,7 @@ export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoute
       remove: 'removePerson',
     },
     scopes: { read: 'admin:accounts', write: 'admin:accounts' },
-    danger: { passwordField: 'current_password' },
+    sensitiveAction: { passwordField: 'current_password' },
     bodies: { invite: invitePersonBodySchema, change: changePersonBodySchema },
     codes: ['account_not_found'],
     accountIdOf: ({ params }) => parseAccountId(params.id ?? ''),
@@ -107,7 +107,7 @@ export function peoplePanelRoutes(
       remove: 'removeColleague',
     },
     scopes: { read: 'people:read', write: 'people:write' },
-    danger: { passwordField: 'password' },
+    sensitiveAction: { passwordField: 'password' },
     bodies: {
       invite: inviteColleagueBodySchema,
       change: changeColleagueBodySchema,
@@ -116,14 +116,14 @@ export function peoplePanelRoutes(
     codes: [],
     accountIdOf: ({ principal }) => principal.account.id,
     limited: ({ method, person }, reply) =>
-      limiter.admitAccessChange(person.id, method === 'POST' ? 'grant' : 'deed', reply),
+      limiter.admitAccessChange(person.id, method === 'POST' ? 'grant' : 'sensitive_action', reply),
   });
 }
 
 function peopleRoutes(
   app: FastifyInstance,
   { database, passwordLinks, totp, forgetAccount, peoplePerAccountMax }: AdminRoutesDependencies,
-  { path, operations, scopes, danger, bodies, codes, accountIdOf, limited }: Surface,
+  { path, operations, scopes, sensitiveAction, bodies, codes, accountIdOf, limited }: Surface,
 ): void {
   const lookups = ranked(database, 'lookups');
   const onePath = `${path}/:person_id`;
@@ -161,7 +161,7 @@ function peopleRoutes(
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'validation_failed', 'username_taken', 'too_many_people'],
-        danger: { ...danger, askedAlwaysIfOwner: true },
+        sensitiveAction: { ...sensitiveAction, askedAlwaysIfOwner: true },
         isReplayable: true,
       },
       schema: {
@@ -197,7 +197,7 @@ function peopleRoutes(
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
         // It may be an owner's, who takes the account with it.
-        danger: { ...danger, isAskedAlways: true },
+        sensitiveAction: { ...sensitiveAction, isAskedAlways: true },
         isReplayable: true,
         isBodyOptional: true,
       },
@@ -234,7 +234,7 @@ function peopleRoutes(
         codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
         isReplayable: true,
         // Links to a new password are mailed there.
-        danger: { ...danger, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
+        sensitiveAction: { ...sensitiveAction, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
       },
       schema: {
         operationId: operations.change,
@@ -271,7 +271,7 @@ function peopleRoutes(
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'person_not_found', 'last_owner'],
-        danger,
+        sensitiveAction,
         isReplayable: true,
         isBodyOptional: true,
       },

@@ -65,7 +65,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
       config: {
         scopes: ['admin:packages'],
         codes: ['validation_failed'],
-        danger: { passwordField: 'current_password' },
+        sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {
         operationId: 'setProduct',
@@ -115,7 +115,11 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRout
   app.delete(
     '/product',
     {
-      config: { scopes: ['admin:packages'], codes: [], danger: { passwordField: 'current_password' } },
+      config: {
+        scopes: ['admin:packages'],
+        codes: [],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
       schema: {
         operationId: 'removeProduct',
         summary: 'Hand orders to no product any more',

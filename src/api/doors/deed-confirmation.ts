@@ -1,6 +1,6 @@
-// What makes sure that a dangerous deed is done by the person who signed in, and not by whoever has their cookie: the
-// one place that decides it, called by the session's door before the routes that declare such a deed. It takes the password
-// with the request; a right one is good for further deeds of this session for a few minutes, without being sent again.
+// What makes sure that a sensitive action is done by the person who signed in, and not by whoever has their cookie: the
+// one place that decides it, called by the session's door before the routes that declare such an action. It takes the password
+// with the request; a right one is good for further actions of this session for a few minutes, without being sent again.
 // Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a
 // sign-in are, and with them; a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor
 // does a session that ended while the password was looked at.
@@ -17,50 +17,53 @@ import { currentPasswordBodySchema, passwordBodySchema } from '../../contract/pa
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
-import type { Danger } from '../../http/declared-routes.ts';
+import type { SensitiveAction } from '../../http/declared-routes.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import { countMoved, type Moved, mayMove } from '../../identity/moved-amounts.ts';
 import { isRightPassword } from '../../identity/password.ts';
 import type { Session, SessionStore } from '../../identity/session-store.ts';
 import type { SignInLog } from '../../journal/sign-in-log.ts';
 
-/** null: the deed may be done. */
-export type DeedConfirmation = (request: FastifyRequest, danger: Danger) => Promise<Refusal | null>;
+/** null: the action may be done. */
+export type Reauthentication = (
+  request: FastifyRequest,
+  sensitiveAction: SensitiveAction,
+) => Promise<Refusal | null>;
 
-export interface DeedConfirmationDependencies {
+export interface ReauthenticationDependencies {
   readonly database: Database;
   readonly throttle: AttemptThrottle;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
-  /** How long a right password is good for further deeds. */
-  readonly deedsConfirmedSeconds: number;
+  /** How long a right password is good for further actions. */
+  readonly reauthenticatedSeconds: number;
   readonly now: () => EpochSeconds;
 }
 
 const readPassword = createBodyReader(passwordBodySchema);
 const readCurrentPassword = createBodyReader(currentPasswordBodySchema);
 
-export function createDeedConfirmation(dependencies: DeedConfirmationDependencies): DeedConfirmation {
-  const { database, throttle, sessions, signIns, deedsConfirmedSeconds, now } = dependencies;
+export function createReauthentication(dependencies: ReauthenticationDependencies): Reauthentication {
+  const { database, throttle, sessions, signIns, reauthenticatedSeconds, now } = dependencies;
 
   function isConfirmed({ confirmedAt }: Session): boolean {
     if (confirmedAt === null) return false;
     const age = now() - confirmedAt;
-    return age >= 0 && age < deedsConfirmedSeconds;
+    return age >= 0 && age < reauthenticatedSeconds;
   }
 
-  return async (request, danger) => {
+  return async (request, sensitiveAction) => {
     const { principal, session, ip, body } = request;
-    if (!isDangerous(body, danger)) return null;
-    const moved = movedBy(request, danger);
-    if (moved !== null && (await mayMove(database, moved, danger.ifMovedAboveCents ?? 0n, now())))
+    if (!isSensitive(body, sensitiveAction)) return null;
+    const moved = movedBy(request, sensitiveAction);
+    if (moved !== null && (await mayMove(database, moved, sensitiveAction.ifMovedAboveCents ?? 0n, now())))
       return null;
     const confirmed = async () => {
       if (moved !== null) await countMoved(database, moved, now());
       return null;
     };
-    const { passwordField } = danger;
-    const isAskedAlways = isAlwaysAsked(body, danger);
+    const { passwordField } = sensitiveAction;
+    const isAskedAlways = isAlwaysAsked(body, sensitiveAction);
     if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return confirmed();
     const password = passwordOf(body, passwordField);
     if (isRefusal(password)) return password;
@@ -70,15 +73,15 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
     );
     if (isRefusal(isRight)) return isRight;
     if (!isRight) {
-      const deed = request.routeOptions.schema?.operationId ?? '';
+      const operation = request.routeOptions.schema?.operationId ?? '';
       const sent = {
         accountId: principal.account.id,
         personId: id,
         username,
         address: plainAddress(ip),
-        deed,
+        operation,
       };
-      await signIns.refusedDeed(sent, now());
+      await signIns.refusedAction(sent, now());
       return refusal('wrong_password');
     }
     const isOpen = await sessions.confirm(session, !isAskedAlways, now());
@@ -86,7 +89,7 @@ export function createDeedConfirmation(dependencies: DeedConfirmationDependencie
   };
 }
 
-function isDangerous(body: unknown, { ifSent, ifMovedAboveCents }: Danger): boolean {
+function isSensitive(body: unknown, { ifSent, ifMovedAboveCents }: SensitiveAction): boolean {
   if (ifSent !== undefined && !ifSent.some((field) => isSent(body, field))) return false;
   return ifMovedAboveCents === undefined || amountIn(body) !== null;
 }
@@ -96,9 +99,12 @@ function amountIn(body: unknown): bigint | null {
 }
 
 /** A request that is sent again with its idempotency key counts once. */
-function movedBy({ principal, params, headers, body }: FastifyRequest, danger: Danger): Moved | null {
+function movedBy(
+  { principal, params, headers, body }: FastifyRequest,
+  sensitiveAction: SensitiveAction,
+): Moved | null {
   const cents = amountIn(body);
-  if (danger.ifMovedAboveCents === undefined || cents === null) return null;
+  if (sensitiveAction.ifMovedAboveCents === undefined || cents === null) return null;
   const sent = headers['idempotency-key'] ?? (isJsonObject(body) ? own(body, 'idempotency_key') : null);
   // A key that cannot be one is refused by the route.
   const key = typeof sent === 'string' && sent.length <= 80 ? sent : `none ${randomBase62(16)}`;
@@ -109,7 +115,7 @@ function movedBy({ principal, params, headers, body }: FastifyRequest, danger: D
 
 function isAlwaysAsked(
   body: unknown,
-  { isAskedAlways = false, askedAlwaysIfSent = [], askedAlwaysIfOwner = false }: Danger,
+  { isAskedAlways = false, askedAlwaysIfSent = [], askedAlwaysIfOwner = false }: SensitiveAction,
 ): boolean {
   if (isAskedAlways || askedAlwaysIfSent.some((field) => isSent(body, field))) return true;
   return askedAlwaysIfOwner && isJsonObject(body) && own(body, 'role') === 'owner';
@@ -122,10 +128,10 @@ function isSent(body: unknown, field: string): boolean {
 /** Keys are not asked: what is confirmed is behind the session's door. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
-  throw new Error('A dangerous deed was to be confirmed by somebody without a password.');
+  throw new Error('A sensitive action was to be confirmed by somebody without a password.');
 }
 
-function passwordOf(body: unknown, field: Danger['passwordField']): string | Refusal {
+function passwordOf(body: unknown, field: SensitiveAction['passwordField']): string | Refusal {
   if (field === 'password') {
     const read = readPassword(body);
     return isRefusal(read) ? read : read.password;

@@ -37,7 +37,7 @@ export interface Authenticator {
    */
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** Of sessions alone: a key is not borrowed. */
-  readonly confirmDeed?: Door['confirmDeed'];
+  readonly reauthenticate?: Door['reauthenticate'];
   /** Counts the request, which was let in at `at`, as many; refused, it counts for nothing. See RateLimiter.admitAsMany. */
   admitAsMany(
     request: FastifyRequest,

@@ -3,7 +3,7 @@
 // not blocked, its rate limit not used up, and its password one that its holder chose. "API on or off" and the
 // allow-list concern keys.
 // Every request reads the session and the account from the database: what was revoked is revoked at once.
-// A dangerous deed takes the password as well: a cookie can be stolen, or its browser borrowed. And where the operator
+// A sensitive action takes the password as well: a cookie can be stolen, or its browser borrowed. And where the operator
 // requires a second factor of a role, whoever has it sets one up first.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -30,7 +30,7 @@ import {
   type SessionToken,
   sessionId,
 } from '../../identity/session-store.ts';
-import type { DeedConfirmation } from './deed-confirmation.ts';
+import type { Reauthentication } from './deed-confirmation.ts';
 import type { Authenticator } from './key-door.ts';
 
 declare module 'fastify' {
@@ -78,7 +78,7 @@ export interface SessionDoorDependencies {
   readonly lists: AccountTurns;
   /** The same of what takes long. */
   readonly exports: AccountTurns;
-  readonly confirmDeed: DeedConfirmation;
+  readonly reauthenticate: Reauthentication;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly views: AccountViews;
   /** The account's twin for tests, which is made when it is first looked at. */
@@ -88,8 +88,18 @@ export interface SessionDoorDependencies {
 }
 
 export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
-  const { sessions, views, limiter, lists, exports, confirmDeed, secondFactorRoles, twinOf, publicUrl, now } =
-    dependencies;
+  const {
+    sessions,
+    views,
+    limiter,
+    lists,
+    exports,
+    reauthenticate,
+    secondFactorRoles,
+    twinOf,
+    publicUrl,
+    now,
+  } = dependencies;
   const tokens = createTokenLookups(limiter);
   const isSecure = () => publicUrl().startsWith('https:');
   // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
@@ -230,8 +240,8 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     codes: sessionDoorCodes,
     authenticate,
     authenticateFresh: authenticate,
-    async confirmDeed(request, reply, danger) {
-      const refused = await confirmDeed(request, danger);
+    async reauthenticate(request, reply, sensitiveAction) {
+      const refused = await reauthenticate(request, sensitiveAction);
       return refused === null ? undefined : reply.refuse(refused);
     },
     // Read with the session, in this very request.

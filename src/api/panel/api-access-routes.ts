@@ -51,7 +51,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
   app.post(
     '/api-key/reveal',
     {
-      config: { scopes: ['keys:write'], codes: [], danger: { passwordField: 'password' } },
+      config: { scopes: ['keys:write'], codes: [], sensitiveAction: { passwordField: 'password' } },
       schema: {
         operationId: 'revealApiKey',
         summary: 'Show the API key',
@@ -62,7 +62,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = await limiter.admitAccessChange(request.person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
       if (limited !== null) return reply.refuse(limited);
       const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (shown === null) throw new Error(`Account ${id} has no key.`);
@@ -74,7 +74,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
   app.post(
     '/api-key/reset',
     {
-      config: { scopes: ['keys:write'], codes: [], danger: { passwordField: 'password' } },
+      config: { scopes: ['keys:write'], codes: [], sensitiveAction: { passwordField: 'password' } },
       schema: {
         operationId: 'resetOwnApiKey',
         summary: 'Replace the API key',
@@ -85,7 +85,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = await limiter.admitAccessChange(request.person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
       if (limited !== null) return reply.refuse(limited);
       const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (done === null) throw new Error(`Account ${id} does not exist.`);

@@ -159,7 +159,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: {
         scopes: ['admin:accounts'],
         codes: ['account_not_found', 'totp_not_enabled'],
-        danger: { passwordField: 'current_password', isAskedAlways: true },
+        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
       },
       schema: {
         operationId: 'disableTotpOf',

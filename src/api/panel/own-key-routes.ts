@@ -31,7 +31,7 @@ export function ownKeyRoutes(app: FastifyInstance, dependencies: PanelDependenci
     admit: ({ params, person }, reply) =>
       dependencies.limiter.admitAccessChange(
         person.id,
-        params.key_id === undefined ? 'grant' : 'deed',
+        params.key_id === undefined ? 'grant' : 'sensitive_action',
         reply,
       ),
   });

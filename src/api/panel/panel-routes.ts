@@ -59,7 +59,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly statementIssuer: readonly string[];
   readonly linkValidSeconds: number;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
-  readonly deedsConfirmedSeconds: number;
+  readonly reauthenticatedSeconds: number;
 }
 
 /** The routes behind the panel's door. */

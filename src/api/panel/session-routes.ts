@@ -41,7 +41,7 @@ const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   const { database, door, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
-  const { passwordCost, publicUrl, currency, secondFactorRoles, deedsConfirmedSeconds, now } = dependencies;
+  const { passwordCost, publicUrl, currency, secondFactorRoles, reauthenticatedSeconds, now } = dependencies;
 
   app.get(
     '/me',
@@ -90,12 +90,12 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
     },
     async ({ principal, viewer, person, isTotpEnabled, session }, reply) => {
       const { account } = viewer ?? principal;
-      const until = (session.confirmedAt ?? 0) + deedsConfirmedSeconds;
+      const until = (session.confirmedAt ?? 0) + reauthenticatedSeconds;
       return reply.send({
         person: personView(person, account, isTotpEnabled, 'active'),
         scopes: [...principal.scopes],
         second_factor_required: isRoleNamed(secondFactorRoles, account, person.role),
-        deeds_confirmed_until: until > now() ? formatTime(until) : null,
+        reauthenticated_until: until > now() ? formatTime(until) : null,
       });
     },
   );
@@ -155,7 +155,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: {
         scopes: [],
         codes: ['validation_failed'],
-        danger: { passwordField: 'current_password', isAskedAlways: true },
+        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
         isForFirstSignIn: true,
       },
       schema: {
@@ -180,7 +180,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const names = { username: person.username, displayName: account.displayName };
       const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
       if (weak !== null) return reply.refuse(weak);
-      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
       if (limited !== null) return reply.refuse(limited);
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
@@ -239,7 +239,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       config: {
         scopes: [],
         codes: ['validation_failed', 'insufficient_scope'],
-        danger: { passwordField: 'password', isAskedAlways: true },
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
       },
       schema: {
         operationId: 'setEmail',
@@ -259,7 +259,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const { id } = principal.account;
       const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
       if (foreign !== null) return reply.refuse(foreign);
-      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
       if (limited !== null) return reply.refuse(limited);
       const change = { email: body.email || null };
       const changed = isOwnLogin(person)

@@ -26,7 +26,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       config: {
         scopes: [],
         codes: ['totp_enabled'],
-        danger: { passwordField: 'password', isAskedAlways: true },
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
         isForSecondFactor: true,
       },
       schema: {
@@ -39,7 +39,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
     },
     async (request, reply) => {
       const { person } = request;
-      const limited = await limiter.admitAccessChange(person.id, 'deed', reply);
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
       if (limited !== null) return reply.refuse(limited);
       const begun = await totp.begin(person, brand.current().name, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
@@ -84,7 +84,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies
       config: {
         scopes: [],
         codes: ['invalid_code', 'totp_not_enabled'],
-        danger: { passwordField: 'password', isAskedAlways: true },
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
       },
       schema: {
         operationId: 'disableTotp',

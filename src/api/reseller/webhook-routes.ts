@@ -102,7 +102,7 @@ export function webhookRoutes(
     isReplayable: true,
   });
   // The operator's are sent the events of all accounts.
-  const sensitive = isOperator ? { danger: { passwordField: 'current_password' } as const } : {};
+  const sensitive = isOperator ? { sensitiveAction: { passwordField: 'current_password' } as const } : {};
   const whose = isOperator ? 'for all accounts' : 'of the account';
 
   const askedBy = (request: FastifyRequest): Asked | Refusal => {

@@ -53,7 +53,7 @@ export function CustomerPage() {
   const may = useMay();
   const { before } = route.useSearch();
   const [asksLink, setAsksLink] = useState(false);
-  const [deed, setDeed] = useState<Deed | null>(null);
+  const [action, setAction] = useState<Action | null>(null);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const renewal = useRenewal(data?.customer.id);
   const back = (
@@ -157,7 +157,7 @@ export function CustomerPage() {
               { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
-          {data === undefined ? null : <Deeds known={data} onDeed={setDeed} />}
+          {data === undefined ? null : <Actions known={data} onAction={setAction} />}
         </Card>
         {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
         <PlanHistory customerId={customerId} before={before} />
@@ -165,51 +165,55 @@ export function CustomerPage() {
       {asksLink && customer !== undefined ? (
         <LoginLinkDialog customer={customer} onClose={() => setAsksLink(false)} />
       ) : null}
-      {deed === null || data === undefined ? null : (
-        <DeedDialog deed={deed} known={data} onClose={() => setDeed(null)} />
+      {action === null || data === undefined ? null : (
+        <ActionDialog action={action} known={data} onClose={() => setAction(null)} />
       )}
     </>
   );
 }
 
-type Deed = 'cancel' | 'suspend' | 'resume' | 'auto-renew' | 'edit';
+type Action = 'cancel' | 'suspend' | 'resume' | 'auto-renew' | 'edit';
 
 /** What the plan's state and the role of whoever is signed in allow. */
-function Deeds({
+function Actions({
   known: { customer, suspended, order_pending: isPending, last_order_id: lastOrderId },
-  onDeed,
+  onAction,
 }: {
   readonly known: CustomerWithOrders;
-  readonly onDeed: (deed: Deed) => void;
+  readonly onAction: (action: Action) => void;
 }) {
   const may = useMay();
   const { plan } = customer;
   const isChangeable = runs(plan) && !isPending;
   const endsAtPeriodEnd = plan.ends_at_period_end && runs(plan);
-  const deeds: readonly { deed: Deed; title: string; icon: LucideIcon; isOffered: boolean }[] = [
+  const actions: readonly { action: Action; title: string; icon: LucideIcon; isOffered: boolean }[] = [
     {
-      deed: 'auto-renew',
+      action: 'auto-renew',
       title: t`Auto-renewal`,
       icon: CalendarSync,
       // A free trial renews nothing.
       isOffered: may('orders:write') && isChangeable && lastOrderId !== null,
     },
-    { deed: 'suspend', title: t`Suspend`, icon: Pause, isOffered: may('customers:write') && !suspended },
+    { action: 'suspend', title: t`Suspend`, icon: Pause, isOffered: may('customers:write') && !suspended },
     {
-      deed: 'resume',
+      action: 'resume',
       title: suspended ? t`Resume` : t`Undo cancellation`,
       icon: Play,
       isOffered: may('customers:write') && (suspended || endsAtPeriodEnd),
     },
-    { deed: 'edit', title: t`Edit`, icon: Pencil, isOffered: may('customers:write') },
-    { deed: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: may('orders:write') && isChangeable },
+    { action: 'edit', title: t`Edit`, icon: Pencil, isOffered: may('customers:write') },
+    { action: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: may('orders:write') && isChangeable },
   ];
-  const offered = deeds.filter(({ isOffered }) => isOffered);
+  const offered = actions.filter(({ isOffered }) => isOffered);
   return (
     offered.length > 0 && (
       <div className="mt-4 flex flex-wrap gap-2">
-        {offered.map(({ deed, title, icon: Icon }) => (
-          <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
+        {offered.map(({ action, title, icon: Icon }) => (
+          <Button
+            key={action}
+            look={action === 'cancel' ? 'danger' : 'plain'}
+            onClick={() => onAction(action)}
+          >
             <Icon aria-hidden="true" className="size-4" />
             {title}
           </Button>
@@ -219,16 +223,16 @@ function Deeds({
   );
 }
 
-function DeedDialog({
-  deed,
+function ActionDialog({
+  action,
   known: { customer, suspended },
   onClose,
 }: {
-  readonly deed: Deed;
+  readonly action: Action;
   readonly known: CustomerWithOrders;
   readonly onClose: () => void;
 }) {
-  switch (deed) {
+  switch (action) {
     case 'cancel':
       return <CancelDialog customer={customer} onClose={onClose} />;
     case 'suspend':
@@ -240,7 +244,7 @@ function DeedDialog({
     case 'edit':
       return <EditCustomerDialog customer={customer} onClose={onClose} />;
     default:
-      return deed satisfies never;
+      return action satisfies never;
   }
 }
 

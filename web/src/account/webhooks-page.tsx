@@ -23,8 +23,8 @@ import { LastDelivery, WebhookStateBadge } from '../webhooks/webhook-state.tsx';
 const endpointsMax = 10;
 
 type Opened =
-  | { readonly deed: 'create' }
-  | { readonly deed: 'change' | 'test' | 'delete'; readonly webhook: Webhook }
+  | { readonly action: 'create' }
+  | { readonly action: 'change' | 'test' | 'delete'; readonly webhook: Webhook }
   | null;
 
 export function WebhooksPage() {
@@ -35,7 +35,7 @@ export function WebhooksPage() {
   const count = query.data?.data.length;
   const isFull = count !== undefined && count >= endpointsMax;
   const newEndpoint = (
-    <Button look="primary" disabled={isFull} onClick={() => setOpened({ deed: 'create' })}>
+    <Button look="primary" disabled={isFull} onClick={() => setOpened({ action: 'create' })}>
       <Plus aria-hidden="true" className="size-4" />
       <Trans>New endpoint</Trans>
     </Button>
@@ -82,10 +82,10 @@ export function WebhooksPage() {
           }
         />
       </Card>
-      {opened?.deed === 'create' ? <WebhookFormDialog webhook={null} onClose={close} /> : null}
-      {opened?.deed === 'change' ? <WebhookFormDialog webhook={opened.webhook} onClose={close} /> : null}
-      {opened?.deed === 'test' ? <TestWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
-      {opened?.deed === 'delete' ? <DeleteWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
+      {opened?.action === 'create' ? <WebhookFormDialog webhook={null} onClose={close} /> : null}
+      {opened?.action === 'change' ? <WebhookFormDialog webhook={opened.webhook} onClose={close} /> : null}
+      {opened?.action === 'test' ? <TestWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
+      {opened?.action === 'delete' ? <DeleteWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
     </>
   );
 
@@ -100,14 +100,20 @@ export function WebhooksPage() {
         <span className="inline-flex">
           <IconButton
             label={t`Send a test to ${webhook.url}`}
-            onClick={() => setOpened({ deed: 'test', webhook })}
+            onClick={() => setOpened({ action: 'test', webhook })}
           >
             <Zap aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label={t`Change ${webhook.url}`} onClick={() => setOpened({ deed: 'change', webhook })}>
+          <IconButton
+            label={t`Change ${webhook.url}`}
+            onClick={() => setOpened({ action: 'change', webhook })}
+          >
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
-          <IconButton label={t`Delete ${webhook.url}`} onClick={() => setOpened({ deed: 'delete', webhook })}>
+          <IconButton
+            label={t`Delete ${webhook.url}`}
+            onClick={() => setOpened({ action: 'delete', webhook })}
+          >
             <Trash2 aria-hidden="true" className="size-4 text-bad" />
           </IconButton>
         </span>

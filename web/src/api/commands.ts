@@ -39,7 +39,7 @@ const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) 
 const patch = <Answer>(path: string, body: object) => call<Answer>(path, { method: 'PATCH', body });
 const remove = (path: string) => call<null>(path, { method: 'DELETE' });
 
-/** Of whoever is signed in: dangerous deeds ask for it again. undefined: given a moment ago, and not sent. */
+/** Of whoever is signed in: sensitive actions ask for it again. undefined: given a moment ago, and not sent. */
 type OwnPassword = string | undefined;
 
 interface WithOwnPassword {

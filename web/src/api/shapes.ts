@@ -119,7 +119,7 @@ export type Me = With<Static<typeof meSchema>, { account: AccountView }>;
 /** Who is signed in for the account. */
 export type SignedInPerson = With<
   Static<typeof signedInPersonSchema>,
-  { person: PersonView; deeds_confirmed_until: string | null }
+  { person: PersonView; reauthenticated_until: string | null }
 >;
 export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];

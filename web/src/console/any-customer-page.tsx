@@ -31,7 +31,7 @@ const route = getRouteApi('/panel/admin/customers/$customerId');
 export function AnyCustomerPage() {
   const { customerId } = route.useParams();
   const { before } = route.useSearch();
-  const [asked, setAsked] = useState<Deed | null>(null);
+  const [asked, setAsked] = useState<Action | null>(null);
   const close = () => setAsked(null);
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
   const back = (
@@ -97,7 +97,7 @@ export function AnyCustomerPage() {
               { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
-          {customer === undefined ? null : <Deeds customer={customer} onDeed={setAsked} />}
+          {customer === undefined ? null : <Actions customer={customer} onAction={setAsked} />}
         </Card>
         <LoginLinksCard links={data?.login_links} isOperator />
         <PlanHistory customerId={customerId} before={before} isOperator />
@@ -121,37 +121,41 @@ export function AnyCustomerPage() {
   );
 }
 
-type Deed = 'link' | 'trial' | 'suspension' | 'package' | 'cancel';
+type Action = 'link' | 'trial' | 'suspension' | 'package' | 'cancel';
 
 /** What the plan's state and the role of the administrator allow. */
-function Deeds({
+function Actions({
   customer,
-  onDeed,
+  onAction,
 }: {
   readonly customer: AccountCustomer;
-  readonly onDeed: (deed: Deed) => void;
+  readonly onAction: (action: Action) => void;
 }) {
   const may = useMay();
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');
-  const deeds: readonly { deed: Deed; title: string; icon: LucideIcon; isOffered: boolean }[] = [
-    { deed: 'link', title: t`Make a login link`, icon: Link2, isOffered: canAccess },
-    { deed: 'package', title: t`Change package`, icon: ArrowLeftRight, isOffered: isChangeable },
-    { deed: 'trial', title: t`Give a free trial`, icon: Gift, isOffered: canAccess },
+  const actions: readonly { action: Action; title: string; icon: LucideIcon; isOffered: boolean }[] = [
+    { action: 'link', title: t`Make a login link`, icon: Link2, isOffered: canAccess },
+    { action: 'package', title: t`Change package`, icon: ArrowLeftRight, isOffered: isChangeable },
+    { action: 'trial', title: t`Give a free trial`, icon: Gift, isOffered: canAccess },
     {
-      deed: 'suspension',
+      action: 'suspension',
       title: isSuspended(customer) ? t`Lift the suspension` : t`Suspend`,
       icon: isSuspended(customer) ? Play : Pause,
       isOffered: canAccess,
     },
-    { deed: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: isChangeable },
+    { action: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: isChangeable },
   ];
-  const offered = deeds.filter(({ isOffered }) => isOffered);
+  const offered = actions.filter(({ isOffered }) => isOffered);
   return (
     offered.length > 0 && (
       <div className="mt-4 flex flex-wrap gap-2">
-        {offered.map(({ deed, title, icon: Icon }) => (
-          <Button key={deed} look={deed === 'cancel' ? 'danger' : 'plain'} onClick={() => onDeed(deed)}>
+        {offered.map(({ action, title, icon: Icon }) => (
+          <Button
+            key={action}
+            look={action === 'cancel' ? 'danger' : 'plain'}
+            onClick={() => onAction(action)}
+          >
             <Icon aria-hidden="true" className="size-4" />
             {title}
           </Button>

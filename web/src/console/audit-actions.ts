@@ -1,4 +1,4 @@
-// What the audit log names, in words for people. Unknown deeds are shown as they are.
+// What the audit log names, in words for people. Unknown actions are shown as they are.
 
 import { t } from '@lingui/core/macro';
 

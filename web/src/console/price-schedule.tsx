@@ -29,7 +29,10 @@ import { say } from '../ui/toasts.tsx';
 import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
 import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
 
-type Opened = { readonly deed: 'add' } | { readonly deed: 'delete'; readonly price: ScheduledPrices } | null;
+type Opened =
+  | { readonly action: 'add' }
+  | { readonly action: 'delete'; readonly price: ScheduledPrices }
+  | null;
 
 /** What it costs right before this moment: now, and with what begins until then. */
 function pricesBefore(
@@ -55,7 +58,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
     price.begun || !mayChange ? null : (
       <Button
         aria-label={t`Delete the prices from ${formatStated(price.from)}`}
-        onClick={() => setOpened({ deed: 'delete', price })}
+        onClick={() => setOpened({ action: 'delete', price })}
       >
         <Trans>Delete</Trans>
       </Button>
@@ -99,7 +102,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
         action={
           one.retired || !mayChange ? null : (
-            <Button onClick={() => setOpened({ deed: 'add' })}>
+            <Button onClick={() => setOpened({ action: 'add' })}>
               <Trans>Schedule prices</Trans>
             </Button>
           )
@@ -120,8 +123,10 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
           }
         />
       </Card>
-      {opened?.deed === 'add' ? <ScheduleDialog one={one} schedule={schedule} onClose={close} /> : null}
-      {opened?.deed === 'delete' ? <UnscheduleDialog one={one} price={opened.price} onClose={close} /> : null}
+      {opened?.action === 'add' ? <ScheduleDialog one={one} schedule={schedule} onClose={close} /> : null}
+      {opened?.action === 'delete' ? (
+        <UnscheduleDialog one={one} price={opened.price} onClose={close} />
+      ) : null}
     </>
   );
 }

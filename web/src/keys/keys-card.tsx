@@ -30,8 +30,8 @@ interface KeysCardProps {
 }
 
 type Opened =
-  | { readonly deed: 'create' }
-  | { readonly deed: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
+  | { readonly action: 'create' }
+  | { readonly action: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
   | null;
 
 export function KeysCard({ owner, description, ofAdministrator, canChange }: KeysCardProps) {
@@ -90,7 +90,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       flush
       action={
         canChange ? (
-          <Button onClick={() => setOpened({ deed: 'create' })}>
+          <Button onClick={() => setOpened({ action: 'create' })}>
             <Plus aria-hidden="true" className="size-4" />
             <Trans>New key</Trans>
           </Button>
@@ -108,10 +108,10 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
           empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
         />
       </div>
-      {opened?.deed === 'create' ? (
+      {opened?.action === 'create' ? (
         <KeyFormDialog owner={owner} apiKey={null} ofAdministrator={ofAdministrator} onClose={close} />
       ) : null}
-      {opened?.deed === 'change' ? (
+      {opened?.action === 'change' ? (
         <KeyFormDialog
           owner={owner}
           apiKey={opened.apiKey}
@@ -119,10 +119,10 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
           onClose={close}
         />
       ) : null}
-      {opened?.deed === 'rotate' ? (
+      {opened?.action === 'rotate' ? (
         <RotateKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
       ) : null}
-      {opened?.deed === 'revoke' ? (
+      {opened?.action === 'revoke' ? (
         <RevokeKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
       ) : null}
     </Card>
@@ -137,20 +137,20 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
         <span className="inline-flex">
           <IconButton
             label={t`Change ${keyNameWord(apiKey.name)}`}
-            onClick={() => setOpened({ deed: 'change', apiKey })}
+            onClick={() => setOpened({ action: 'change', apiKey })}
           >
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
           <IconButton
             label={t`New secret for ${keyNameWord(apiKey.name)}`}
-            onClick={() => setOpened({ deed: 'rotate', apiKey })}
+            onClick={() => setOpened({ action: 'rotate', apiKey })}
           >
             <RotateCcw aria-hidden="true" className="size-4" />
           </IconButton>
           {apiKey.first ? null : (
             <IconButton
               label={t`Revoke ${keyNameWord(apiKey.name)}`}
-              onClick={() => setOpened({ deed: 'revoke', apiKey })}
+              onClick={() => setOpened({ action: 'revoke', apiKey })}
             >
               <Trash2 aria-hidden="true" className="size-4 text-bad" />
             </IconButton>

@@ -88,7 +88,7 @@ export function changeSentence(direction: Direction, from: string, preview: Orde
     : t`Change from ${from} to ${to} for ${money}`;
 }
 
-/** What the button says: the deed, and what it takes or gives back. */
+/** What the button says: the action, and what it takes or gives back. */
 export function confirmWords(preview: OrderPreview | undefined, otherwise: string): string {
   if (preview === undefined) return otherwise;
   const { kind, charge, currency } = preview;

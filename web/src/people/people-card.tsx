@@ -31,8 +31,8 @@ interface PeopleCardProps {
 }
 
 type Opened =
-  | { readonly deed: 'invite' }
-  | { readonly deed: 'change' | 'again' | 'remove'; readonly person: Person }
+  | { readonly action: 'invite' }
+  | { readonly action: 'change' | 'again' | 'remove'; readonly person: Person }
   | null;
 
 export function PeopleCard({ owner, ofAdministrator, canChange, title, description }: PeopleCardProps) {
@@ -116,7 +116,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       flush
       action={
         canChange ? (
-          <Button onClick={() => setOpened({ deed: 'invite' })}>
+          <Button onClick={() => setOpened({ action: 'invite' })}>
             <UserPlus aria-hidden="true" className="size-4" />
             <Trans>Invite somebody</Trans>
           </Button>
@@ -134,10 +134,10 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
           empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
         />
       </div>
-      {opened?.deed === 'invite' ? (
+      {opened?.action === 'invite' ? (
         <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={close} />
       ) : null}
-      {opened?.deed === 'change' ? (
+      {opened?.action === 'change' ? (
         <ChangePersonDialog
           owner={owner}
           person={opened.person}
@@ -145,10 +145,10 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
           onClose={close}
         />
       ) : null}
-      {opened?.deed === 'again' ? (
+      {opened?.action === 'again' ? (
         <InviteAgainDialog owner={owner} person={opened.person} onClose={close} />
       ) : null}
-      {opened?.deed === 'remove' ? (
+      {opened?.action === 'remove' ? (
         <RemovePersonDialog owner={owner} person={opened.person} onClose={close} />
       ) : null}
     </Card>
@@ -164,20 +164,20 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
           {person.status === 'invited' ? (
             <IconButton
               label={t`New link for ${person.username}`}
-              onClick={() => setOpened({ deed: 'again', person })}
+              onClick={() => setOpened({ action: 'again', person })}
             >
               <Link2 aria-hidden="true" className="size-4" />
             </IconButton>
           ) : null}
           <IconButton
             label={t`Change ${person.username}`}
-            onClick={() => setOpened({ deed: 'change', person })}
+            onClick={() => setOpened({ action: 'change', person })}
           >
             <Pencil aria-hidden="true" className="size-4" />
           </IconButton>
           <IconButton
             label={t`Remove ${person.username}`}
-            onClick={() => setOpened({ deed: 'remove', person })}
+            onClick={() => setOpened({ action: 'remove', person })}
           >
             <Trash2 aria-hidden="true" className="size-4 text-bad" />
           </IconButton>

@@ -1,4 +1,4 @@
-// A deed whose answer was lost may have been done: a dialog then closes its fields, and only the very same can be sent again, with
+// An action whose answer was lost may have been done: a dialog then closes its fields, and only the very same can be sent again, with
 // the same idempotency key.
 
 import { t } from '@lingui/core/macro';

@@ -1,5 +1,5 @@
-// The password of whoever is signed in, which dangerous deeds ask for: one field for all of them. For five minutes after it
-// was given with one it may stay empty for the next, unless the deed asks for it each time.
+// The password of whoever is signed in, which sensitive actions ask for: one field for all of them. For five minutes after it
+// was given with one it may stay empty for the next, unless the action asks for it each time.
 
 import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
@@ -8,7 +8,7 @@ import { formatTime } from '../text/times.ts';
 import { TextField } from './field.tsx';
 
 export interface OwnPassword {
-  /** What is sent with the deed; undefined: nothing. */
+  /** What is sent with the action; undefined: nothing. */
   readonly sent: string | undefined;
   readonly isReady: boolean;
   readonly typed: string;
@@ -17,14 +17,14 @@ export interface OwnPassword {
   readonly confirmedUntil: string | null;
 }
 
-/** `isAskedAlways`: of deeds that decide who owns the account, who may sign in with what, or where a new password is mailed to. */
+/** `isAskedAlways`: of actions that decide who owns the account, who may sign in with what, or where a new password is mailed to. */
 export function useOwnPassword({
   isAskedAlways = false,
 }: {
   readonly isAskedAlways?: boolean;
 } = {}): OwnPassword {
   const [typed, onTyped] = useState('');
-  const until = useDeedsConfirmedUntil();
+  const until = useReauthenticatedUntil();
   const confirmedUntil = isAskedAlways ? null : until;
   return {
     sent: typed === '' ? undefined : typed,
@@ -65,8 +65,8 @@ export function OwnPasswordField({
 }
 
 /** null from the very second on: a dialog may stand open longer than that. */
-function useDeedsConfirmedUntil(): string | null {
-  const { deeds_confirmed_until: until } = usePerson();
+function useReauthenticatedUntil(): string | null {
+  const { reauthenticated_until: until } = usePerson();
   const [, setLooks] = useState(0);
   useEffect(() => {
     if (until === null) return;

@@ -39,7 +39,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
   const mayChange = useMay()('webhooks:write');
   const { event_id: eventId, event_type: type, attempt, status, at, milliseconds, answer } = delivery;
   const { data, error, refetch } = useQuery(eventAtWebhookQuery(webhook.id, eventId));
-  // A click is one deed: the next one asks for it once more.
+  // A click is one action: the next one asks for it once more.
   const [key, setKey] = useState(mintIdempotencyKey);
   const command = useCommand(() => redeliverEvent(webhook.id, eventId, key), {
     onDone: () => {
