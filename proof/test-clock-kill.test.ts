@@ -48,7 +48,7 @@ describe('a move in which the service is killed', () => {
         await service.gone;
         await postgres.remove();
       });
-      const { packageId, key } = await makeTwin(createApiClient(service.address, adminKey));
+      const { packageId, key } = await makeTestAccount(createApiClient(service.address, adminKey));
       const client = () => createApiClient(service.address, key);
       const party = await partyOf(client());
       const begunAt = await clockOf(client());
@@ -99,7 +99,7 @@ async function untilMoved(client: ApiClient, begunAt: number): Promise<void> {
   while ((await clockOf(client)) === begunAt) await pause(1);
 }
 
-async function makeTwin(admin: ApiClient): Promise<{ packageId: number; key: string }> {
+async function makeTestAccount(admin: ApiClient): Promise<{ packageId: number; key: string }> {
   const sold = await admin.post('/api/admin/v1/packages', {
     name: packageName,
     limits: { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 },
@@ -128,7 +128,7 @@ function createWorld(packageId: number, begunAt: number): { tests: TestMode; tol
     packages: [{ ...sold, prices: each }],
     accounts: [{ id: accountId, group: 'reseller', balanceCents: 0n }],
   });
-  tests.useTwin(accountId, begunAt);
+  tests.useTestAccount(accountId, begunAt);
   return { tests, told: [] };
 }
 

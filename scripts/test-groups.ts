@@ -73,7 +73,7 @@ export const notOnCitus: Readonly<Record<string, string>> = {
 /** Queries that need not run on every database: patterns of their names, each with its reason. */
 export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: string])[] = [
   [
-    /_apart$|^find_account_ids_by_key$|^find_account_of_(name|password_link|person)$|^find_entitled(_test)?_claim$|^find_(own_settings_for_twin|test_account_id)$|^list_alerted_accounts$|^load_(test_)?holders|^load_own_customers$|^verify_(claimed_customers|references_of_account)$/,
+    /_apart$|^find_account_ids_by_key$|^find_account_of_(name|password_link|person)$|^find_entitled(_test)?_claim$|^find_(own_settings_for_test_account|test_account_id)$|^list_alerted_accounts$|^load_(test_)?holders|^load_own_customers$|^verify_(claimed_customers|references_of_account)$/,
     'on Citus only, where groups lie on several servers: proof/test-citus.ts',
   ],
   [

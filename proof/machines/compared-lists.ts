@@ -24,7 +24,7 @@ import { type Row, readAll } from './journal.ts';
 /** An account as one of its keys sees it. */
 export interface Party {
   readonly client: Pick<ApiClient, 'get' | 'post' | 'send'>;
-  /** Its ids begin with it: of a twin, it is known from what its ledger shows. */
+  /** Its ids begin with it: of a test account, it is known from what its ledger shows. */
   readonly id: number;
   /** The last event before what is compared. */
   readonly heardUntil: number | null;

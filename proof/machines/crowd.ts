@@ -1,5 +1,5 @@
 // A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels,
-// holds, credits and debits, twins with one key and balance reads, all at once and each client through any process. The
+// holds, credits and debits, test accounts with one key and balance reads, all at once and each client through any process. The
 // journal of what they sent and saw, and when, is compared with the ledger afterwards. With `testMode` every account is used
 // in tests as well, and its test clock is moved meanwhile; at the end no trace of one mode is found in the other.
 // Called by test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
@@ -30,7 +30,7 @@ export interface CrowdReport {
   readonly traces: TraceReport | null;
 }
 
-/** An account as it is live, or its twin. */
+/** An account as it is live, or its test account. */
 interface Member {
   readonly mode: Mode;
   /** With which its ids begin. */
@@ -62,15 +62,16 @@ export async function runCrowd({
     await createMember(admin, `crowd-${seed}-b`, 'distributor'),
     await createMember(admin, `crowd-${seed}-c`, 'reseller'),
   ];
-  const twins = testMode === undefined ? [] : await Promise.all(live.map((one) => createTwin(admin, one)));
-  const members = [...live, ...twins];
+  const testAccounts =
+    testMode === undefined ? [] : await Promise.all(live.map((one) => createTestAccount(admin, one)));
+  const members = [...live, ...testAccounts];
   const traces =
     testMode === undefined
       ? null
       : await beginTraces({
           admin,
           witnesses: testMode,
-          pairs: live.map((one, place) => ({ live: seenBy(one), test: seenBy(twins[place] ?? one) })),
+          pairs: live.map((one, place) => ({ live: seenBy(one), test: seenBy(testAccounts[place] ?? one) })),
         });
   const journal: Sent[] = [];
   /** Orders that were acknowledged, by account: what a renewal may name. */
@@ -169,7 +170,7 @@ export async function runCrowd({
     if (mode === 'test') checkClock(own);
   }
   // A reference is one customer's in each mode.
-  for (const same of [live, twins]) {
+  for (const same of [live, testAccounts]) {
     const ids = new Set(same.map(({ id }) => id));
     checkOwners(journal.filter(({ accountId }) => ids.has(accountId)));
   }
@@ -271,7 +272,7 @@ async function createMember(
 }
 
 /** The account as its first test key sees it. */
-async function createTwin(admin: ReturnType<typeof createApiClient>, { id }: Member): Promise<Member> {
+async function createTestAccount(admin: ReturnType<typeof createApiClient>, { id }: Member): Promise<Member> {
   const made = await admin.post(`/api/admin/v1/accounts/${id}/keys`, { name: 'crowd', test: true });
   assert.equal(made.status, 201, made.text);
   const key: string = made.body.api_key;

@@ -1,4 +1,4 @@
-// What live accounts and their twins must not know of each other. Everything that a crowd sends in one mode is marked; at
+// What live accounts and their test accounts must not know of each other. Everything that a crowd sends in one mode is marked; at
 // the end the marks, and the ids of the one, are looked for in all that the other mode shows, and in what the operator
 // sees: lists, feeds, webhooks, figures, searches, entitlements and the totals of verify. Part of crowd.ts.
 
@@ -17,7 +17,7 @@ export const marks = { live: 'only-live', test: 'only-test' } as const;
 export interface TraceWitnesses {
   /** An administrator who is signed in: the figures and searches of the console. */
   readonly panel: Pick<PanelClient, 'get'>;
-  /** Where every account, every twin and the operator have an endpoint. */
+  /** Where every account, every test account and the operator have an endpoint. */
   readonly receiver: WebhookReceiver;
 }
 
@@ -35,7 +35,7 @@ interface Party {
   readonly client: ApiClient;
 }
 
-/** An account and its twin. */
+/** An account and its test account. */
 export interface Pair {
   readonly live: Party;
   readonly test: Party;
@@ -64,7 +64,7 @@ const deliveredType = 'customer.created';
 /** Before the crowd: from now on everybody listens. `check` throws an assertion that names what was found, and where. */
 export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   const { panel, receiver } = witnesses;
-  const twinIds = pairs.map(({ test }) => test.id);
+  const testAccountIds = pairs.map(({ test }) => test.id);
   const liveIds = pairs.map(({ live }) => live.id);
   const ordersBefore = await ordersOnConsole(panel);
   const feedBefore: unknown = (await read(admin, '/api/admin/v1/events?limit=1'))['last_id'];
@@ -107,7 +107,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     const mark = marks[of === 'live' ? 'test' : 'live'];
     const at = text.indexOf(mark);
     assert.equal(at, -1, `${mark} in ${where}: ${text.slice(Math.max(0, at - 300), at + 300)}`);
-    for (const id of of === 'live' ? twinIds : liveIds) {
+    for (const id of of === 'live' ? testAccountIds : liveIds) {
       const place = new RegExp(`[^0-9]${id}[0-9]{9}[^0-9]`).exec(text);
       assert.equal(place, null, `an id of ${id} in ${where}: ${place?.[0]}`);
     }
@@ -179,12 +179,12 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
       );
     }
     const accounts = await readAll(admin, '/api/admin/v1/accounts');
-    for (const id of twinIds)
-      assert.ok(!accounts.some((account) => account['id'] === id), 'a twin is listed');
+    for (const id of testAccountIds)
+      assert.ok(!accounts.some((account) => account['id'] === id), 'a test account is listed');
     const feed = await feedOf(admin, '/api/admin/v1/events', feedBefore);
     search(feed, 'live', 'the operator’s feed');
     for (const event of feed)
-      assert.ok(!twinIds.includes(Number(event['account_id'])), JSON.stringify(event));
+      assert.ok(!testAccountIds.includes(Number(event['account_id'])), JSON.stringify(event));
     assert.ok(
       feed.some(({ account_id: id }) => liveIds.includes(Number(id))),
       'the operator hears of the live ones',
@@ -200,7 +200,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     const { top_accounts: top } = overview;
     assert.ok(Array.isArray(top));
     for (const { account } of top)
-      assert.ok(!twinIds.includes(account.id), 'a twin is among the top accounts');
+      assert.ok(!testAccountIds.includes(account.id), 'a test account is among the top accounts');
     let placed = 0;
     for (const { live } of pairs) placed += (await readAll(live.client, '/orders')).length;
     assert.equal(

@@ -637,8 +637,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a test is not blocked with its account',
     file: 'src/accounts/account-store.ts',
-    find: 'const twinId = await copySettingsToTwin(transaction, id);',
-    replace: 'const twinId = null;',
+    find: 'const testAccountId = await copySettingsToTestAccount(transaction, id);',
+    replace: 'const testAccountId = null;',
     test: 'test/service/test-mode.test.ts',
   },
   {

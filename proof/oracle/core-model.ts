@@ -669,8 +669,8 @@ function sameAnswer(one: Answer, other: Answer): boolean {
   return (
     one.length === other.length &&
     one.every((outcome, place) => {
-      const twin = other[place];
-      return twin !== undefined && sameOutcome(outcome, twin);
+      const match = other[place];
+      return match !== undefined && sameOutcome(outcome, match);
     })
   );
 }

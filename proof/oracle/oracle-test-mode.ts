@@ -1,8 +1,8 @@
-// Test mode a second time: the twins of all accounts, in a world of their own with its references, each with a clock that
+// Test mode a second time: the test accounts of all accounts, in a world of their own with its references, each with a clock that
 // stands still until it is moved. The rules of orders, plans and money are oracle.ts's: here is what is different in tests.
 // Written from section 9 of spec/v1-additions.md and from the design of test mode alone.
 // Always true: on the way of a clock everything happens at its own second, in the order of time, then of customers'
-// numbers, then renewal, warning, end; and nothing of a twin moves otherwise. "Ax" points to the entry in AMBIGUITIES.md.
+// numbers, then renewal, warning, end; and nothing of a test account moves otherwise. "Ax" points to the entry in AMBIGUITIES.md.
 
 import type { AccountId, CreditOutcome, Oracle, World } from './oracle.ts';
 import { createOracle } from './oracle.ts';
@@ -28,7 +28,7 @@ export type Alerts = { balanceBelowCents: bigint | null; plansEndingDays: number
 
 export type TestMode = ReturnType<typeof createTestMode>;
 
-type Twin = {
+type TestAccount = {
   clockAt: number;
   alerts: Alerts;
   moveKeys: Map<string, { operation: string; outcome: Exclude<MoveOutcome, Refusal> }>;
@@ -48,7 +48,7 @@ const firstBalanceCents = 100_000n;
 const creditCentsMax = 100_000_000n;
 const warningDays = [7, 1] as const;
 
-/** The accounts of `world` are the live ones: of a twin they lend rights and prices, and nothing else. */
+/** The accounts of `world` are the live ones: of a test account they lend rights and prices, and nothing else. */
 export function createTestMode(world: World) {
   // A test order never reaches the product, whatever the mode is for others.
   const oracle: Oracle = createOracle({
@@ -56,66 +56,66 @@ export function createTestMode(world: World) {
     accounts: world.accounts.map((account) => ({ ...account, balanceCents: 0n })),
     productMode: 'none',
   });
-  const twins = new Map<AccountId, Twin>();
+  const testAccounts = new Map<AccountId, TestAccount>();
   const events = createEventRules(oracle, (accountId) => {
-    const { balanceBelowCents, plansEndingDays } = getTwin(accountId).alerts;
+    const { balanceBelowCents, plansEndingDays } = getTestAccount(accountId).alerts;
     return { belowCents: balanceBelowCents, endingDays: plansEndingDays };
   });
 
   /** Made on first use, at the real time; later uses find it as it is. */
-  function useTwin(accountId: AccountId, realNow: number): void {
-    if (!twins.has(accountId)) begin(accountId, realNow);
+  function useTestAccount(accountId: AccountId, realNow: number): void {
+    if (!testAccounts.has(accountId)) begin(accountId, realNow);
   }
 
   function begin(accountId: AccountId, realNow: number): void {
     const alerts = { balanceBelowCents: null, plansEndingDays: null };
-    twins.set(accountId, { clockAt: realNow, alerts, moveKeys: new Map() });
+    testAccounts.set(accountId, { clockAt: realNow, alerts, moveKeys: new Map() });
     const memo = 'Test credit';
     oracle.credit({ accountId, amountCents: firstBalanceCents, memo, actorId: 'service' }, realNow);
   }
 
   /** POST /test/clock */
   function moveClock({ accountId, body, headerKey }: TestRequest): MoveOutcome {
-    const twin = getTwin(accountId);
+    const testAccount = getTestAccount(accountId);
     const closed = oracle.closedDoor(accountId);
     if (closed !== null) return closed;
     const request = readMoveRequest(body, headerKey);
     if (isRefusal(request)) return request;
 
     const operation = JSON.stringify([request.field, request.text]);
-    const bound = request.key === null ? undefined : twin.moveKeys.get(request.key);
+    const bound = request.key === null ? undefined : testAccount.moveKeys.get(request.key);
     if (bound !== undefined) {
       if (bound.operation !== operation) return refuse('idempotency_conflict');
       return { ...bound.outcome, replayed: true, told: [] };
     }
-    const destination = destinationOf(request, twin.clockAt);
+    const destination = destinationOf(request, testAccount.clockAt);
     if (typeof destination !== 'number') return destination;
 
-    const outcome = { status: 200, replayed: false, ...live(accountId, twin, destination) } as const;
-    if (request.key !== null) twin.moveKeys.set(request.key, { operation, outcome });
+    const outcome = { status: 200, replayed: false, ...live(accountId, testAccount, destination) } as const;
+    if (request.key !== null) testAccount.moveKeys.set(request.key, { operation, outcome });
     return outcome;
   }
 
   /** Everything that would have happened by itself until then, that second included. */
-  function live(accountId: AccountId, twin: Twin, destination: number) {
+  function live(accountId: AccountId, testAccount: TestAccount, destination: number) {
     const happened: Happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
     const told: ToldAt[] = [];
     // A clock that does not move lets nothing happen, not even what is due already (A111).
-    if (destination > twin.clockAt) {
-      let reached: Place = { at: twin.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
+    if (destination > testAccount.clockAt) {
+      let reached: Place = { at: testAccount.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
       for (;;) {
-        const next = nextEvent(accountId, twin, reached);
+        const next = nextEvent(accountId, testAccount, reached);
         if (next === null || next.at > destination) break;
         for (const text of carryOut(accountId, next, happened)) told.push({ at: next.at, text });
         // What was due before does not take the clock back to what has been told of its second.
         if (comparePlaces(next, reached) > 0) reached = next;
       }
     }
-    twin.clockAt = destination;
+    testAccount.clockAt = destination;
     return { clockAt: destination, happened, told };
   }
 
-  function nextEvent(accountId: AccountId, { alerts }: Twin, reached: Place): ClockEvent | null {
+  function nextEvent(accountId: AccountId, { alerts }: TestAccount, reached: Place): ClockEvent | null {
     // What was due before the second that has been reached is tried in that second (A111).
     const renewals = oracle.dueRenewals(accountId).map(
       ({ customerNumber, dueAt }): ClockEvent => ({
@@ -180,7 +180,7 @@ export function createTestMode(world: World) {
     return oracle.credit({ ...input, ...(typeof memo === 'string' && { memo }) }, clockOf(accountId));
   }
 
-  /** POST /test/reset: as if the twin were made now, with the same keys of the API. */
+  /** POST /test/reset: as if the test account were made now, with the same keys of the API. */
   function reset({ accountId }: Pick<TestRequest, 'accountId'>, realNow: number): { status: 200 } | Refusal {
     const closed = oracle.closedDoor(accountId);
     if (closed !== null) return closed;
@@ -189,22 +189,22 @@ export function createTestMode(world: World) {
     return { status: 200 };
   }
 
-  /** PUT /alerts: the twin's own. */
+  /** PUT /alerts: the test account's own. */
   function setAlerts(accountId: AccountId, alerts: Alerts): void {
-    getTwin(accountId).alerts = alerts;
+    getTestAccount(accountId).alerts = alerts;
   }
 
   function clockOf(accountId: AccountId): number {
-    return getTwin(accountId).clockAt;
+    return getTestAccount(accountId).clockAt;
   }
 
-  function getTwin(accountId: AccountId): Twin {
-    const twin = twins.get(accountId);
-    if (twin === undefined) throw new Error(`account ${accountId} has no twin yet`);
-    return twin;
+  function getTestAccount(accountId: AccountId): TestAccount {
+    const testAccount = testAccounts.get(accountId);
+    if (testAccount === undefined) throw new Error(`account ${accountId} has no test account yet`);
+    return testAccount;
   }
 
-  return { oracle, events, useTwin, clockOf, moveClock, credit, reset, setAlerts };
+  return { oracle, events, useTestAccount, clockOf, moveClock, credit, reset, setAlerts };
 }
 
 function comparePlaces(one: Place, other: Place): number {

@@ -1,4 +1,4 @@
-// What the numbers of a history mean where accounts and their twins live side by side: tables of choices with their
+// What the numbers of a history mean where accounts and their test accounts live side by side: tables of choices with their
 // weights, the plainest first. Used by test-mode-histories.ts; bodies, keys and guards are those of history-genes.ts.
 
 import { type Body, choices } from './history-genes.ts';

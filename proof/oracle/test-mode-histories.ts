@@ -1,5 +1,5 @@
 // Histories of accounts that are used live and in tests at once, told through two oracles: one for what is real, and
-// oracle-test-mode.ts for the twins. Used by service/model-of-test-mode.test.ts, which sends them, and by
+// oracle-test-mode.ts for the test accounts. Used by service/model-of-test-mode.test.ts, which sends them, and by
 // unit/test-mode-histories.test.ts, which looks at what they meet.
 // Always true: each request goes to one mode, and what the other mode is expected to be does not move by it, but for what
 // the operator changes for both: prices, groups, packages, rights.
@@ -183,7 +183,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   take({ type: 'open', mode: 'test', account: 1 });
   for (const genes of history.operations)
     for (const request of requestsOf(createReader(genes))) {
-      // A twin is made on first use, whenever that is.
+      // A test account is made on first use, whenever that is.
       if (isOfTests(request) && !opened.has(request.account))
         take({ type: 'open', mode: 'test', account: request.account });
       take(request);
@@ -381,7 +381,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   function crossedOf(reader: Reader, mode: Mode, account: number): TestModeRequest {
     const type = reader.pick(crossedRequests);
     const stranger = reader.pick(strangers);
-    // What there was before a reset is known of those that had one; a foreign twin, of those that have one.
+    // What there was before a reset is known of those that had one; a foreign test account, of those that have one.
     const canBe = {
       other_mode: true,
       foreign: opened.has((account + 1) % testModeGroups.length),
@@ -485,7 +485,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         return { type: 'clock', clockAt: tests.clockOf(accountIdOf(request.account)) };
       case 'open':
         opened.add(request.account);
-        tests.useTwin(accountIdOf(request.account), at);
+        tests.useTestAccount(accountIdOf(request.account), at);
         return { type: 'done' };
       case 'reset': {
         const outcome = tests.reset({ accountId: accountIdOf(request.account) }, at);

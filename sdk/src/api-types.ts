@@ -1860,7 +1860,7 @@ export interface CreateAccountKeyBody {
   expires_at?: string | null | undefined;
   /** Requests of this key in any 60 seconds, within the limit of the account; null: only that one. */
   rate_limit_per_minute?: number | null | undefined;
-  /** true: a key of test mode, which reaches the account’s twin for tests and nothing real. */
+  /** true: a key of test mode, which reaches the account’s test account and nothing real. */
   test?: boolean | undefined;
   /** The same as the Idempotency-Key header. 1 to 80 characters. */
   idempotency_key?: string | undefined;

@@ -31,8 +31,8 @@ import { authorProblem } from './author.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import { keyScopeNames } from './principal.ts';
 import type { Seal } from './seal.ts';
-import { findTwin } from './twin-settings.ts';
-import { ensureTwin } from './twin-store.ts';
+import { findTestAccount } from './twin-settings.ts';
+import { ensureTestAccount } from './twin-store.ts';
 
 export const expiresAtReason = 'must be a whole second in UTC, in the future: "2028-01-01T00:00:00Z"';
 
@@ -70,7 +70,7 @@ export async function listAccountKeys(
   }));
 }
 
-/** A key of the mode `test` is one of the account's twin, which is made where there is none yet. */
+/** A key of the mode `test` is one of the account's test account, which is made where there is none yet. */
 export interface NewKey extends KeySettings {
   readonly mode: KeyMode;
 }
@@ -91,7 +91,7 @@ export function createKey(
     async (transaction) => {
       const problem = settingsProblem(settings, isTest, now);
       if (problem !== null) return problem;
-      const holder = mode === 'live' ? accountId : (await ensureTwin(transaction, accountId, now))?.id;
+      const holder = mode === 'live' ? accountId : (await ensureTestAccount(transaction, accountId, now))?.id;
       if (holder === undefined) return refusal('account_not_found');
       const others = await listKeys(transaction, await idsOf(transaction, accountId));
       if (others.length >= keysPerAccountMax) return refusal('too_many_keys', { limit: keysPerAccountMax });
@@ -253,10 +253,10 @@ async function findKey(
   return { ...secret, ending: ending.filter((each) => keyIdOf(each) === keyId) };
 }
 
-/** The account, and the twin that its test keys reach. */
+/** The account, and the test account that its test keys reach. */
 async function idsOf(database: Queryable, accountId: number): Promise<number[]> {
-  const twin = await findTwin(database, accountId);
-  return twin === null ? [accountId] : [accountId, twin.id];
+  const testAccount = await findTestAccount(database, accountId);
+  return testAccount === null ? [accountId] : [accountId, testAccount.id];
 }
 
 async function owned<Result>(

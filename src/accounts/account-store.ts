@@ -34,7 +34,7 @@ import {
   writePassword,
 } from './people-store.ts';
 import type { Seal } from './seal.ts';
-import { copySettingsToTwin } from './twin-settings.ts';
+import { copySettingsToTestAccount } from './twin-settings.ts';
 
 export interface NewAccount {
   readonly username: string;
@@ -240,8 +240,9 @@ export async function changeAccount(
     const [row] = await writeRows(transaction.ofAccount(id), updateAccount, [settled]);
     const after = accounts.parse(row ?? {});
     await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
-    const twinId = await copySettingsToTwin(transaction, id);
-    if (twinId !== null) await transaction.query(notifyChange, [changesChannel, accountChanged(twinId)]);
+    const testAccountId = await copySettingsToTestAccount(transaction, id);
+    if (testAccountId !== null)
+      await transaction.query(notifyChange, [changesChannel, accountChanged(testAccountId)]);
     await appendAudit(
       transaction,
       {

@@ -19,7 +19,7 @@ import {
   words,
 } from '../database/table.ts';
 
-/** Of a twin: test keys reach it; what it holds is being deleted; the version before has emptied it: it is deleted. */
+/** Of a test account: test keys reach it; what it holds is being deleted; the version before has emptied it: it is deleted. */
 const testStates = ['current', 'discarded', 'clean'] as const;
 
 const allAccounts = describeTable('accounts', {
@@ -59,7 +59,7 @@ const allAccounts = describeTable('accounts', {
   /** Of the last order, and of the last plan change, that has one (row-hashes.ts). */
   orderHash: nullableText('order_hash'),
   changeHash: nullableText('change_hash'),
-  /** Of a twin for tests: whose it is. null of every real account, as are the two below. */
+  /** Of a test account: whose it is. null of every real account, as are the two below. */
   testOf: nullableInt('test_of'),
   testState: orNull(oneOf('test_state', testStates)),
   /** What time it is there. */
@@ -99,8 +99,8 @@ export const numberedAccounts = allAccounts.pick(
 /** What is decided when it is made. */
 export const newAccounts = numberedAccounts.without('id');
 
-/** A twin, as it is made. */
-export const newTwins = allAccounts.pick(
+/** A test account, as it is made. */
+export const newTestAccounts = allAccounts.pick(
   'id',
   'username',
   'displayName',

@@ -10,7 +10,7 @@ const randomLength = 40;
 const checksumLength = 6;
 const shape = /^sk_(?:live|test)_[0-9A-Za-z]{46}$/;
 
-/** Whether it reaches the account, or its twin for tests. */
+/** Whether it reaches the account, or its test account. */
 export type KeyMode = 'live' | 'test';
 
 export function mintApiKey(mode: KeyMode): string {

@@ -6,7 +6,7 @@ import { findAccountNames } from '../database/account-names.ts';
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { fromEveryGroup, ofAccounts } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
-import { findTwin } from './twin-settings.ts';
+import { findTestAccount } from './twin-settings.ts';
 
 const holdersMax = 10;
 
@@ -101,8 +101,9 @@ async function ofLastFour(
   lastFour: string,
   accountId: number | null,
 ): Promise<Unnamed[]> {
-  const twin = accountId === null ? null : await findTwin(database, accountId);
-  const ids = accountId === null ? null : numberArray(twin === null ? [accountId] : [accountId, twin.id]);
+  const testAccount = accountId === null ? null : await findTestAccount(database, accountId);
+  const ids =
+    accountId === null ? null : numberArray(testAccount === null ? [accountId] : [accountId, testAccount.id]);
   const rows = await database.query(keysOfLastFour, [lastFour, ids]);
   const found = rows.map((row) => holderOf('key', row));
   const tests = found.map((key) => key.accountId).filter(isTestAccount);

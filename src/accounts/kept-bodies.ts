@@ -9,7 +9,7 @@ import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { deleteRequestBodies, endRequestBodies } from '../journal/request-bodies.ts';
 import { type Actor, lockAccountRow, writeKeepsBodies } from './account-store.ts';
 import { authorProblem } from './author.ts';
-import { copySettingsToTwin } from './twin-settings.ts';
+import { copySettingsToTestAccount } from './twin-settings.ts';
 
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 const neverAborted = new AbortController().signal;
@@ -28,8 +28,8 @@ export async function switchKeptBodies(
     const gone = await authorProblem(transaction, author, account);
     if (gone !== null) return gone;
     await writeKeepsBodies(transaction, id, keeps);
-    const twinId = await copySettingsToTwin(transaction, id);
-    const ids = twinId === null ? [id] : [id, twinId];
+    const testAccountId = await copySettingsToTestAccount(transaction, id);
+    const ids = testAccountId === null ? [id] : [id, testAccountId];
     for (const each of ids) {
       await transaction.query(notifyChange, [changesChannel, accountChanged(each)]);
       if (!keeps) await endRequestBodies(transaction, each);

@@ -21,7 +21,7 @@ import { type heldSecrets, keyIdOf } from './api-key-store.ts';
 import type { Person } from './people-table.ts';
 
 export interface Principal {
-  /** In test mode the account's twin. */
+  /** In test mode the account's test account. */
   readonly account: Account;
   readonly mode: KeyMode;
   readonly actor: KeyActor | PersonActor;
@@ -93,11 +93,11 @@ export function keyPrincipal(
 }
 
 /** Whoever is signed in, looking at the test mode of their account: with what they may do there, and nothing beyond it. */
-export function inTestMode(principal: Principal, twin: Account): Principal {
+export function inTestMode(principal: Principal, testAccount: Account): Principal {
   const ofTests = scopesOf('test', false);
   const scopes = new Set([...principal.scopes].filter((scope) => ofTests.has(scope)));
-  const switched: Principal = { ...principal, account: twin, mode: 'test', scopes };
-  return twin.testClock === null ? switched : atTestClock(switched, twin.testClock);
+  const switched: Principal = { ...principal, account: testAccount, mode: 'test', scopes };
+  return testAccount.testClock === null ? switched : atTestClock(switched, testAccount.testClock);
 }
 
 /** An administrator looking at another account as its owner sees it: with the scopes for reading it, and nobody else's name. */

@@ -1,13 +1,13 @@
-// The twin of an account: the row that its test keys reach. Which one it is, and what it has in common with the real
+// An account's test account: the row that its test keys reach. Which one it is, and what it has in common with the real
 // account: group, names, limits and access, copied in the transaction that changes them there.
-// Always true: of the twins of an account one at most is current (accounts_test_current).
+// Always true: of an account's test accounts one at most is current (accounts_test_current).
 
 import type { Queryable, Row, Statement } from '../database/database.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { type Account, accounts } from './account-table.ts';
 
-const findCurrentTwin: Statement = {
-  name: 'find_current_twin',
+const findCurrentTestAccount: Statement = {
+  name: 'find_current_test_account',
   text: `select ${accounts.list('a')} from accounts a where a.test_of = $1::int and a.test_state = 'current'`,
 };
 
@@ -15,21 +15,21 @@ const findCurrentTwin: Statement = {
 const nextAccessVersion = 't.access_version % 2000000000 + 1';
 
 const findSettings: Statement = {
-  name: 'find_settings_for_twin',
+  name: 'find_settings_for_test_account',
   text: `select t.id, a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
       a.allowed_ips, a.keeps_request_bodies
     from accounts a join accounts t on t.test_of = a.id and t.test_state = 'current' where a.id = $1::int`,
 };
 
 const findOwnSettings: Statement = {
-  name: 'find_own_settings_for_twin',
+  name: 'find_own_settings_for_test_account',
   text: `select a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
       a.allowed_ips, a.keeps_request_bodies
     from accounts a where a.id = $1::int`,
 };
 
 const writeSettings: Statement = {
-  name: 'write_settings_of_twin',
+  name: 'write_settings_of_test_account',
   text: `update accounts t set display_name = $2, search_text = $3, group_name = $4, blocked = $5::boolean,
       api_enabled = $6::boolean, rate_limit_per_minute = $7::int, allowed_ips = $8::text[],
       keeps_request_bodies = $9::boolean, access_version = ${nextAccessVersion}
@@ -37,22 +37,25 @@ const writeSettings: Statement = {
 };
 
 /** null: nobody has looked at the account's test mode yet. */
-export async function findTwin(database: Queryable, accountId: number): Promise<Account | null> {
-  const [row] = await fromAnyGroup(database, findCurrentTwin, [accountId]);
+export async function findTestAccount(database: Queryable, accountId: number): Promise<Account | null> {
+  const [row] = await fromAnyGroup(database, findCurrentTestAccount, [accountId]);
   return row === undefined ? null : accounts.parse(row);
 }
 
-async function settingsForTwin(transaction: Queryable, accountId: number): Promise<Row | undefined> {
+async function settingsForTestAccount(transaction: Queryable, accountId: number): Promise<Row | undefined> {
   if (!transaction.isSpread) return (await transaction.query(findSettings, [accountId]))[0];
-  const twin = await findTwin(transaction, accountId);
-  if (twin === null) return undefined;
+  const testAccount = await findTestAccount(transaction, accountId);
+  if (testAccount === null) return undefined;
   const [row] = await transaction.ofAccount(accountId).query(findOwnSettings, [accountId]);
-  return row === undefined ? undefined : { ...row, id: twin.id };
+  return row === undefined ? undefined : { ...row, id: testAccount.id };
 }
 
-/** In the transaction that changed the account, under its lock. The twin's id; null: it has none. */
-export async function copySettingsToTwin(transaction: Queryable, accountId: number): Promise<number | null> {
-  const row = await settingsForTwin(transaction, accountId);
+/** In the transaction that changed the account, under its lock. The test account's id; null: it has none. */
+export async function copySettingsToTestAccount(
+  transaction: Queryable,
+  accountId: number,
+): Promise<number | null> {
+  const row = await settingsForTestAccount(transaction, accountId);
   if (row === undefined) return null;
   const id = Number(row['id']);
   const settings = [

@@ -1,7 +1,7 @@
-// The twins of accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
+// The test accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
 // test mode; exchanged for another one in src/test-mode/.
-// Always true: one twin of an account is current; what it is given at its start stands in its ledger, so that its books add
-// up. An id is drawn for one twin and, before the ids go round after four million, for no other.
+// Always true: one test account of each account is current; what it is given at its start stands in its ledger, so that its books add
+// up. An id is drawn for one test account and, before the ids go round after four million, for no other.
 
 import { accountIdMax, realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
@@ -10,15 +10,15 @@ import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { listenToNewAccount } from '../events/event-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
-import { type Account, accounts, newTwins } from './account-table.ts';
+import { type Account, accounts, newTestAccounts } from './account-table.ts';
 import { addTestUsage, testRowBytes } from './test-usage.ts';
-import { findTwin } from './twin-settings.ts';
+import { findTestAccount } from './twin-settings.ts';
 
 /** What a test begins with. */
 export const testStartCents = 100_000n;
 const startMemo = 'Test credit';
 
-// In the order in which batches lock accounts: the real one comes before its twins.
+// In the order in which batches lock accounts: the real one comes before its test accounts.
 const lockReal: Statement = {
   name: 'lock_real_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
@@ -29,51 +29,62 @@ const drawingId = `insert into test_account_ids as t (last_id) values (${realAcc
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
     returning t.last_id`;
-const drawTwinId: Statement = {
+const drawTestAccountId: Statement = {
   name: 'draw_test_account_id',
   text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
 };
 /** Where accounts are on several servers what writes cannot look at all of them: the number is looked up in its group. */
-const drawTwinIdApart: Statement = { name: 'draw_test_account_id_apart', text: drawingId };
+const drawTestAccountIdApart: Statement = { name: 'draw_test_account_id_apart', text: drawingId };
 const findTaken: Statement = {
   name: 'find_test_account_id',
   text: 'select id from accounts where id = $1::int',
 };
 
-const insertTwin = newTwins.insert('insert_twin', `returning ${accounts.list('accounts')}`);
+const insertTestAccount = newTestAccounts.insert(
+  'insert_test_account',
+  `returning ${accounts.list('accounts')}`,
+);
 const insertStart = ledgerEntries.insert('insert_test_start');
 
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /**
- * The current twin of a real account, made where there is none yet. In a transaction that may go on to change either.
- * null: there is no such account, or it is a twin itself.
+ * The current test account of a real account, made where there is none yet. In a transaction that may go on to change either.
+ * null: there is no such account, or it is a test account itself.
  */
-export async function ensureTwin(
+export async function ensureTestAccount(
   transaction: Queryable,
   accountId: number,
   now: EpochSeconds,
 ): Promise<Account | null> {
-  const found = await findTwin(transaction, accountId);
+  const found = await findTestAccount(transaction, accountId);
   if (found !== null) return found;
   const locked = await lockRealAccount(transaction, accountId);
   if (locked === null) return null;
   // Somebody else may have made it while the lock was waited for.
-  return (await findTwin(transaction, accountId)) ?? makeTwin(transaction, locked, now);
+  return (await findTestAccount(transaction, accountId)) ?? makeTestAccount(transaction, locked, now);
 }
 
 /** The same, for whoever looks at the test mode of an account that is there. */
-export async function getTwin(database: Database, accountId: number, now: EpochSeconds): Promise<Account> {
+export async function getTestAccount(
+  database: Database,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<Account> {
   const found =
-    (await findTwin(database, accountId)) ??
-    (await database.transaction((transaction) => ensureTwin(transaction, accountId, now)));
+    (await findTestAccount(database, accountId)) ??
+    (await database.transaction((transaction) => ensureTestAccount(transaction, accountId, now)));
   if (found === null) throw new Error(`Account ${accountId} can have no tests.`);
   return found;
 }
 
-export async function makeTwin(transaction: Queryable, real: Account, now: EpochSeconds): Promise<Account> {
+export async function makeTestAccount(
+  transaction: Queryable,
+  real: Account,
+  now: EpochSeconds,
+): Promise<Account> {
   const id = await drawFreeId(transaction);
-  const twin = {
+  const testAccount = {
     id,
     // A space: no account can have it.
     username: `test ${id} of ${real.id}`,
@@ -94,7 +105,7 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
     testState: 'current',
     testClock: now,
   } as const;
-  const [row] = await writeRows(transaction.ofAccount(id), insertTwin, [twin]);
+  const [row] = await writeRows(transaction.ofAccount(id), insertTestAccount, [testAccount]);
   await writeTestStart(transaction, id, real.id, now);
   await addTestUsage(transaction, [{ accountId: id, rows: 1, bytes: testRowBytes }]);
   await listenToNewAccount(transaction, id);
@@ -105,7 +116,9 @@ export async function makeTwin(transaction: Queryable, real: Account, now: Epoch
 /** Only once they have gone round are there any that are taken. */
 async function drawFreeId(transaction: Queryable): Promise<number> {
   for (;;) {
-    const [drawn] = await transaction.query(transaction.isSpread ? drawTwinIdApart : drawTwinId);
+    const [drawn] = await transaction.query(
+      transaction.isSpread ? drawTestAccountIdApart : drawTestAccountId,
+    );
     const id = Number(drawn?.['last_id']);
     const isTaken = transaction.isSpread
       ? (await transaction.ofAccount(id).query(findTaken, [id])).length > 0

@@ -16,7 +16,7 @@ import Fastify, {
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { createAllowList } from '../accounts/allow-list.ts';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
-import { getTwin } from '../accounts/twin-store.ts';
+import { getTestAccount } from '../accounts/twin-store.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
 import type { AccountTurns } from '../http/account-turns.ts';
@@ -195,8 +195,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
   const lookups = ranked(dependencies.database, 'lookups');
   const reauthenticate = createReauthentication({ ...dependencies, database: lookups });
-  const twinOf = (accountId: number) => getTwin(lookups, accountId, dependencies.now());
-  const door = createSessionDoor({ ...dependencies, reauthenticate, twinOf });
+  const testAccountOf = (accountId: number) => getTestAccount(lookups, accountId, dependencies.now());
+  const door = createSessionDoor({ ...dependencies, reauthenticate, testAccountOf });
   const behind = (door: Door, api: FastifyInstance) => {
     declareRoutes(api, door, declared);
     api.addHook('onRequest', async (request, reply) => {

@@ -17,7 +17,7 @@ export interface OwnedId {
   readonly number: number;
 }
 
-/** Whether the account is a twin for tests (docs/decisions/0042-test-mode.md). */
+/** Whether the account is a test account (docs/decisions/0042-test-mode.md). */
 export function isTestAccount(accountId: number): boolean {
   return accountId > realAccountIdMax;
 }

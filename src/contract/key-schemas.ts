@@ -51,7 +51,7 @@ export const newKeyBodySchema = Type.Object(
     rate_limit_per_minute: Type.Optional(ownRateLimit),
     test: Type.Optional(
       Type.Boolean({
-        description: 'true: a key of test mode, which reaches the account’s twin for tests and nothing real.',
+        description: 'true: a key of test mode, which reaches the account’s test account and nothing real.',
       }),
     ),
     idempotency_key: keyInBody,

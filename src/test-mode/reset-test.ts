@@ -3,7 +3,7 @@
 // has few of those at a time.
 
 import { moveKeys } from '../accounts/api-key-store.ts';
-import { lockRealAccount, makeTwin, testStartCents } from '../accounts/twin-store.ts';
+import { lockRealAccount, makeTestAccount, testStartCents } from '../accounts/twin-store.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
 import type { Database, Statement } from '../database/database.ts';
@@ -12,13 +12,13 @@ import { describeTable, int, text, time, writeRows } from '../database/table.ts'
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 import { listenToAccount } from '../events/event-log.ts';
 
-const lockTwins: Statement = {
-  name: 'lock_twins',
+const lockTestAccounts: Statement = {
+  name: 'lock_test_accounts',
   text: `select id, test_state = 'current' as is_current from accounts where test_of = $1::int order by id`,
 };
 
-const discardTwin: Statement = {
-  name: 'discard_twin',
+const discardTestAccount: Statement = {
+  name: 'discard_test_account',
   text: `update accounts set test_state = 'discarded', access_version = access_version % 2000000000 + 1
     where id = $1::int`,
 };
@@ -60,7 +60,7 @@ export interface TestReset {
  * Everything of the test is gone: its keys reach a fresh row from now on. With the same key it happens once.
  * `accountId`: the real account. null: too much of what was there before earlier resets is still being deleted.
  */
-export function resetTwin(
+export function resetTestAccount(
   database: Database,
   accountId: number,
   idempotencyKey: string | null,
@@ -74,18 +74,18 @@ export function resetTwin(
       if (earlier !== undefined)
         return { at: resets.parse(earlier).at, balanceCents: testStartCents, replayed: true };
     }
-    const twins = await fromAnyGroup(transaction, lockTwins, [accountId]);
-    const current = twins.find((row) => row['is_current'] === true);
+    const testAccounts = await fromAnyGroup(transaction, lockTestAccounts, [accountId]);
+    const current = testAccounts.find((row) => row['is_current'] === true);
     if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
-    if (twins.length > formerMax) return null;
+    if (testAccounts.length > formerMax) return null;
     const formerId = Number(current['id']);
     if (idempotencyKey !== null) {
       await transaction.query(deleteOldResets, [accountId, now - keysKeptSeconds]);
       await writeRows(transaction, insertReset, [{ accountId, idempotencyKey, at: now }]);
     }
-    // Before the next one: of the twins of an account one is current.
-    await transaction.ofAccount(formerId).query(discardTwin, [formerId]);
-    const next = await makeTwin(transaction, real, now);
+    // Before the next one: of an account's test accounts one is current.
+    await transaction.ofAccount(formerId).query(discardTestAccount, [formerId]);
+    const next = await makeTestAccount(transaction, real, now);
     await moveKeys(transaction, formerId, next.id);
     // As before the reset: a test account's events begin with its first key.
     await listenToAccount(transaction, next.id);

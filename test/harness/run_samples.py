@@ -1,4 +1,4 @@
-# The twin of run-samples.ts: one program runs one sample after another, each as a program of its own.
+# The counterpart of run-samples.ts: one program runs one sample after another, each as a program of its own.
 
 import contextlib
 import io

@@ -1,6 +1,6 @@
 // The words of the tables by which the oracle of test mode is examined, beside those of oracle-scene.ts: a line that begins
 // with "live" is a request of the live account at the real time that stands in front of it, every other one of its
-// twin, at the time of the test clock. Used by unit/oracle-test-mode.test.ts; nothing of the product is imported here.
+// test account, at the time of the test clock. Used by unit/oracle-test-mode.test.ts; nothing of the product is imported here.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -20,7 +20,7 @@ import {
   timeText,
 } from './oracle-scene.ts';
 
-/** One test for each table, by its title. Lines that begin with # say why. The first line's time makes the twin. */
+/** One test for each table, by its title. Lines that begin with # say why. The first line's time makes the test account. */
 export function examineTestMode(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -37,11 +37,11 @@ export function examineTestMode(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** The live account and its twin, made at this real time; what a line does to them, as text. */
+/** The live account and its test account, made at this real time; what a line does to them, as text. */
 function createTestScene(realStart: number) {
   const live = createOracle(sceneWorld);
   const tests = createTestMode(sceneWorld);
-  for (const { id } of sceneWorld.accounts) tests.useTwin(id, realStart);
+  for (const { id } of sceneWorld.accounts) tests.useTestAccount(id, realStart);
   const liveScene = createScene(live);
   const testScene = createScene(tests.oracle);
   /** Since the line "told" before. */
@@ -119,7 +119,7 @@ function withTimes(text: string): string {
   return text.replace(/until ([0-9]+)/, (_whole, seconds: string) => `until ${timeText(Number(seconds))}`);
 }
 
-/** All entries of the twin's ledger. */
+/** All entries of the test account's ledger. */
 function booksText(oracle: Oracle): string {
   const entries = oracle.ledger(shop).map(({ kind, amountCents, createdAt }) => {
     assert.ok(createdAt !== null);

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
-import { findTwin } from '../../src/accounts/twin-settings.ts';
+import { findTestAccount } from '../../src/accounts/twin-settings.ts';
 import { expectStatus } from './refusals.ts';
 
-/** The twin of an account, by a test key of its own. */
+/** The test account of an account, by a test key of its own. */
 export async function testModeOf(
   { admin, database, address }: Pick<TestService, 'admin' | 'database' | 'address'>,
   { id }: Pick<TestAccount, 'id'>,
@@ -14,11 +14,11 @@ export async function testModeOf(
   const made = await admin.post(`/api/admin/v1/accounts/${id}/keys`, { name: 'Tests', test: true });
   const { key: view, api_key: key } = expectStatus(made, 201);
   assert.equal(view.mode, 'test');
-  return { id: await twinIdOf(database, id), key, ...createApiClient(address, key) };
+  return { id: await testAccountIdOf(database, id), key, ...createApiClient(address, key) };
 }
 
-/** A new account, and its twin. */
-export async function createTwins(
+/** A new account, and its test account. */
+export async function createTestAccounts(
   service: TestService,
   credit = '100.00',
 ): Promise<{ live: TestAccount; tests: TestAccount }> {
@@ -27,10 +27,10 @@ export async function createTwins(
 }
 
 /** Of the row that its test keys reach at this moment. */
-export async function twinIdOf(database: TestService['database'], accountId: number): Promise<number> {
-  const twin = await findTwin(database, accountId);
-  assert.ok(twin, `account ${accountId} has a twin`);
-  return twin.id;
+export async function testAccountIdOf(database: TestService['database'], accountId: number): Promise<number> {
+  const testAccount = await findTestAccount(database, accountId);
+  assert.ok(testAccount, `account ${accountId} has a test account`);
+  return testAccount.id;
 }
 
 /** What happened on the way. */

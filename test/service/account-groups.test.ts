@@ -24,7 +24,7 @@ import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, credit, placeOrder, renewOrder } from '../harness/shop.ts';
-import { advance, clockOf, createTwins, testModeOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTestAccounts, testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
 /** One of each account group. */
@@ -204,10 +204,10 @@ test('the feed of all accounts has the events of every group once, those of an a
   }
 });
 
-test('test mode is the account’s own, whichever group its twin lies in', async () => {
+test('test mode is the account’s own, whichever group its test account lies in', async () => {
   const apart: boolean[] = [];
   for (let tried = 0; tried < 2 * groupCount; tried += 1) {
-    const { live, tests } = await createTwins(service);
+    const { live, tests } = await createTestAccounts(service);
     apart.push(groupOf(live) !== groupOf(tests));
     await placeOrder(service, tests, { customer: `twin-${live.id}` });
     assert.equal(await balanceOf(live), '100.00', 'the real balance is as it was');
@@ -226,7 +226,7 @@ test('test mode is the account’s own, whichever group its twin lies in', async
     assert.equal(await balanceOf(again), await balanceOf(tests), 'both keys reach the new one');
     if (apart.includes(true) && apart.includes(false)) break;
   }
-  assert.equal(apart.includes(true), groupCount > 1, 'a twin apart from its account was among them');
+  assert.equal(apart.includes(true), groupCount > 1, 'a test account apart from its account was among them');
 });
 
 test('of accounts of all groups that claim one customer at the same moment one gets it, the others are refused', async () => {

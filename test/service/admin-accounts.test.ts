@@ -197,10 +197,10 @@ test('POST /accounts/{id}/credit credits and debits, once for each key, and neve
   const toZero = await admin.post(path, { amount: '-60.50' }, { 'idempotency-key': 'too-much' });
   assert.equal(expectStatus(toZero, 201).balance, '0.00', 'a refusal binds nothing');
 
-  const twins = await Promise.all(
+  const testAccounts = await Promise.all(
     Array.from({ length: 20 }, () => admin.post(path, { amount: '1' }, { 'idempotency-key': 'twins' })),
   );
-  for (const twin of twins) assert.deepEqual(twin.body, twins[0]?.body);
+  for (const testAccount of testAccounts) assert.deepEqual(testAccount.body, testAccounts[0]?.body);
   assert.equal((await booksOf(service, reseller)).balance, '1.00');
   const order = { package_id: service.packages.basic, customer: 'own-key-space' };
   await admin.post(path, { amount: '9' });

@@ -350,9 +350,10 @@ test('unknown fields are ignored, whatever they hold and however deep', async ()
 
 test('of parallel requests for one username one gets it, the others are username_taken', async () => {
   const body = { username: 'taken-name', group: 'reseller' };
-  const twins = await Promise.all(
+  const testAccounts = await Promise.all(
     Array.from({ length: 5 }, () => service.admin.post(`${api}/accounts`, body)),
   );
-  assert.equal(twins.filter(({ status }) => status === 201).length, 1);
-  for (const twin of twins) if (twin.status !== 201) expectRefusal(twin, '409 username_taken', {});
+  assert.equal(testAccounts.filter(({ status }) => status === 201).length, 1);
+  for (const testAccount of testAccounts)
+    if (testAccount.status !== 201) expectRefusal(testAccount, '409 username_taken', {});
 });

@@ -20,7 +20,7 @@ import { expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { testModeOf, twinIdOf } from '../harness/test-mode.ts';
+import { testAccountIdOf, testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
 /** Of three accounts in a row the one in the middle is broken. */
@@ -150,24 +150,24 @@ test('a late notice that cannot be given stops no other notice, and is given onc
 });
 
 test('tests that were reset are deleted, apart from one that cannot be', async () => {
-  const twins: number[] = [];
+  const testAccounts: number[] = [];
   for (const account of accounts) {
     const tests = await testModeOf(service, account);
-    twins.push(tests.id);
+    testAccounts.push(tests.id);
     expectStatus(await tests.post('/test/reset', {}), 200);
-    assert.notEqual(await twinIdOf(service.database, account.id), tests.id);
+    assert.notEqual(await testAccountIdOf(service.database, account.id), tests.id);
   }
   const left = async () => {
     const rows = await service.database.query(
       { name: '', text: 'select id from accounts where id = any($1::int[]) order by id' },
-      [`{${twins.join()}}`],
+      [`{${testAccounts.join()}}`],
     );
     return rows.map((row) => Number(row['id']));
   };
   const run = () => cleanDiscardedTests(service.database, signal);
-  const mend = await breakTable('accounts', twins[1] ?? 0, 'delete');
+  const mend = await breakTable('accounts', testAccounts[1] ?? 0, 'delete');
   await assert.rejects(run, /broken on purpose/);
-  assert.deepEqual(await left(), twins.slice(1, 2));
+  assert.deepEqual(await left(), testAccounts.slice(1, 2));
   await mend();
   await run();
   assert.deepEqual(await left(), []);

@@ -86,10 +86,10 @@ test('a key that is sent again changes nothing again, and with other data it is 
   assert.equal((await account.patch(path, { external_ref: 'null', idempotency_key: 'edit-3' })).status, 200);
   const none = { external_ref: null, idempotency_key: 'edit-3' };
   expectRefusal(await account.patch(path, none), '409 idempotency_conflict', {});
-  const twins = await Promise.all(
+  const testAccounts = await Promise.all(
     Array.from({ length: 5 }, () => account.patch(path, { external_ref: 'twin', idempotency_key: 'edit-2' })),
   );
-  assert.equal(twins.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
+  assert.equal(testAccounts.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
   // A key of an order is another one.
   const order = { package_id: service.packages.basic, customer: 'keyed', idempotency_key: 'edit-1' };
   assert.equal((await account.post('/orders', order)).status, 201);

@@ -12,7 +12,7 @@ import { fixedSeed } from '../harness/fixed-seed.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { endProductCalls } from '../harness/run-product-calls.ts';
-import { createTwins, testModeOf } from '../harness/test-mode.ts';
+import { createTestAccounts, testModeOf } from '../harness/test-mode.ts';
 
 const rounds = 3;
 const customers = 30;
@@ -32,7 +32,7 @@ test('in random histories the last call that the product took equals the entitle
   const accounts: TestAccount[] = [];
   for (let count = 0; count < 3; count += 1)
     accounts.push(await service.createReseller({ credit: '900000.00' }));
-  const { tests } = await createTwins(service);
+  const { tests } = await createTestAccounts(service);
   expectStatus(await tests.post('/test/credit', { amount: '90000.00' }), 201);
   accounts.push(tests);
   const testReader = await testModeOf(service, service.admin);

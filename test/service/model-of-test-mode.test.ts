@@ -174,7 +174,7 @@ interface Parties {
   readonly live: Party[];
   /** By their place, of those that have been made. */
   readonly test: Party[];
-  /** What the twin was before its last reset. */
+  /** What the test account was before its last reset. */
   readonly forgotten: Party[];
 }
 
@@ -238,7 +238,7 @@ async function openProblem({ at }: TestModeStep, account: number, parties: Parti
   return freshProblem(at, account, createApiClient(service.address, apiKey), parties);
 }
 
-/** A twin that has just been made, or reset: its money, its time, and what else is not there. */
+/** A test account that has just been made, or reset: its money, its time, and what else is not there. */
 async function freshProblem(
   at: number,
   account: number,
@@ -250,14 +250,14 @@ async function freshProblem(
   if (clock.body?.clock?.now !== timeText(at)) return `its clock is ${clock.text} instead of ${timeText(at)}`;
   for (const list of ['/orders', '/customers', '/webhooks']) {
     const { body, text } = await client.get(list);
-    if (body?.data?.length !== 0) return `${list} of a new twin are ${text}`;
+    if (body?.data?.length !== 0) return `${list} of a new test account are ${text}`;
   }
   const [first, ...rest] = await readAll(client, '/ledger');
   const shown = [first?.['kind'], first?.['amount'], first?.['memo'], first?.['created_at'], rest.length];
   const wanted = ['credit', '1000.00', 'Test credit', timeText(at), 0];
   if (toText(shown) !== toText(wanted)) return `its ledger is ${toText([first, ...rest])}`;
   const id = Math.floor(Number(first?.['id']) / ownId(1, 0));
-  if (parties.live.some((party) => party.id === id)) return `the twin has the ids of account ${id}`;
+  if (parties.live.some((party) => party.id === id)) return `the test account has the ids of account ${id}`;
   parties.test[account] = { client, id, heardUntil };
   return null;
 }
@@ -339,7 +339,7 @@ async function send(request: TestModeRequest, parties: Parties): Promise<Answer 
       await runPlanEnds(service);
       return null;
     case 'open':
-      throw new Error('a twin is opened with its key');
+      throw new Error('a test account is opened with its key');
     default:
       return request satisfies never;
   }
@@ -347,7 +347,7 @@ async function send(request: TestModeRequest, parties: Parties): Promise<Answer 
 
 function partyOf(parties: Parties, mode: Mode, account: number): Party {
   const party = parties[mode][account];
-  assert.ok(party, `account ${account} has no twin yet`);
+  assert.ok(party, `account ${account} has no test account yet`);
   return party;
 }
 
@@ -515,11 +515,11 @@ async function stateProblem(told: TestModeTold, parties: Parties): Promise<strin
   return null;
 }
 
-/** The administrator's routes know no twin. */
+/** The administrator's routes know no test account. */
 async function hiddenProblem({ id }: Party): Promise<string | null> {
   for (const end of ['', '/orders', '/customers', '/ledger']) {
     const { status } = await service.admin.get(`/api/admin/v1/accounts/${id}${end}`);
-    if (status !== 404) return `the administrator finds the twin: ${status} for …/${id}${end}`;
+    if (status !== 404) return `the administrator finds the test account: ${status} for …/${id}${end}`;
   }
   return null;
 }

@@ -609,7 +609,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         const client = createApiClient(addressOf(number), account.key);
         const administrator = createApiClient(addressOf(number), service.admin.key);
         for (let place = 0; place < requestsPerRound; place += 1) {
-          // One request in three has a twin with the same key at about the same time, mostly the same data.
+          // One request in three has a test account with the same key at about the same time, mostly the same data.
           const key = below(3) === 0 ? `shared-${round}-${below(6)}` : `own-${round}-${number}-${place}`;
           const drawn = below(11);
           const cancelled = drawn === 10 ? customerToCancel(journal, account) : null;
@@ -633,8 +633,8 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
             const body = below(3) === 0 ? { months: 3 } : {};
             await note(client, { account, type: 'renew', path: `/orders/${renewed}/renew`, body, key });
           } else {
-            const isTwin = key.startsWith('shared');
-            const what = isTwin && below(5) > 0 ? createRandom(seed, Number(key.slice(-1))) : random;
+            const isShared = key.startsWith('shared');
+            const what = isShared && below(5) > 0 ? createRandom(seed, Number(key.slice(-1))) : random;
             await note(client, {
               account,
               type: 'place',

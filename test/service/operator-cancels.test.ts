@@ -22,9 +22,9 @@ test('the operator cancels a plan once: the account gets the refund, the event a
   const { order } = await placeOrder(service, account, { customer: 'ada', months: 1 });
   const { body: feed } = await account.get('/events');
   service.clock.seconds += 15 * day;
-  const twin = await service.createReseller({ credit: '100.00' });
+  const testAccount = await service.createReseller({ credit: '100.00' });
   service.clock.seconds -= 15 * day;
-  const other = await placeOrder(service, twin, { customer: 'ada-of-twin', months: 1 });
+  const other = await placeOrder(service, testAccount, { customer: 'ada-of-twin', months: 1 });
   service.clock.seconds += 15 * day;
   const key = { 'idempotency-key': 'ticket-1' };
 
@@ -32,7 +32,7 @@ test('the operator cancels a plan once: the account gets the refund, the event a
   const previewed = await panel.get(`/admin/customers/${order.customer.id}/cancel`);
   const done = await service.admin.post(cancelPath(order.customer.id), { at: 'now' }, key);
   assert.equal(done.status, 200, done.text);
-  const own = await twin.post(`/customers/${other.order.customer.id}/cancel`, { at: 'now' });
+  const own = await testAccount.post(`/customers/${other.order.customer.id}/cancel`, { at: 'now' });
   assert.deepEqual(
     [done.body.refund, done.body.balance],
     [own.body.refund, own.body.balance],
@@ -64,7 +64,7 @@ test('the operator cancels a plan once: the account gets the refund, the event a
   assert.deepEqual([cancelled[0].data.by, cancelled[0].data.refund], ['operator', done.body.refund]);
   const history = await account.get(`/customers/${order.customer.id}/history`);
   assert.deepEqual([history.body.data[0].type, history.body.data[0].by], ['cancelled', 'operator']);
-  const ownHistory = await twin.get(`/customers/${other.order.customer.id}/history`);
+  const ownHistory = await testAccount.get(`/customers/${other.order.customer.id}/history`);
   assert.equal(ownHistory.body.data[0].by, 'account');
   const log = await service.admin.get('/api/admin/v1/audit?limit=2');
   const [byAccount, byOperator] = log.body.data;

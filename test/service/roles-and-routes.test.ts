@@ -236,14 +236,14 @@ test('every operation of both documents is declared, and the API’s behind both
   const isOfProduct = ({ path }: DeclaredRoute) => path.startsWith('/api/product/');
   const keyed = behind('key').filter((route) => !isOfProduct(route));
   const ofProduct = behind('key').filter(isOfProduct).length;
-  // The twins of the API's routes are among the session's.
+  // The test accounts of the API's routes are among the session's.
   assert.equal(documented, behind('session').length + behind('open').length + ofProduct);
   for (const route of keyed) {
     const path = route.path.replace('/api/', '/panel/api/');
-    const twin = routes.find((each) => each.path === path && each.method === route.method);
-    assert.ok(twin, path);
+    const testAccount = routes.find((each) => each.path === path && each.method === route.method);
+    assert.ok(testAccount, path);
     assert.deepEqual(
-      [twin.door, twin.scopes, twin.operationId],
+      [testAccount.door, testAccount.scopes, testAccount.operationId],
       ['session', route.scopes, route.operationId],
     );
   }

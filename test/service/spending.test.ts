@@ -15,7 +15,7 @@ import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { credit, placeOrder, secondsOf } from '../harness/shop.ts';
-import { createTwins } from '../harness/test-mode.ts';
+import { createTestAccounts } from '../harness/test-mode.ts';
 
 const day = 86_400;
 
@@ -213,7 +213,7 @@ test('the operator sees the real accounts together, and no tests', async () => {
   const console = await signIn(service, service.admin);
   const before = (await console.get('/admin/overview?days=3')).body;
   assert.deepEqual(before.spending.map(short), (await rowsOf('?days=3')).map(short));
-  const { live, tests } = await createTwins(service);
+  const { live, tests } = await createTestAccounts(service);
   await placeOrder(service, live, { customer: 'real' });
   expectStatus(await tests.post('/orders', { package_id: service.packages.plus, customer: 'try' }), 201);
   const { spending, totals } = (await console.get('/admin/overview?days=3')).body;

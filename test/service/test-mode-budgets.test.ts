@@ -12,7 +12,7 @@ import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';
-import { createTwins, twinIdOf } from '../harness/test-mode.ts';
+import { createTestAccounts, testAccountIdOf } from '../harness/test-mode.ts';
 
 const rowsMax = 1_000;
 /** What one thing that happens writes at most: order, entry, change, events, call, customer, link. */
@@ -54,7 +54,7 @@ async function fillUpTo(accountId: number, rows: number): Promise<void> {
 }
 
 test('every row that a test account is given is counted, and no other', async () => {
-  const { live, tests } = await createTwins(service);
+  const { live, tests } = await createTestAccounts(service);
   expectStatus(await tests.get('/events'), 200);
   const { order } = await placeOrder(service, tests, { customer: 'a', return_login: true });
   await placeOrder(service, live, { customer: 'b' });
@@ -71,7 +71,7 @@ test('every row that a test account is given is counted, and no other', async ()
 });
 
 test('a full test account is refused what would be stored, and answers everything else', async () => {
-  const { live, tests } = await createTwins(service);
+  const { live, tests } = await createTestAccounts(service);
   const body = { customer: 'first', idempotency_key: 'first' };
   const { order } = await placeOrder(service, tests, body);
   await fillUpTo(tests.id, rowsMax - 1);
@@ -100,14 +100,14 @@ test('a full test account is refused what would be stored, and answers everythin
 });
 
 test('bytes have a budget beside rows', async () => {
-  const { tests } = await createTwins(service);
+  const { tests } = await createTestAccounts(service);
   await sql(`update test_usage set byte_count = ${rowsMax * 1_024} where account_id = ${tests.id}`);
   const order = { package_id: service.packages.basic, customer: 'large' };
   expectRefusal(await tests.post('/orders', order), '409 test_full', { budget: 'account' });
 });
 
 test('a clock that moves stops between two steps where the space ends, and says so', async () => {
-  const { tests } = await createTwins(service);
+  const { tests } = await createTestAccounts(service);
   expectStatus(await tests.get('/events'), 200);
   expectStatus(await tests.post('/test/credit', { amount: '100000.00' }), 201);
   for (const customer of ['a', 'b', 'c']) {
@@ -134,7 +134,7 @@ test('a clock that moves stops between two steps where the space ends, and says 
 });
 
 test('requests at the same moment go beyond the limit by a batch at most', async () => {
-  const { tests } = await createTwins(service);
+  const { tests } = await createTestAccounts(service);
   await fillUpTo(tests.id, rowsMax - 20);
   const before = await rowsOf(tests);
   const orders = Array.from({ length: 120 }, (_, index) =>
@@ -148,10 +148,10 @@ test('requests at the same moment go beyond the limit by a batch at most', async
 });
 
 test('all test accounts together have a budget, in which those count that wait for deletion', async () => {
-  const [one, other] = [await createTwins(service), await createTwins(service)];
+  const [one, other] = [await createTestAccounts(service), await createTestAccounts(service)];
   const formerId = one.tests.id;
   expectStatus(await one.tests.post('/test/reset'), 200);
-  assert.notEqual(await twinIdOf(service.database, one.live.id), formerId);
+  assert.notEqual(await testAccountIdOf(service.database, one.live.id), formerId);
   const allBytes = 50 * rowsMax * 1_024;
   await sql(`update test_usage set byte_count = ${allBytes} where account_id = ${formerId}`);
   const order = { package_id: service.packages.basic, customer: 'of-all' };

@@ -15,7 +15,7 @@ import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { createTwins } from '../harness/test-mode.ts';
+import { createTestAccounts } from '../harness/test-mode.ts';
 
 const slots = { real: 6, ofTests: 2 };
 
@@ -54,7 +54,7 @@ const setProduct = (body: object) =>
     ...body,
   });
 
-const twins = () => createTwins(service);
+const testAccounts = () => createTestAccounts(service);
 
 /** Looks until it is no longer pending; the test runner ends a test that waits for ever. */
 async function settled(account: TestAccount, orderId: number): Promise<string> {
@@ -70,7 +70,7 @@ test('without an address for tests the product hears of none, and their orders a
   const shown = expectStatus(await setProduct({}), 200).product;
   assert.deepEqual(Object.keys(shown).sort(), ['has_secret', 'mode', 'url']);
   await beginProductCalls(service);
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const { order } = await placeOrder(service, tests, { customer: 'quiet@example.com' });
   assert.equal(order.status, 'completed');
   expectStatus(await tests.post('/test/clock', { advance: 'P2M' }), 200);
@@ -96,7 +96,7 @@ test('with one it is asked there, by the clock of the test, and answers as it do
       : { status: 200 },
   );
   await beginProductCalls(service, 'test');
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   expectStatus(await tests.post('/test/clock', { now: '2027-01-01T00:00:00Z' }), 200);
   const taken = await placeOrder(service, tests, { customer: 'yes@example.com' });
   const refused = await placeOrder(service, tests, { customer: 'no@example.com' });
@@ -114,7 +114,7 @@ test('with one it is asked there, by the clock of the test, and answers as it do
 
 test('an order that waits when the address is taken away fails by itself, and is repaid', async () => {
   expectStatus(await setProduct(withTests()), 200);
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const { order } = await placeOrder(service, tests, { customer: 'waits@example.com' });
   assert.equal(order.status, 'pending');
   expectStatus(await setProduct({ test_url: null }), 200);
@@ -127,7 +127,7 @@ test('tests whose product hangs have their own few slots, and real orders all of
   expectStatus(await setProduct(withTests()), 200);
   testProduct.answer(() => null);
   await beginProductCalls(service, 'test');
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const hanging = [];
   for (let n = 0; n < 2 * slots.real; n += 1) {
     hanging.push((await placeOrder(service, tests, { customer: `hangs-${n}@example.com` })).order.id);
@@ -152,7 +152,7 @@ test('a product that breaks in tests is not taken for one that does not answer r
   expectStatus(await setProduct(withTests()), 200);
   await testProduct.close();
   await beginProductCalls(service, 'test');
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const { order } = await placeOrder(service, tests, { customer: 'broken@example.com' });
   const attempts = `select attempts from product_calls where call_id = 'call_order_${order.id}'`;
   const tried = async () => (await service.database.query({ name: '', text: attempts }))[0]?.['attempts'];
@@ -166,7 +166,7 @@ test('a product that breaks in tests is not taken for one that does not answer r
 
 test('an order of a test that cannot be failed now is tried again later, and not without end', async () => {
   expectStatus(await setProduct(withTests()), 200);
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const { order } = await placeOrder(service, tests, { customer: 'halted@example.com' });
   const sql = (text: string) => service.database.query({ name: '', text });
   await sqlOf(service, tests, `update accounts set halted_at = now() where id = ${tests.id}`);
@@ -191,7 +191,7 @@ test('an order of a test that cannot be failed now is tried again later, and not
 
 test('nothing waits for the product of a test that was reset', async () => {
   expectStatus(await setProduct(withTests()), 200);
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   await placeOrder(service, tests, { customer: 'reset@example.com' });
   expectStatus(await tests.post('/test/reset'), 200);
   await placeOrder(service, tests, { customer: 'later@example.com' });

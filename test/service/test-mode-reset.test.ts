@@ -24,7 +24,7 @@ import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, createTwins, twinIdOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTestAccounts, testAccountIdOf } from '../harness/test-mode.ts';
 
 const start = '2026-01-31T10:00:00Z';
 let service: TestService;
@@ -36,7 +36,7 @@ beforeEach(() => {
   service.clock.seconds = secondsOf(start);
 });
 
-const twins = () => createTwins(service, '500.00');
+const testAccounts = () => createTestAccounts(service, '500.00');
 
 const sql = (text: string) => service.database.query({ name: '', text });
 const clean = () => cleanDiscardedTests(service.database, new AbortController().signal);
@@ -73,7 +73,7 @@ async function fill(tests: TestAccount, name: string): Promise<string> {
 }
 
 test('everything of it is deleted, everything of the real account stays, and its keys go on', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   await placeOrder(service, live, { customer: 'stays@example.com' });
   await fill(tests, 'goes@example.com');
   await service.service.app.ready();
@@ -93,7 +93,7 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.equal(await clean(), 0);
   assert.deepEqual(await rowsOf(tests.id), {});
   assert.deepEqual(await rowsOf(live.id), before);
-  const next = await twinIdOf(service.database, live.id);
+  const next = await testAccountIdOf(service.database, live.id);
   assert.notEqual(next, tests.id);
   assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries', 'test_usage']);
   assert.equal(expectStatus(await tests.get('/webhooks'), 200).data.length, 0);
@@ -107,12 +107,12 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.equal(await clean(), 0);
   assert.deepEqual(
     (await sql(`select id from accounts where test_of = ${live.id}`)).map((row) => Number(row['id'])),
-    [await twinIdOf(service.database, live.id)],
+    [await testAccountIdOf(service.database, live.id)],
   );
 });
 
 test('ids of orders, customers and events never come again, however often it is reset', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const ids: string[] = [];
   for (let round = 0; round < 4; round += 1) {
     expectStatus(await tests.get('/events'), 200);
@@ -127,12 +127,12 @@ test('ids of orders, customers and events never come again, however often it is 
 });
 
 test('once all ids were drawn they begin anew, past those that are in use', async () => {
-  const [{ live, tests }, other] = [await twins(), await twins()];
+  const [{ live, tests }, other] = [await testAccounts(), await testAccounts()];
   const [row] = await sql('select last_id from test_account_ids');
   const reset = async () => {
     expectStatus(await tests.post('/test/reset'), 200);
     await clean();
-    return twinIdOf(service.database, live.id);
+    return testAccountIdOf(service.database, live.id);
   };
   const inUse = (await sql('select id from accounts where id > 5000000')).map(({ id }) => Number(id));
   const free = Array.from({ length: 100 }, (_, index) => 5_000_001 + index).find((id) => !inUse.includes(id));
@@ -145,7 +145,7 @@ test('once all ids were drawn they begin anew, past those that are in use', asyn
 });
 
 test('filtered lists of every test are whole, whatever jobs made of those before it', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   for (let round = 0; round < 3; round += 1) {
     expectStatus(await tests.post('/test/credit', { amount: '100000.00' }), 201);
     const orders = Array.from({ length: 250 }, (_, index) => ({
@@ -173,7 +173,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
     ['when it is gone', clean],
   ] as const) {
     test(when, async () => {
-      const { live, tests } = await twins();
+      const { live, tests } = await testAccounts();
       const { order } = await placeOrder(service, tests, { customer: 'late@example.com' });
       const number = Number(order.customer.id) % 1_000_000_000;
       expectStatus(await tests.post('/test/reset'), 200);
@@ -216,7 +216,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
   }
 
   test('nor the lines of its requests, and those of others are', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     const log = createRequestLog({
       database: service.database,
       limits: {
@@ -235,7 +235,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
     });
     expectStatus(await tests.post('/test/reset'), 200);
     await clean();
-    const current = await twinIdOf(service.database, live.id);
+    const current = await testAccountIdOf(service.database, live.id);
     const before = await Promise.all([live.id, current].map(linesOf));
     for (const accountId of [live.id, tests.id, current]) {
       log.note({
@@ -271,7 +271,7 @@ async function linesOf(accountId: number): Promise<number> {
 
 test('endpoints made while it is reset are of the test that was, or of the one that is', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     const make = (name: string) => tests.post('/webhooks', { url: `https://127.0.0.1/${name}` });
     const answers = await Promise.all([
       ...['a', 'b', 'c', 'd'].map(make),
@@ -282,7 +282,7 @@ test('endpoints made while it is reset are of the test that was, or of the one t
       if (answer.status >= 300) expectRefusal(answer, '409 reset_in_progress');
     }
     await clean();
-    const current = await twinIdOf(service.database, live.id);
+    const current = await testAccountIdOf(service.database, live.id);
     assert.deepEqual(await sql(`select id from webhooks where account_id = ${tests.id}`), []);
     const shown = expectStatus(await tests.get('/webhooks'), 200).data.length;
     const [own] = await sql(`select count(*)::int as webhooks from webhooks where account_id = ${current}`);
@@ -294,19 +294,19 @@ test('endpoints made while it is reset are of the test that was, or of the one t
 });
 
 test('rows that the version before has emptied and kept are deleted', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   expectStatus(await tests.post('/test/reset'), 200);
   await sqlOf(service, tests, `delete from ledger_entries where account_id = ${tests.id}`);
   await sqlOf(service, tests, `update accounts set test_state = 'clean' where id = ${tests.id}`);
   assert.equal(await clean(), 0);
   assert.deepEqual(await sql(`select id from accounts where id = ${tests.id}`), []);
   expectStatus(await tests.post('/test/reset'), 200);
-  assert.notEqual(await twinIdOf(service.database, live.id), tests.id);
+  assert.notEqual(await testAccountIdOf(service.database, live.id), tests.id);
   await clean();
 });
 
 test('it has the rate limit that its test had left', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const limited = `/api/admin/v1/accounts/${live.id}`;
   expectStatus(await service.admin.patch(limited, { rate_limit_per_minute: 20 }), 200);
   let admitted = 0;
@@ -323,7 +323,7 @@ test('it has the rate limit that its test had left', async () => {
 
 describe('an audit', () => {
   test('looks at tests in use, and halts no other', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     await placeOrder(service, tests, {});
     expectStatus(await tests.post('/test/reset'), 200);
     await halt(service.database, tests.id, service.clock.seconds);
@@ -336,7 +336,7 @@ describe('an audit', () => {
   });
 
   test('finds nothing wrong beside tests that are filled and reset', async () => {
-    const all = [await twins(), await twins(), await twins()];
+    const all = [await testAccounts(), await testAccounts(), await testAccounts()];
     let isOver = false;
     const cleaning = (async () => {
       while (!isOver) await clean();
@@ -365,7 +365,7 @@ describe('an audit', () => {
 });
 
 test('with the same key it happens once', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const first = expectStatus(await tests.post('/test/reset', { idempotency_key: 'once' }), 200);
   await placeOrder(service, tests, { customer: 'kept' });
   service.clock.seconds += 60;
@@ -379,7 +379,7 @@ test('with the same key it happens once', async () => {
 });
 
 test('one may follow another at once, until ten former tests wait for the job that deletes them', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   for (let count = 0; count < 10; count += 1) {
     await placeOrder(service, tests, { customer: 'one-after-another' });
     expectStatus(await tests.post('/test/reset'), 200);
@@ -394,7 +394,7 @@ test('one may follow another at once, until ten former tests wait for the job th
 });
 
 test('of ten resets at once with one key one happens', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => tests.post('/test/reset', { idempotency_key: 'at-once' })),
   );
@@ -407,7 +407,7 @@ test('of ten resets at once with one key one happens', async () => {
 });
 
 test('orders under way are taken before it or after it, and never lost in between', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const former = tests.id;
   const orders = Array.from({ length: 40 }, (_, index) =>
     tests.post('/orders', { package_id: service.packages.basic, customer: `under-way-${index}` }),
@@ -415,7 +415,7 @@ test('orders under way are taken before it or after it, and never lost in betwee
   const reset = tests.post('/test/reset');
   const answers = await Promise.all(orders);
   expectStatus(await reset, 200);
-  const current = await twinIdOf(service.database, live.id);
+  const current = await testAccountIdOf(service.database, live.id);
   const placed = answers.filter(({ status }) => status === 201).map(({ body }) => Number(body.order.id));
   assert.equal(
     placed.length,
@@ -430,7 +430,7 @@ test('orders under way are taken before it or after it, and never lost in betwee
 });
 
 test('a move under way ends, and does not move the clock of the test that follows', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   for (let from = 0; from < 300; from += 100) {
     const orders = Array.from({ length: 100 }, (_, index) => ({
       package_id: service.packages.basic,
@@ -450,7 +450,7 @@ test('a move under way ends, and does not move the clock of the test that follow
 
 describe('history', () => {
   test('of a real account, and of a test in use, is not deleted by anybody', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     for (const account of [live, tests])
       await placeOrder(service, account, { customer: `history-${account.id}` });
     for (const id of [live.id, tests.id]) {
@@ -478,7 +478,7 @@ describe('history', () => {
   });
 
   test('is deleted of a test that was discarded, and not changed', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     await placeOrder(service, tests, {});
     expectStatus(await tests.post('/test/reset'), 200);
     await assert.rejects(
@@ -495,7 +495,7 @@ describe('history', () => {
 });
 
 test('a link to log in dies with its test', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const link = await fill(tests, 'linked@example.com');
   const { pathname } = new URL(link);
   const browser = createApiClient(service.address, null);
@@ -505,7 +505,7 @@ test('a link to log in dies with its test', async () => {
 });
 
 test('two moves of a year after a reset give the same as before it', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const year = async () => {
     const { order } = await placeOrder(service, tests, { customer: 'same@example.com' });
     expectStatus(await tests.send('PUT', `/customers/${order.customer.id}/auto-renew`, { months: 1 }), 200);

@@ -17,7 +17,7 @@ import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, createTwins, testModeOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTestAccounts, testModeOf } from '../harness/test-mode.ts';
 import { type ReceivedAt, startWebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const start = '2026-01-31T10:00:00Z';
@@ -33,10 +33,10 @@ beforeEach(() => {
 
 const admin = (path: string) => service.admin.get(`/api/admin/v1${path}`);
 
-const twins = () => createTwins(service);
+const testAccounts = () => createTestAccounts(service);
 
 test('the operator’s feed, figures, lists and check of the books are as before', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   expectStatus(await admin('/events'), 200);
   await placeOrder(service, live, { customer: 'real@example.com' });
   const panel = await signIn(service, service.admin);
@@ -63,7 +63,7 @@ test('the operator’s feed, figures, lists and check of the books are as before
 });
 
 test('what the service does by itself leaves tests alone, whatever the real time is', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   expectStatus(await tests.get('/events'), 200);
   const { order } = await placeOrder(service, tests, { customer: 'still@example.com' });
   const path = `/customers/${order.customer.id}`;
@@ -80,7 +80,7 @@ test('what the service does by itself leaves tests alone, whatever the real time
 });
 
 test('a link to log in lives by the clock of the test, and leads to a page that says what it is', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   const { login_url: link } = await placeOrder(service, tests, {
     customer: 'guest@example.com',
     return_login: true,
@@ -107,7 +107,7 @@ test('from the second of a reset on no link, code or session of the former test 
   const receiver = await startWebhookReceiver();
   const [former, real] = [receiver.at('/former'), receiver.at('/real')];
   former.answer = () => 500;
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   expectStatus(await tests.post('/webhooks', { url: former.url }), 201);
   const { webhook } = expectStatus(await live.post('/webhooks', { url: real.url }), 201);
   const linkOf = async (customer: string): Promise<string> =>
@@ -148,7 +148,7 @@ test('from the second of a reset on no link, code or session of the former test 
 });
 
 test('the product knows test customers with a test key of the operator’s, and with no other', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const product = await testModeOf(service, service.admin);
   const of = (account: TestAccount, reference: string) =>
     account.get(`/api/product/v1/entitlements/${reference}`);
@@ -178,7 +178,7 @@ test('the product knows test customers with a test key of the operator’s, and 
 test('endpoints of a test live by the real time: signatures, and for how long two secrets sign', async () => {
   const receiver = await startWebhookReceiver();
   const { url, received } = receiver.at('/hook');
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   // Once the clock of the test is ahead, once it is behind.
   for (const move of [() => advance(tests, 'P5Y'), () => (service.clock.seconds += 10 * 365 * 86_400)]) {
     await move();
@@ -206,7 +206,7 @@ test('figures are of real business: no delivery and no refusal of a test is coun
   const receiver = await startWebhookReceiver();
   const hung = receiver.at('/hung');
   hung.answer = () => (hung.received.length === 1 ? 200 : null);
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const deliveries = async () =>
     [...(await readMetrics(service))].filter(([name]) => name.startsWith('sellthrough_webhook_'));
   const refusals = () =>
@@ -254,7 +254,7 @@ test('the panel shows test mode where its pages ask for it, and what is the sess
 });
 
 test('endpoints of a test are sent its events, and the operator’s are not', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const { webhook } = expectStatus(await tests.post('/webhooks', { url: 'https://127.0.0.1/tests' }), 201);
   expectRefusal(await live.get(`/webhooks/${webhook.id}`), '404 webhook_not_found');
   assert.equal(expectStatus(await live.get('/webhooks'), 200).data.length, 0);

@@ -1,4 +1,4 @@
-// Test mode: the twin of an account, its clock, and that neither leaves a trace in the other.
+// Test mode: the test account of an account, its clock, and that neither leaves a trace in the other.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -10,7 +10,7 @@ import {
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, placeOrder, secondsOf } from '../harness/shop.ts';
-import { advance, clockOf, createTwins, testModeOf, twinIdOf } from '../harness/test-mode.ts';
+import { advance, clockOf, createTestAccounts, testAccountIdOf, testModeOf } from '../harness/test-mode.ts';
 
 const start = '2026-01-31T10:00:00Z';
 let service: TestService;
@@ -22,11 +22,11 @@ beforeEach(() => {
   service.clock.seconds = secondsOf(start);
 });
 
-const twins = (credit?: string) => createTwins(service, credit);
+const testAccounts = (credit?: string) => createTestAccounts(service, credit);
 
-describe('the twin', () => {
+describe('the test account', () => {
   test('begins with 1000.00, which its ledger says, at the real time', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     assert.match(tests.key, /^sk_test_[0-9A-Za-z]{46}$/);
     const balance = expectStatus(await tests.get('/balance'), 200);
     assert.equal(balance.balance, '1000.00');
@@ -38,7 +38,7 @@ describe('the twin', () => {
   });
 
   test('its orders are charged to it alone, and the real account sees none of them', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     const before = await booksOf(service, live);
     const { order, balance } = await placeOrder(service, tests, { customer: 'somebody' });
     assert.equal(balance, '990.00');
@@ -55,7 +55,7 @@ describe('the twin', () => {
   });
 
   test('a reference is one customer among tests, and another among real ones', async () => {
-    const [one, other] = [await twins(), await twins()];
+    const [one, other] = [await testAccounts(), await testAccounts()];
     const body = { package_id: service.packages.basic, customer: 'shared@example.com' };
     expectStatus(await one.live.post('/orders', body), 201);
     expectStatus(await other.tests.post('/orders', body), 201);
@@ -66,7 +66,7 @@ describe('the twin', () => {
   });
 
   test('both orders of one reference at the same moment are taken', async () => {
-    const { live, tests } = await twins('1000.00');
+    const { live, tests } = await testAccounts('1000.00');
     const orders = Array.from({ length: 20 }, (_, index) => ({
       package_id: service.packages.basic,
       customer: `twice-${index}-${live.id}`,
@@ -80,7 +80,7 @@ describe('the twin', () => {
   });
 
   test('is blocked, limited and priced with its account', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     await changeAccount(service, live, { group: 'distributor' });
     assert.equal((await placeOrder(service, tests, {})).order.price, '8.00');
     await changeAccount(service, live, { blocked: true });
@@ -95,7 +95,7 @@ describe('the twin', () => {
   });
 
   test('administrators do not meet it: no list, no search, no id', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     await placeOrder(service, tests, { customer: `found-${live.id}` });
     const { admin } = service;
     const listed = expectStatus(await admin.get('/api/admin/v1/accounts?limit=100'), 200);
@@ -116,7 +116,7 @@ describe('the twin', () => {
   });
 
   test('its key opens no route of administrators, whoever it belongs to', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     const operators = await testModeOf(service, service.admin);
     for (const account of [tests, operators]) {
       expectRefusal(await account.get('/api/admin/v1/accounts'), '403 insufficient_scope', {
@@ -131,7 +131,7 @@ describe('the twin', () => {
 
 describe('requests of test mode', () => {
   test('are refused to a live key', async () => {
-    const { live } = await twins();
+    const { live } = await testAccounts();
     expectRefusal(await live.get('/test/clock'), '403 test_mode_only');
     for (const path of ['/test/clock', '/test/credit', '/test/reset']) {
       expectRefusal(await live.post(path, { advance: 'P1D', amount: '1.00' }), '403 test_mode_only');
@@ -139,7 +139,7 @@ describe('requests of test mode', () => {
   });
 
   test('credit adds what was asked for, once for each key', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     const body = { amount: '12.50', memo: 'More', idempotency_key: 'credit-1' };
     const first = expectStatus(await tests.post('/test/credit', body), 201);
     assert.equal(first.balance, '1012.50');
@@ -163,7 +163,7 @@ describe('requests of test mode', () => {
   });
 
   test('a clock is moved by a duration of the calendar or to a time, and stands still otherwise', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     service.clock.seconds += 86_400;
     assert.equal(await clockOf(tests), start);
     assert.deepEqual(await advance(tests, 'P1M'), {
@@ -182,7 +182,7 @@ describe('requests of test mode', () => {
   });
 
   test('a clock moves forward only, ten years at most, and not beyond 2199', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     const bad = [
       {},
       { advance: 'P1D', now: '2027-01-01T00:00:00Z' },
@@ -231,7 +231,7 @@ describe('requests of test mode', () => {
   });
 
   test('a move is repeated by its key without moving again', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     const body = { advance: 'P1M', idempotency_key: 'move-1' };
     const first = expectStatus(await tests.post('/test/clock', body), 200);
     const again = await tests.post('/test/clock', body);
@@ -242,7 +242,7 @@ describe('requests of test mode', () => {
   });
 
   test('of twenty moves at once each happens whole, or is told that another is under way', async () => {
-    const { tests } = await twins();
+    const { tests } = await testAccounts();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => tests.post('/test/clock', { advance: 'PT1H' })),
     );
@@ -255,7 +255,7 @@ describe('requests of test mode', () => {
 });
 
 test('a renewal at its time, a refusal and its tries, a notice and an end: a year in the order of its days', async () => {
-  const { tests } = await twins();
+  const { tests } = await testAccounts();
   expectStatus(await tests.get('/events'), 200);
   const { order } = await placeOrder(service, tests, { customer: 'kept@example.com' });
   const path = `/customers/${order.customer.id}`;
@@ -315,7 +315,7 @@ async function everyEvent(account: TestAccount): Promise<{ id: number; type: str
 }
 
 test('the audit log says who made a test key, and nothing of what is done with it', async () => {
-  const { live, tests } = await twins();
+  const { live, tests } = await testAccounts();
   const query = (text: string) => service.database.query({ name: '', text });
   const [counted] = await query('select audit_count from service_state');
   const written = async () => {
@@ -342,7 +342,7 @@ test('the audit log says who made a test key, and nothing of what is done with i
 
 describe('reset', () => {
   test('begins again, with the same key', async () => {
-    const { live, tests } = await twins();
+    const { live, tests } = await testAccounts();
     await placeOrder(service, tests, { customer: `before-${live.id}` });
     await advance(tests, 'P1Y');
     service.clock.seconds += 3_600;
@@ -352,6 +352,6 @@ describe('reset', () => {
     assert.equal(expectStatus(await tests.get('/balance'), 200).balance, '1000.00');
     assert.equal(expectStatus(await tests.get('/customers'), 200).total, 0);
     assert.equal(expectStatus(await tests.get('/ledger'), 200).total, 1);
-    assert.notEqual(await twinIdOf(service.database, live.id), tests.id);
+    assert.notEqual(await testAccountIdOf(service.database, live.id), tests.id);
   });
 });

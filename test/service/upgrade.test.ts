@@ -13,7 +13,7 @@ import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.
 import { runBatch } from '../../src/orders/order-batch.ts';
 import type { PlaceOrder } from '../../src/orders/order-commands.ts';
 import { planChanges } from '../../src/plans/plan-change.ts';
-import { resetTwin } from '../../src/test-mode/reset-test.ts';
+import { resetTestAccount } from '../../src/test-mode/reset-test.ts';
 import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
@@ -197,8 +197,8 @@ test('tests that there are keep their ids, and those to come are numbered behind
       (5000004, 'test 4', 'Real', 'real', 'reseller', ${day(1)}, 1, 'current', ${day(1)})`);
     await migrate(other);
     assert.equal(await cleanDiscardedTests(other, new AbortController().signal), 0);
-    const twin = await resetTwin(other, 1, null, seconds(2));
-    assert.equal(twin?.replayed, false);
+    const testAccount = await resetTestAccount(other, 1, null, seconds(2));
+    assert.equal(testAccount?.replayed, false);
     const rows = await ask('select id, test_state from accounts where test_of = 1 order by id');
     assert.deepEqual(
       rows.map((row) => [row['id'], row['test_state']]),

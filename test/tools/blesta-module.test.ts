@@ -120,7 +120,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   }
   const due = (panel: BillingPanel, id: number, day: string) =>
     panel.say('set', { service: id, field: 'date_renews', value: `${day} 00:00:00` });
-  const twin = async () => testModeOf(service, await service.createReseller());
+  const testAccount = async () => testModeOf(service, await service.createReseller());
   const balanceOf = async (account: TestAccount) => (await account.get('/balance')).body.balance as string;
   const customersOf = async (account: TestAccount) => (await account.get('/customers')).body.data;
   const customerOf = async (account: TestAccount, reference: string) =>
@@ -131,7 +131,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       .join();
 
   test('a service lives: activated once, renewed once, changed, suspended, let in, cancelled, and activated again', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const reference = `${panel.prefix}-31`;
     await order(panel, 31);
@@ -186,7 +186,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('a version that tells fields in place of the number charges once as well, and one that tells neither not at all', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account, proxy.address);
     await order(panel, 1);
     proxy.cutAnswers(4, 'before');
@@ -201,7 +201,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('an order whose answer was lost is settled before the next, and nothing is touched until then', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account, proxy.address);
     await order(panel, 1);
     proxy.cutAnswers(4, 'middle');
@@ -265,7 +265,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('accounts are tried when they are saved, and a test account is not to be overlooked', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const refusedRow = async (more: object) =>
       (await panel.say('row', { id: 9, vars: { ...rowOf(account, 'x'), ...more } })).answer;
@@ -311,7 +311,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('packages away: the page says so and keeps what was chosen', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const away = await startCuttingProxy(service.address);
     await panel.say('row', { id: 3, vars: rowOf(account, 'y', away.address) });
@@ -323,7 +323,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('what comes from elsewhere is escaped on the pages', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     await order(panel, 1);
     await panel.say('activate', { service: 1 });
@@ -334,7 +334,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('the daily task is installed, moves dates forward, takes over what was ended, reports the rest, and is removed', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const [version, name, tasks, runs] = (await panel.say('install')).answer;
     assert.deepEqual([version, name], [integrationsVersion(), 'Sellthrough']);

@@ -76,14 +76,14 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   }
   const order = (panel: BillingPanel, id: number, product = 1, cycle = 'Monthly') =>
     panel.say('service', { id, product, cycle, due: '2026-02-15', client: 7 });
-  const twin = async () => testModeOf(service, await service.createReseller());
+  const testAccount = async () => testModeOf(service, await service.createReseller());
   const balanceOf = async (account: TestAccount) => (await account.get('/balance')).body.balance as string;
   const customersOf = async (account: TestAccount) => (await account.get('/customers')).body.data;
   const customerOf = async (account: TestAccount, reference: string) =>
     (await customersOf(account)).find((customer: { reference: string }) => customer.reference === reference);
 
   test('a service lives: created once, renewed once, changed, suspended, let in, ended, and created again', async () => {
-    const account = await twin();
+    const account = await testAccount();
     await advance(account, 'PT1S');
     // The calendar of the test, whatever day it is.
     const { now } = (await account.get('/test/clock')).body.clock;
@@ -176,7 +176,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('a change to a product with another prefix changes the plan of the same customer, and gives back what is unused', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     await order(panel, 2);
     assert.equal((await panel.say('create', { service: 2 })).answer, 'success');
@@ -192,7 +192,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('neither keys nor login links are in the module log, whatever is logged', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     await order(panel, 3);
     await panel.say('create', { service: 3 });
@@ -207,7 +207,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   describe('an order whose answer was lost', () => {
     for (const where of ['before', 'middle'] as const) {
       test(`is charged once, cut ${where === 'before' ? 'before its answer' : 'in the middle of it'}`, async () => {
-        const account = await twin();
+        const account = await testAccount();
         const panel = await install(account, proxy.address);
         await order(panel, 1);
         proxy.cutAnswers(2, where);
@@ -217,7 +217,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     }
 
     test('on every attempt is settled before anything else, also when dates and products have moved', async () => {
-      const account = await twin();
+      const account = await testAccount();
       const panel = await install(account, proxy.address);
       await order(panel, 1);
       proxy.cutAnswers(4, 'before');
@@ -308,7 +308,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     });
 
     test('and names what was not created, who has no right, and what nobody answers', async () => {
-      const account = await twin();
+      const account = await testAccount();
       const panel = await install(account);
       await order(panel, 1);
       for (const step of ['renew', 'suspend', 'unsuspend', 'change']) {
@@ -335,7 +335,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('products choose from the packages of the account, and test mode is not to be overlooked', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const { basic, plus } = service.packages;
     assert.deepEqual((await panel.say('load packages')).answer.choices, {
@@ -376,7 +376,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('two services of one client are two customers, each with a plan of its own', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     await order(panel, 1);
     await order(panel, 2, 2);
@@ -401,7 +401,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
 
   describe('the daily cron', () => {
     test('moves due dates forward to what is paid, takes over what was ended, and reports the rest', async () => {
-      const account = await twin();
+      const account = await testAccount();
       const panel = await install(account);
       for (const id of [1, 2, 3, 4, 5, 6, 7]) {
         await order(panel, id, id === 6 ? 5 : 1);
@@ -460,7 +460,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     });
 
     test('says that the service is away, and changes nothing', async () => {
-      const panel = await install(await twin());
+      const panel = await install(await testAccount());
       await order(panel, 1);
       await panel.say('create', { service: 1 });
       await panel.say('server', { server: { serverhostname: '127.0.0.1', serverport: '1' } });
@@ -471,7 +471,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('a service that the module made when it was an example goes on with the same customer', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     const key = `${panel.prefix}-9-create-1x1-after-0`;
     const body = { package_id: service.packages.basic, customer: `${panel.prefix}-9`, months: 1 };
@@ -536,7 +536,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   test('a plan that is left to run out at termination goes on when the service is created again', async () => {
-    const account = await twin();
+    const account = await testAccount();
     const panel = await install(account);
     await order(panel, 1, 5);
     await panel.say('create', { service: 1 });

@@ -3,7 +3,7 @@
 
 import { examineTestMode } from '../harness/test-mode-scene.ts';
 
-/** basic: 10.00 a month, 27.00 a quarter; pro three times that; the twin begins with 1,000.00, the live account with 100.00. */
+/** basic: 10.00 a month, 27.00 a quarter; pro three times that; the test account begins with 1,000.00, the live account with 100.00. */
 const tables: Record<string, string> = {
   'a plan that is paid by the month from 31 January renews itself on its way through the year, without drift': `
     2026-01-31          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-28
@@ -183,7 +183,7 @@ const tables: Record<string, string> = {
     2026-01-01          | top-up -5.00               | validation_failed amount
     2026-01-01          | top-up 1000000.01          | validation_failed amount`,
 
-  'the live account and its twin know nothing of each other': `
+  'the live account and its test account know nothing of each other': `
     2026-01-01          | live order ann basic 1 key=k | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | order ann pro 1 key=k      | activate 30.00, balance 970.00, until 2026-02-01
     2026-01-01          | live auto ann months=1     | active until 2026-02-01, auto 1 at 2026-01-31

@@ -434,11 +434,11 @@ describe('idempotency', () => {
       { ...body, customer: '  ANN@example.COM ', customer_name: ' Ann ', unknown: { a: 1 } },
     ];
     for (const spelling of spellings) {
-      const twin = oracle.placeOrder(
+      const testAccount = oracle.placeOrder(
         { accountId: shop, body: spelling, headerKey: 'k' },
         january + 9_999_999,
       );
-      assert.deepEqual(twin, { ...first, replayed: true });
+      assert.deepEqual(testAccount, { ...first, replayed: true });
     }
     assert.equal(oracle.orders(shop).total, 2);
   });

@@ -1,4 +1,4 @@
-// What the histories of accounts and their twins meet, told through the oracles alone: what a run that never meets it
+// What the histories of accounts and their test accounts meet, told through the oracles alone: what a run that never meets it
 // proves nothing of. The service is held against them in service/model-of-test-mode.test.ts.
 
 import assert from 'node:assert/strict';

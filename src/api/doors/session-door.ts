@@ -81,8 +81,8 @@ export interface SessionDoorDependencies {
   readonly reauthenticate: Reauthentication;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly views: AccountViews;
-  /** The account's twin for tests, which is made when it is first looked at. */
-  readonly twinOf: (accountId: number) => Promise<Account>;
+  /** The account's test account, which is made when it is first looked at. */
+  readonly testAccountOf: (accountId: number) => Promise<Account>;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
@@ -96,7 +96,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     exports,
     reauthenticate,
     secondFactorRoles,
-    twinOf,
+    testAccountOf,
     publicUrl,
     now,
   } = dependencies;
@@ -164,7 +164,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
   }
 
   async function lookAtTests(request: FastifyRequest, accountId: number): Promise<Principal> {
-    request.principal = inTestMode(request.principal, await twinOf(accountId));
+    request.principal = inTestMode(request.principal, await testAccountOf(accountId));
     return request.principal;
   }
 

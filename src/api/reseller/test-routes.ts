@@ -19,7 +19,7 @@ import { findAccountNames } from '../../database/account-names.ts';
 import { type Database, ranked } from '../../database/database.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { ClockTarget, OrderOutcome } from '../../orders/order-commands.ts';
-import { resetTwin } from '../../test-mode/reset-test.ts';
+import { resetTestAccount } from '../../test-mode/reset-test.ts';
 import { moveClock, type TestClockLimits } from '../../test-mode/test-moves.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { keyed } from '../shapes/order-command.ts';
@@ -186,7 +186,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       const key = keyOf(request);
       if (isRefusal(key)) return reply.refuse(key);
       const formerId = request.principal.account.id;
-      const done = await resetTwin(
+      const done = await resetTestAccount(
         changes,
         realIdOf(request.principal),
         key.keyIsMinted ? null : key.idempotencyKey,
