@@ -11,7 +11,7 @@ import { hasEmbeddedDatabase, openDatabase } from './bootstrap.ts';
 import { type Config, ConfigProblem, defaultLimits, readConfig } from './config.ts';
 import type { JsonObject } from './contract/json.ts';
 import type { Database } from './database/database.ts';
-import { type DoorTalk, type LocalDoor, openDoor } from './database/local-door.ts';
+import { type ControlConnection, type ControlSocket, openControlSocket } from './database/local-door.ts';
 import { prepareDemo } from './demo-reseller.ts';
 import { demoResellerFile, keepDemoSecrets } from './demo-reseller-file.ts';
 import { createFirstAdministrator } from './first-administrator.ts';
@@ -81,9 +81,9 @@ async function run(config: Config): Promise<void> {
       now,
       monotonicNow: () => performance.now(),
     });
-    const door = await openServiceDoor(config, database, seal, logger);
+    const controlSocket = await openServiceControlSocket(config, database, seal, logger);
     close = async () => {
-      await door?.close();
+      await controlSocket?.close();
       await service.close();
     };
     endOnSignals(service.depart, close, logger);
@@ -124,26 +124,28 @@ async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promis
 }
 
 /** What commands of this machine ask of the process that has the folder. */
-async function openServiceDoor(
+async function openServiceControlSocket(
   config: Config,
   database: Database,
   seal: Seal,
   logger: pino.Logger,
-): Promise<LocalDoor | null> {
+): Promise<ControlSocket | null> {
   if (config.database.kind !== 'embedded') return null;
-  const answer = async ({ wish, key }: JsonObject, talk: DoorTalk) => {
-    if (wish === copyWish.wish) return guardCopy(database, talk, defaultLimits);
-    if (wish === resealWish.wish && key !== seal.keyName) return talk.say({ isOtherKey: true });
-    if (wish === resealWish.wish) return talk.say({ ...(await resealTexts(database, seal)) });
-    talk.say({ problem: 'This service does not know what that is: it is of another version.' });
+  const answer = async ({ wish, key }: JsonObject, connection: ControlConnection) => {
+    if (wish === copyWish.wish) return guardCopy(database, connection, defaultLimits);
+    if (wish === resealWish.wish && key !== seal.keyName) return connection.send({ isOtherKey: true });
+    if (wish === resealWish.wish) return connection.send({ ...(await resealTexts(database, seal)) });
+    connection.send({ problem: 'This service does not know what that is: it is of another version.' });
   };
   const onProblem = (error: unknown) => logger.warn({ err: error }, 'a command was not served');
-  const door = await openDoor(config.database.dataDir, answer, onProblem).catch((error: unknown) => {
-    onProblem(error);
-    return null;
-  });
-  if (door === null) logger.warn('no socket in DATA_DIR: a backup needs the service to be stopped');
-  return door;
+  const controlSocket = await openControlSocket(config.database.dataDir, answer, onProblem).catch(
+    (error: unknown) => {
+      onProblem(error);
+      return null;
+    },
+  );
+  if (controlSocket === null) logger.warn('no socket in DATA_DIR: a backup needs the service to be stopped');
+  return controlSocket;
 }
 
 const lastFlushMilliseconds = 1_000;

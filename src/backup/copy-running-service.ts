@@ -1,12 +1,16 @@
 // A backup of an embedded database beside the service that has it open: the command copies the files, the service
-// says from when to when (file-copy.ts), and orders go on meanwhile. Both ends of their conversation over the door of the
+// says from when to when (file-copy.ts), and orders go on meanwhile. Both ends of their conversation over the control socket of the
 // data folder (local-door.ts). Called by main.ts and the backup command.
 // Always true: the service's checkpoints rest for no longer than the conversation, and no longer than its limit.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { copyDatabaseFiles, finishCopy } from '../database/file-copy.ts';
-import { DoorClosed, type DoorTalk, enterDoor } from '../database/local-door.ts';
+import {
+  type ControlConnection,
+  ControlConnectionClosed,
+  connectControlSocket,
+} from '../database/local-door.ts';
 
 export const copyWish = { wish: 'copy' } as const;
 
@@ -18,7 +22,7 @@ export class CopyFailed extends Error {
 /** The service's end. */
 export async function guardCopy(
   database: Database,
-  talk: DoorTalk,
+  connection: ControlConnection,
   { copySecondsMax }: { readonly copySecondsMax: number },
 ): Promise<void> {
   if (database.beginFileCopy === null) throw new CopyFailed('This database is not an embedded one.');
@@ -28,14 +32,14 @@ export async function guardCopy(
     const tooLong = pause(copySecondsMax * 1000, undefined, { signal: over.signal, ref: false }).then(() => {
       throw new CopyFailed('The copy took too long: the log cannot be kept for ever.');
     });
-    await Promise.race([talk.hear(), tooLong]);
+    await Promise.race([connection.receive(), tooLong]);
   };
   try {
-    talk.say({ copy: 'begun' });
+    connection.send({ copy: 'begun' });
     await heard();
-    talk.say({ label: await guard.end() });
+    connection.send({ label: await guard.end() });
     await heard();
-    talk.say({ copy: 'over', held_milliseconds: Math.ceil(guard.heldMilliseconds()) });
+    connection.send({ copy: 'over', held_milliseconds: Math.ceil(guard.heldMilliseconds()) });
   } finally {
     over.abort();
     await guard.release();
@@ -51,24 +55,24 @@ export async function copyRunningService(
   folder: string,
 ): Promise<{ heldMilliseconds: number } | null> {
   try {
-    return await enterDoor(dataDir, copyWish, async (talk) => {
-      const hear = async () => {
-        const said = await talk.hear();
+    return await connectControlSocket(dataDir, copyWish, async (connection) => {
+      const receive = async () => {
+        const said = await connection.receive();
         if (typeof said['problem'] === 'string') throw new CopyFailed(said['problem']);
         return said;
       };
-      await hear();
+      await receive();
       await copyDatabaseFiles(dataDir, folder);
-      talk.say({ copied: 'files' });
-      const { label } = await hear();
+      connection.send({ copied: 'files' });
+      const { label } = await receive();
       await finishCopy(dataDir, folder, String(label));
-      talk.say({ copied: 'log' });
+      connection.send({ copied: 'log' });
       // Without this the log may have been cleared while it was copied.
-      const over = await hear();
+      const over = await receive();
       return { heldMilliseconds: Number(over['held_milliseconds']) };
     });
   } catch (error) {
-    if (!(error instanceof DoorClosed)) throw error;
+    if (!(error instanceof ControlConnectionClosed)) throw error;
     throw new CopyFailed('The service ended, or was restarted, while its files were copied: try again.', {
       cause: error,
     });

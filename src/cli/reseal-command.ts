@@ -1,5 +1,5 @@
 // sellthrough reseal: seals everything anew under SECRET_KEY, while services run, and says when SECRET_KEY_PREVIOUS may
-// go. A running embedded service does it itself, asked over its door.
+// go. A running embedded service does it itself, asked over its control socket.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
@@ -7,7 +7,7 @@ import { findSeal } from '../bootstrap.ts';
 import { ConfigProblem } from '../config.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { DataFolderInUse } from '../database/data-lock.ts';
-import { enterDoor } from '../database/local-door.ts';
+import { connectControlSocket } from '../database/local-door.ts';
 import { type Resealed, resealTexts, resealWish } from '../identity/reseal-texts.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
@@ -52,8 +52,10 @@ async function reseal(): Promise<Resealed> {
     });
   } catch (error) {
     if (config.database.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
-    const wish = { ...resealWish, key: findSeal(config)?.keyName ?? '' };
-    const said = await enterDoor(resolve(config.database.dataDir), wish, (talk) => talk.hear());
+    const request = { ...resealWish, key: findSeal(config)?.keyName ?? '' };
+    const said = await connectControlSocket(resolve(config.database.dataDir), request, (connection) =>
+      connection.receive(),
+    );
     if (said === null) throw error;
     if (typeof said['problem'] === 'string') throw new CommandFailed(said['problem'], exitCodes.unreachable);
     if (said['isOtherKey'] === true) {

@@ -1,7 +1,7 @@
-// A socket in the data folder of a running service, for commands of the same machine and user: the folder belongs to one
+// The control socket in the data folder of a running service, for commands of the same machine and user: the folder belongs to one
 // process, so that process does for others what needs its database. Opened by main.ts, used by the command line.
 // Always true: other users cannot connect, at no moment: the socket is made in a folder of its own, which they cannot
-// enter; one JSON value a line, in turn; a conversation ends with its connection, whoever drops it.
+// enter; one JSON value a line, in turn; a request ends with its connection, whoever drops it.
 
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
@@ -10,22 +10,22 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 
-/** One end of a conversation. */
-export interface DoorTalk {
-  say(value: JsonObject): void;
-  /** What the other end says next. @throws DoorClosed */
-  hear(): Promise<JsonObject>;
+/** One end of a connection. */
+export interface ControlConnection {
+  send(value: JsonObject): void;
+  /** The next message of the other end. @throws ControlConnectionClosed */
+  receive(): Promise<JsonObject>;
   /** Aborted when the other end is gone. */
   readonly gone: AbortSignal;
 }
 
-export interface LocalDoor {
-  /** Nobody new is let in, and whoever is inside is let go. */
+export interface ControlSocket {
+  /** Accepts nobody else, and drops whoever is connected. */
   close(): Promise<void>;
 }
 
 /** The other end is gone. */
-export class DoorClosed extends Error {
+export class ControlConnectionClosed extends Error {
   override readonly name = 'DoorClosed';
 }
 
@@ -34,22 +34,22 @@ const lineCharactersMax = 65_536;
 const pathBytesMax = 103;
 
 /** null: the path is too long for a socket, or the system has none. */
-function doorPath(dataDir: string): string | null {
+function controlSocketPath(dataDir: string): string | null {
   const path = join(resolve(dataDir), 'door', 'socket');
   const shorter = [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= pathBytesMax);
   return process.platform === 'win32' ? null : (shorter ?? null);
 }
 
 /**
- * `answer` carries one conversation out; what it throws is said to the other end and to `onProblem`. null: there can
- * be no door here. The folder must be locked by this process.
+ * `answer` serves one connection; what it throws is sent to the other end and passed to `onProblem`. null: there can
+ * be no control socket here. The folder must be locked by this process.
  */
-export async function openDoor(
+export async function openControlSocket(
   dataDir: string,
-  answer: (wish: JsonObject, talk: DoorTalk) => Promise<void>,
+  answer: (request: JsonObject, connection: ControlConnection) => Promise<void>,
   onProblem: (error: unknown) => void,
-): Promise<LocalDoor | null> {
-  const path = doorPath(dataDir);
+): Promise<ControlSocket | null> {
+  const path = controlSocketPath(dataDir);
   if (path === null) return null;
   // Before there is a socket: its own mode would be set after it is there.
   mkdirSync(dirname(path), { recursive: true });
@@ -60,14 +60,14 @@ export async function openDoor(
   const conversations = new Set<Promise<void>>();
   const server = createServer((socket) => {
     inside.add(socket);
-    const talk = talkOver(socket);
-    const conversation = talk
-      .hear()
-      .then((wish) => answer(wish, talk))
+    const connection = connectionOver(socket);
+    const conversation = connection
+      .receive()
+      .then((request) => answer(request, connection))
       .catch((error: unknown) => {
-        if (error instanceof DoorClosed) return;
+        if (error instanceof ControlConnectionClosed) return;
         onProblem(error);
-        talk.say({ problem: error instanceof Error ? error.message : String(error) });
+        connection.send({ problem: error instanceof Error ? error.message : String(error) });
       })
       .finally(() => {
         socket.end();
@@ -89,12 +89,12 @@ export async function openDoor(
 }
 
 /** Talks to the service that has the folder open; null: there is none that listens. */
-export async function enterDoor<Result>(
+export async function connectControlSocket<Result>(
   dataDir: string,
-  wish: JsonObject,
-  conversation: (talk: DoorTalk) => Promise<Result>,
+  request: JsonObject,
+  conversation: (connection: ControlConnection) => Promise<Result>,
 ): Promise<Result | null> {
-  const path = doorPath(dataDir);
+  const path = controlSocketPath(dataDir);
   if (path === null) return null;
   const socket = connect(path);
   try {
@@ -103,22 +103,22 @@ export async function enterDoor<Result>(
     return null;
   }
   try {
-    const talk = talkOver(socket);
-    talk.say(wish);
-    return await conversation(talk);
+    const connection = connectionOver(socket);
+    connection.send(request);
+    return await conversation(connection);
   } finally {
     socket.destroy();
   }
 }
 
-function talkOver(socket: Socket): DoorTalk {
+function connectionOver(socket: Socket): ControlConnection {
   const gone = new AbortController();
   const lines: string[] = [];
-  let whenHeard: (() => void) | undefined;
-  const wake = () => whenHeard?.();
+  let whenReceived: (() => void) | undefined;
+  const wake = () => whenReceived?.();
   socket.on('error', () => undefined);
   socket.on('close', () => {
-    gone.abort(new DoorClosed('The other end is gone.'));
+    gone.abort(new ControlConnectionClosed('The other end is gone.'));
     wake();
   });
   const reading = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
@@ -128,19 +128,20 @@ function talkOver(socket: Socket): DoorTalk {
   });
   return {
     gone: gone.signal,
-    say(value) {
+    send(value) {
       if (!socket.destroyed) socket.write(`${JSON.stringify(value)}\n`);
     },
-    async hear() {
+    async receive() {
       while (lines.length === 0 && !gone.signal.aborted) {
         await new Promise<void>((resolve) => {
-          whenHeard = resolve;
+          whenReceived = resolve;
         });
       }
       const line = lines.shift();
-      if (line === undefined) throw new DoorClosed('The other end is gone.');
+      if (line === undefined) throw new ControlConnectionClosed('The other end is gone.');
       const value: unknown = JSON.parse(line);
-      if (!isJsonObject(value)) throw new DoorClosed('The other end does not speak as it should.');
+      if (!isJsonObject(value))
+        throw new ControlConnectionClosed('The other end does not speak as it should.');
       return value;
     },
   };

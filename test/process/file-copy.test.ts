@@ -15,7 +15,11 @@ import type { JsonObject } from '../../src/contract/json.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/database/embedded.ts';
 import { copyDatabaseFiles, finishCopy } from '../../src/database/file-copy.ts';
-import { DoorClosed, enterDoor, openDoor } from '../../src/database/local-door.ts';
+import {
+  ControlConnectionClosed,
+  connectControlSocket,
+  openControlSocket,
+} from '../../src/database/local-door.ts';
 import { startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-file-copy-'));
@@ -106,27 +110,29 @@ test('whoever drops the conversation, the other end hears of it and nothing stay
   const problems: unknown[] = [];
   const ends: Promise<void>[] = [];
   const openIt = async () => {
-    const door = await openDoor(
+    const controlSocket = await openControlSocket(
       dataDir,
-      (_wish, talk) => {
-        const end = guardCopy(database, talk, { copySecondsMax: 3_600 });
+      (_wish, connection) => {
+        const end = guardCopy(database, connection, { copySecondsMax: 3_600 });
         ends.push(end);
         return end;
       },
       (problem) => problems.push(problem),
     );
-    return door ?? assert.fail('this system has sockets');
+    return controlSocket ?? assert.fail('this system has sockets');
   };
-  const door = await openIt();
-  await enterDoor(dataDir, copyWish, async (talk) => assert.deepEqual(await talk.hear(), { copy: 'begun' }));
-  await assert.rejects(ends[0] ?? Promise.resolve(), DoorClosed);
+  const controlSocket = await openIt();
+  await connectControlSocket(dataDir, copyWish, async (connection) =>
+    assert.deepEqual(await connection.receive(), { copy: 'begun' }),
+  );
+  await assert.rejects(ends[0] ?? Promise.resolve(), ControlConnectionClosed);
   await (await begin()).release();
 
-  await enterDoor(dataDir, copyWish, async (talk) => {
-    await talk.hear();
+  await connectControlSocket(dataDir, copyWish, async (connection) => {
+    await connection.receive();
     await assert.rejects(copyRunningService(dataDir, join(folder, 'second')), /under way already/);
-    await door.close();
-    await assert.rejects(talk.hear(), DoorClosed);
+    await controlSocket.close();
+    await assert.rejects(connection.receive(), ControlConnectionClosed);
   });
   assert.equal(await copyRunningService(dataDir, join(folder, 'third')), null, 'nobody listens');
   assert.ok(!existsSync(join(folder, 'third')));
@@ -139,18 +145,18 @@ test('whoever drops the conversation, the other end hears of it and nothing stay
 
 test('a backup command that a signal ends leaves nothing behind, and the database beside it is let go of at once', async () => {
   const ends: Promise<unknown>[] = [];
-  const door = await openDoor(
+  const controlSocket = await openControlSocket(
     dataDir,
-    (_wish, talk) => {
+    (_wish, connection) => {
       // The label is never said: the command waits, beside what it has copied so far.
-      const mute = { ...talk, say: (value: JsonObject) => 'label' in value || talk.say(value) };
+      const mute = { ...connection, send: (value: JsonObject) => 'label' in value || connection.send(value) };
       const end = guardCopy(database, mute, { copySecondsMax: 3_600 });
       ends.push(end.catch((error: unknown) => error));
       return end;
     },
     () => undefined,
   );
-  assert.ok(door);
+  assert.ok(controlSocket);
   const path = join(folder, 'cut-off.backup');
   const child = startCommand(['backup', path], {
     cwd: folder,
@@ -160,9 +166,9 @@ test('a backup command that a signal ends leaves nothing behind, and the databas
   while (!existsSync(`${path}.unfinished-copy`) && child.exitCode === null) await pause(5);
   child.kill('SIGTERM');
   assert.deepEqual(await ended, [null, 'SIGTERM']);
-  assert.ok((await ends[0]) instanceof DoorClosed);
+  assert.ok((await ends[0]) instanceof ControlConnectionClosed);
   await (await begin()).release();
-  await door.close();
+  await controlSocket.close();
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith('cut-off')),
     [],

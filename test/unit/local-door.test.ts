@@ -5,12 +5,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { enterDoor, openDoor } from '../../src/database/local-door.ts';
+import { connectControlSocket, openControlSocket } from '../../src/database/local-door.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'door-'));
+const folder = mkdtempSync(join(tmpdir(), 'control-socket-'));
 const opened: ReturnType<typeof open>[] = [];
 after(async () => {
-  for (const door of opened) await (await door)?.close();
+  for (const controlSocket of opened) await (await controlSocket)?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -26,13 +26,14 @@ function isShut(path: string, dataDir: string): boolean {
 }
 
 const open = (dataDir: string) =>
-  openDoor(
+  openControlSocket(
     dataDir,
-    async (wish, talk) => talk.say({ heard: wish }),
+    async (request, connection) => connection.send({ heard: request }),
     (problem) => assert.fail(String(problem)),
   );
 
-const ask = (dataDir: string) => enterDoor(dataDir, { wish: 'anything' }, (talk) => talk.hear());
+const ask = (dataDir: string) =>
+  connectControlSocket(dataDir, { wish: 'anything' }, (connection) => connection.receive());
 
 test('at no moment can other users connect, whatever the mode of the data folder and of what was left in it', async () => {
   const dataDir = join(folder, 'data');
@@ -43,17 +44,17 @@ test('at no moment can other users connect, whatever the mode of the data folder
     opened.push(opening);
     // The system has made the socket by now; whoever looks has not waited yet.
     assert.ok(isShut(socketIn(dataDir), dataDir), `at once: ${round}`);
-    const door = (await opening) ?? assert.fail('this system has sockets');
+    const controlSocket = (await opening) ?? assert.fail('this system has sockets');
     const path = socketIn(dataDir);
     assert.ok(isShut(path, dataDir), `later: ${round}`);
     assert.deepEqual(await ask(dataDir), { heard: { wish: 'anything' } });
-    await door.close();
+    await controlSocket.close();
     assert.equal(await ask(dataDir), null, 'nobody listens');
     if (dirname(path) !== dataDir) chmodSync(dirname(path), 0o777);
   }
 });
 
-test('a path that is too long for a socket has no door, and does not stop the start', async () => {
+test('a path that is too long for a socket has no control socket, and does not stop the start', async () => {
   const dataDir = join(folder, 'x'.repeat(110));
   mkdirSync(dataDir);
   assert.equal(await open(dataDir), null);
