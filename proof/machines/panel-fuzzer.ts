@@ -262,7 +262,7 @@ function drawPanelRequest(
   const oneIn = (count: number) => !isPlain && random.below(count) === 0;
   const isElsewhere = oneIn(40);
   const path = fillPanelPath(operation, seat, world, random) + drawQuery(operation, random);
-  const headers: Record<string, string | string[]> = { host: 'fuzz', ...drawDoor(seat, random, isPlain) };
+  const headers: Record<string, string | string[]> = { host: 'fuzz', ...drawCaller(seat, random, isPlain) };
   if (oneIn(8)) Object.assign(headers, withoutCookie(random.pick(oddHeaders)));
   let text: string | null = null;
   if (operation.body !== null) {
@@ -300,7 +300,7 @@ function withoutCookie({ cookie: _cookie, ...rest }: Readonly<Record<string, str
 }
 
 /** Mostly a session and the own pages; sometimes a stranger, another site, or a key. */
-function drawDoor({ cookie, account }: Seat, random: Random, isPlain: boolean): Record<string, string> {
+function drawCaller({ cookie, account }: Seat, random: Random, isPlain: boolean): Record<string, string> {
   const own = { 'sec-fetch-site': 'same-origin' };
   switch (isPlain ? null : random.below(30)) {
     case 0:

@@ -92,7 +92,7 @@ export type PlanLifeWorld = {
   /** In the order of creation, so by number. */
   customersOf: (account: Account) => Customer[];
   /** Checks 4 and 5 of an order; they are those of every request of the account. */
-  findClosedDoor: (account: Account) => Refusal | null;
+  findClosedAccount: (account: Account) => Refusal | null;
   viewOf: (customer: Customer, now: number) => CustomerView;
   isTrial: (packageId: number) => boolean;
   /** `CANCEL_REFUND`. */
@@ -209,7 +209,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** The steps that all have: doors, body, bound key, customer; then `decide`, which alone may still refuse. */
+  /** The steps that all have: guard, body, bound key, customer; then `decide`, which alone may still refuse. */
   function change<Request extends { key: string | null }>(
     input: PlanChangeInput,
     now: number,
@@ -220,7 +220,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     },
   ): PlanChangeOutcome {
     const account = world.getAccount(input.accountId);
-    const closed = world.findClosedDoor(account);
+    const closed = world.findClosedAccount(account);
     if (closed !== null) return closed;
     const request = read(input.body, input.headerKey);
     if (isRefusal(request)) return request;

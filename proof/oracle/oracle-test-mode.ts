@@ -77,7 +77,7 @@ export function createTestMode(world: World) {
   /** POST /test/clock */
   function moveClock({ accountId, body, headerKey }: TestRequest): MoveOutcome {
     const testAccount = getTestAccount(accountId);
-    const closed = oracle.closedDoor(accountId);
+    const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
     const request = readMoveRequest(body, headerKey);
     if (isRefusal(request)) return request;
@@ -166,7 +166,7 @@ export function createTestMode(world: World) {
 
   /** POST /test/credit */
   function credit({ accountId, body, headerKey }: TestRequest): CreditOutcome {
-    const closed = oracle.closedDoor(accountId);
+    const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
     const fields = asFields(body);
     if (fields === null) return refuse('invalid_json');
@@ -182,7 +182,7 @@ export function createTestMode(world: World) {
 
   /** POST /test/reset: as if the test account were made now, with the same keys of the API. */
   function reset({ accountId }: Pick<TestRequest, 'accountId'>, realNow: number): { status: 200 } | Refusal {
-    const closed = oracle.closedDoor(accountId);
+    const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
     oracle.emptyAccount(accountId);
     begin(accountId, realNow);

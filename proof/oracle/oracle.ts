@@ -230,7 +230,7 @@ export function createOracle(world: World) {
     accounts: () => accounts.values(),
     getAccount,
     customersOf: allOf,
-    findClosedDoor,
+    findClosedAccount,
     viewOf,
     isTrial: (packageId) => getPackage(packageId).trial,
     cancelRefund: () => cancelRefund,
@@ -278,7 +278,7 @@ export function createOracle(world: World) {
     now: number,
   ): OrderOutcome {
     const account = getAccount(input.accountId);
-    const closed = findClosedDoor(account);
+    const closed = findClosedAccount(account);
     if (closed !== null) return closed;
     const request = readPlaceRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
@@ -303,7 +303,7 @@ export function createOracle(world: World) {
     now: number,
   ): OrderOutcome {
     const account = getAccount(input.accountId);
-    const closed = findClosedDoor(account);
+    const closed = findClosedAccount(account);
     if (closed !== null) return closed;
     const request = readRenewRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
@@ -345,7 +345,7 @@ export function createOracle(world: World) {
     now: number,
   ): OrderOutcome {
     const account = getAccount(input.accountId);
-    const closed = findClosedDoor(account);
+    const closed = findClosedAccount(account);
     if (closed !== null) return closed;
     const request = readRenewRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
@@ -748,8 +748,8 @@ export function createOracle(world: World) {
   }
 
   /** What every request of the account is refused with; null: nothing. */
-  function closedDoor(accountId: AccountId): Refusal | null {
-    return findClosedDoor(getAccount(accountId));
+  function closedAccount(accountId: AccountId): Refusal | null {
+    return findClosedAccount(getAccount(accountId));
   }
 
   /** When each plan ends, or ended, by itself: those that were cancelled are not among them. */
@@ -933,7 +933,7 @@ export function createOracle(world: World) {
     itemCount,
     isHalted,
     isBlocked,
-    closedDoor,
+    closedAccount,
     planEnds,
     customer,
     toldLast,
@@ -962,7 +962,7 @@ function newAccount({ id, group, balanceCents, blocked, apiEnabled }: World['acc
 }
 
 /** Checks 4 and 5. The key, its revocation, IP and rate are not in the oracle's world. */
-function findClosedDoor(account: Account): Refusal | null {
+function findClosedAccount(account: Account): Refusal | null {
   if (account.blocked) return refuse('account_blocked');
   if (!account.apiEnabled) return refuse('api_disabled');
   return null;

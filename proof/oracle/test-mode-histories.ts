@@ -420,19 +420,19 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return { type, packageId, prices, from: at + reader.pick(leads) };
   }
 
-  /** Doors are closed to both at once, and while they are no clock moves. */
+  /** Accounts are closed to both at once, and while they are no clock moves. */
   function closedOf(reader: Reader, account: number): readonly TestModeRequest[] {
     if (!opened.has(account)) return [];
     const isBlocked = reader.below(2) === 0;
-    const door = { type: 'rights', mode: 'live', account } as const;
+    const guard = { type: 'rights', mode: 'live', account } as const;
     const test = { mode: 'test', account } as const;
     return [
-      { ...door, blocked: isBlocked, apiEnabled: isBlocked },
+      { ...guard, blocked: isBlocked, apiEnabled: isBlocked },
       { type: 'place', ...test, ...placeOf(reader, account) },
       { type: 'move', ...test, body: { advance: 'P1M' }, headerKey: undefined },
       { type: 'test_credit', ...test, body: { amount: '1.00' }, headerKey: undefined },
       { type: 'place', mode: 'live', account, ...placeOf(reader, account) },
-      { ...door, blocked: false, apiEnabled: true },
+      { ...guard, blocked: false, apiEnabled: true },
     ];
   }
 
@@ -446,7 +446,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
 
   function ask(request: TestModeRequest): TestModeExpected {
     if ('mode' in request && request.mode === 'live' && isRouteOfTests(request)) {
-      const closed = live.closedDoor(accountIdOf(request.account));
+      const closed = live.closedAccount(accountIdOf(request.account));
       return closed === null ? { type: 'test_mode_only' } : { type: 'shown', outcome: closed };
     }
     switch (request.type) {

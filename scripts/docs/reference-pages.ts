@@ -3,7 +3,7 @@
 // generate.ts; test/service/generated-files.test.ts compares the committed pages with it.
 
 import assert from 'node:assert/strict';
-import { keyDoorCodes } from '../../src/api/doors/key-door.ts';
+import { keyGuardCodes } from '../../src/api/doors/key-door.ts';
 import { statusOf } from '../../src/http/errors.ts';
 import { documentedErrors } from '../../src/http/openapi.ts';
 import { keyOf, loginCode, type StoryWorld, storyOf } from './api-story.ts';
@@ -209,7 +209,7 @@ function requestText({ parameters = [], requestBody }: Operation, here: Here): s
 
 function errorText(operation: Operation, isAdminApi: boolean): string {
   const own = documentedErrors(operation)
-    .filter(({ code }) => !keyDoorCodes.includes(code))
+    .filter(({ code }) => !keyGuardCodes.includes(code))
     .map((error) => ({ ...error, status: statusOf(error.code, isAdminApi) }));
   const line = ({ status, code, message }: (typeof own)[number]) =>
     row([String(status), `\`${code}\``, message.replaceAll('<', '&lt;')]);
@@ -218,7 +218,7 @@ function errorText(operation: Operation, isAdminApi: boolean): string {
     own.length === 0
       ? []
       : [[row(['Status', 'Code', 'Message']), '|---|---|---|', ...sorted.map(line)].join('\n')];
-  const common = keyDoorCodes.map((code) => `\`${code}\``).join(', ');
+  const common = keyGuardCodes.map((code) => `\`${code}\``).join(', ');
   return [
     ...table,
     `${own.length === 0 ? 'Those' : 'And those'} of [every request](conventions.md#errors-of-every-request): ${common}.`,

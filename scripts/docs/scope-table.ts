@@ -13,7 +13,7 @@ export function withScopes(page: string, routes: readonly DeclaredRoute[]): stri
 }
 
 function table(routes: readonly DeclaredRoute[]): string {
-  const ofKeys = routes.filter(({ door }) => door === 'key');
+  const ofKeys = routes.filter(({ guard }) => guard === 'key');
   const byScope = Map.groupBy(ofKeys, ({ scopes }) => scopes.map((scope) => `\`${scope}\``).join(', '));
   return [
     '| Scope | Roles of an account | Roles of the operator | Requests |',

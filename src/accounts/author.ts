@@ -1,4 +1,4 @@
-// Whether whoever asked for a change may still ask for it, in the transaction of that change: since the door let them in, a
+// Whether whoever asked for a change may still ask for it, in the transaction of that change: since the guard let them in, a
 // person may have been removed, blocked or given another role, and a key revoked, narrowed or held to something.
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
@@ -25,7 +25,7 @@ const findSecret: Statement = {
 
 const roles = people.pick('role');
 
-/** What is changed is `target`'s. An administrator's action on an administrator's account takes what the doors ask of it too. */
+/** What is changed is `target`'s. An administrator's action on an administrator's account takes what the guards ask of it too. */
 export async function authorProblem(
   transaction: Queryable,
   { by = null, takes = [], now }: Actor,

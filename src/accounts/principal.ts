@@ -1,4 +1,4 @@
-// Who is calling, as a value: what authentication yields, whichever door it came through, and all that a route may
+// Who is calling, as a value: what authentication yields, whichever guard it came through, and all that a route may
 // ask about its caller. A principal never changes; changed rights are a new one.
 // A key has all the scopes of its account or fewer; a person has those of their role.
 

@@ -28,7 +28,7 @@ import {
   createConnections,
   type UnreadRequest,
 } from '../http/connections.ts';
-import { type DeclaredRoute, type Door, declareRoutes } from '../http/declared-routes.ts';
+import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../http/declared-routes.ts';
 import { installErrors, refuseRoute, statusOf } from '../http/errors.ts';
 import { noticeUntrustedProxy } from '../http/forwarded-headers.ts';
 import { type HealthDependencies, healthRoutes } from '../http/health-routes.ts';
@@ -53,7 +53,7 @@ import { type LoginLinkRoutesDependencies, loginLinkRoutes } from './customer/lo
 import { docsPages } from './docs-pages.ts';
 import { createReauthentication } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
-import { createSessionDoor } from './doors/session-door.ts';
+import { createSessionGuard } from './doors/session-door.ts';
 import { keepUnreadBody, noteRequests } from './noted-requests.ts';
 import { confirmAddressRoutes } from './panel/confirm-address-routes.ts';
 import { panelPages } from './panel/panel-pages.ts';
@@ -93,7 +93,7 @@ export interface HttpLimits extends ConnectionLimits {
 export interface AppDependencies
   extends AdminRoutesDependencies,
     WebhookRoutesDependencies,
-    Omit<PanelDependencies, 'door'>,
+    Omit<PanelDependencies, 'guard'>,
     HealthDependencies {
   readonly accounts: AccountReads;
   readonly keys: KeyDirectory;
@@ -184,7 +184,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.setNotFoundHandler(refuseHere);
   app.addHook('onRequest', async (request, reply) => {
     // Before a body is looked at. Below the prefixes of the APIs a key or a session comes first.
-    if (request.is404 && !isBehindDoor(request.url)) return refuseHere(request, reply);
+    if (request.is404 && !isBehindGuard(request.url)) return refuseHere(request, reply);
   });
 
   healthRoutes(app, dependencies);
@@ -196,14 +196,14 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const lookups = ranked(dependencies.database, 'lookups');
   const reauthenticate = createReauthentication({ ...dependencies, database: lookups });
   const testAccountOf = (accountId: number) => getTestAccount(lookups, accountId, dependencies.now());
-  const door = createSessionDoor({ ...dependencies, reauthenticate, testAccountOf });
-  const behind = (door: Door, api: FastifyInstance) => {
-    declareRoutes(api, door, declared);
+  const guard = createSessionGuard({ ...dependencies, reauthenticate, testAccountOf });
+  const behind = (guard: RouteGuard, api: FastifyInstance) => {
+    declareRoutes(api, guard, declared);
     api.addHook('onRequest', async (request, reply) => {
       // Of an unknown path: the caller is authenticated first, and 404 or 405 comes before the body is read (decisions
       // "Order of checks", 8 before 9).
       if (!request.is404) return;
-      await door.admit(request, reply, []);
+      await guard.authenticate(request, reply, []);
       // A reply that was sent resolves to nothing.
       return reply.sent ? reply : refuseHere(request, reply);
     });
@@ -214,18 +214,18 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
 
   // Each API is registered twice: behind keys, and below the panel's path behind sessions.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
-    behind({ ...by, tag: 'v1', admit: by.authenticate }, api);
+    behind({ ...by, tag: 'v1' }, api);
     const confirm = { preHandler: by.confirm };
     accountRoutes(api, confirm, dependencies.currency);
     // Answered from memory, for everyone in a group alike.
     packageRoutes(api, packages, dependencies.currency);
-    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.again });
-    previewRoutes(api, { ...dependencies, authenticateAgain: by.again });
+    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
+    previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
     orderListRoutes(api, { ...dependencies, packages, confirm });
-    const { again: authenticateAgain, admitAsMany } = by;
+    const { authenticateAgain, admitAsMany } = by;
     bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
     customerRoutes(api, { ...dependencies, packages, confirm });
-    planRoutes(api, { ...dependencies, packages, authenticateAgain: by.again });
+    planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
     planHistoryRoutes(api, { ...dependencies, packages, confirm });
     customerEditRoutes(api, { ...dependencies, packages, confirm });
     ledgerRoutes(api, { ...dependencies, confirm });
@@ -240,16 +240,20 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       noun: 'Webhook',
     });
     alertRoutes(api, dependencies);
-    testRoutes(api, { ...dependencies, authenticateAgain: by.again });
+    testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
-    behind({ ...by, tag: 'admin', admit: by.authenticateFresh }, api);
-    adminRoutes(api, { ...dependencies, authenticateAgain: by.again, stillProblem: by.stillProblem });
+    behind({ ...by, tag: 'admin', authenticate: by.authenticateFresh }, api);
+    adminRoutes(api, {
+      ...dependencies,
+      authenticateAgain: by.authenticateAgain,
+      stillProblem: by.stillProblem,
+    });
   };
 
   /** The operator's product calls it; nobody who is signed in has a use for it. */
   const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
-    behind({ ...by, tag: 'product', admit: by.authenticate }, api);
+    behind({ ...by, tag: 'product' }, api);
     entitlementRoutes(api, { ...dependencies, packages, stillProblem: by.stillProblem });
     loginCodeRoutes(api, { ...dependencies, packages });
   };
@@ -272,18 +276,23 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       });
       // Lists shrink to a tenth. Nothing of another site reads along (BREACH): the session's cookie is SameSite=Strict.
       await panel.register(compress, panelCompression);
-      await panel.register(accountApi(door), { prefix: '/v1' });
-      await panel.register(adminApi(door), { prefix: '/admin/v1' });
+      await panel.register(accountApi(guard), { prefix: '/v1' });
+      await panel.register(adminApi(guard), { prefix: '/admin/v1' });
       await panel.register(async (entry) => {
-        const open = { tag: 'panel', kind: 'open', codes: door.codes, admit: door.refuseForeign } as const;
+        const open = {
+          tag: 'panel',
+          kind: 'open',
+          codes: guard.codes,
+          authenticate: guard.refuseForeign,
+        } as const;
         declareRoutes(entry, open, declared);
         installJsonBodies(entry);
-        signInRoutes(entry, { ...dependencies, door });
-        passwordLinkRoutes(entry, { ...dependencies, door });
+        signInRoutes(entry, { ...dependencies, guard });
+        passwordLinkRoutes(entry, { ...dependencies, guard });
       });
       await panel.register(async (signedIn) => {
-        behind({ ...door, tag: 'panel', admit: door.authenticate }, signedIn);
-        panelRoutes(signedIn, { ...dependencies, door });
+        behind({ ...guard, tag: 'panel' }, signedIn);
+        panelRoutes(signedIn, { ...dependencies, guard });
       });
     },
     { prefix: '/panel/api' },
@@ -386,7 +395,7 @@ function logAndCountUnread(metrics: Metrics, accessLog: AccessLog | null) {
 }
 
 /** Paths whose scopes answer for what is missing there. */
-function isBehindDoor(url: string): boolean {
+function isBehindGuard(url: string): boolean {
   return /^\/(?:api\/(?:admin\/|product\/)?v1|panel)(?:\/|\?|$)/.test(url);
 }
 

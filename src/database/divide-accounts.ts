@@ -220,10 +220,10 @@ async function move(
     await grantNumbers(transaction, `${shared}.${name}_${column}_numbers`, table.rights);
   }
   // Rows are handed out in one reading, however many groups there are, and stay in the order that they had on disk.
-  const door = `${shared}.${name}_to_groups`;
+  const parent = `${shared}.${name}_to_groups`;
   await run(
     transaction,
-    `create table ${door} (like ${shared}.${name} including generated)
+    `create table ${parent} (like ${shared}.${name} including generated)
       partition by list ((${owner} % ${groups.length}))`,
   );
   for (const [number, group] of groups.entries()) {
@@ -240,9 +240,9 @@ async function move(
       );
     }
     for (const setting of table.columnSettings) await run(transaction, `alter table ${ofGroup} ${setting}`);
-    await run(transaction, `alter table ${door} attach partition ${ofGroup} for values in (${number})`);
+    await run(transaction, `alter table ${parent} attach partition ${ofGroup} for values in (${number})`);
   }
-  await run(transaction, `insert into ${door} overriding system value select * from ${shared}.${name}`);
+  await run(transaction, `insert into ${parent} overriding system value select * from ${shared}.${name}`);
   const before = await countRows(transaction, `${shared}.${name}`);
   const counts = new Map<string, number>();
   for (const group of groups) counts.set(group, await countRows(transaction, `${group}.${name}`));
@@ -251,14 +251,14 @@ async function move(
     throw new Error(`${name} has ${before} rows, and ${after} of them came into the groups.`);
   for (const group of groups) {
     const ofGroup = `${group}.${name}`;
-    await run(transaction, `alter table ${door} detach partition ${ofGroup}`);
+    await run(transaction, `alter table ${parent} detach partition ${ofGroup}`);
     for (const definition of [...table.indexes, ...table.triggers])
       await run(transaction, definition.replace('%s', ofGroup).replace('%f', group));
     await grant(transaction, ofGroup, table.rights, null);
     // Of a table that was never looked at the planner expects rows; of one that was found empty, none.
     if (counts.get(group) !== 0) await run(transaction, `analyze ${ofGroup}`);
   }
-  await run(transaction, `drop table ${door}`);
+  await run(transaction, `drop table ${parent}`);
   await run(transaction, `drop table ${shared}.${name}`);
   for (const { column } of identities) {
     const [, kept] = sequenceName(shared, name, column).split('.');

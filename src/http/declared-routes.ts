@@ -1,5 +1,5 @@
 // What a route says of itself besides its schema: the scopes its caller needs, the codes it refuses with,
-// whether it can be replayed, whether it is a sensitive action. From these declarations the door lets callers in, the
+// whether it can be replayed, whether it is a sensitive action. From these declarations the guard lets callers in, the
 // documents and the client list the errors, and the tests try every route with every role. A visible route without
 // a declaration stops the start.
 
@@ -10,9 +10,9 @@ import { isAdministratorScope, type Scope } from '../contract/scopes.ts';
 import { bodyBytesMax } from './request-hygiene.ts';
 
 export interface RouteDeclaration {
-  /** All of them are needed; none: whoever the door lets in. */
+  /** All of them are needed; none: whoever the guard lets in. */
   readonly scopes: readonly Scope[];
-  /** What the route itself refuses with. Those of the door, of scopes and of large bodies are added to them. */
+  /** What the route itself refuses with. Those of the guard, of scopes and of large bodies are added to them. */
   readonly codes: readonly ErrorCode[];
   /** Takes an idempotency key: a repeated request gets the first answer again. */
   readonly isReplayable?: boolean;
@@ -35,7 +35,7 @@ export interface RouteDeclaration {
 }
 
 /**
- * Behind a door that can be borrowed, the body also holds the password of whoever is signed in, unless they gave it a moment
+ * Behind a guard that can be borrowed, the body also holds the password of whoever is signed in, unless they gave it a moment
  * ago. Keys are not asked.
  */
 export interface SensitiveAction {
@@ -54,29 +54,29 @@ export interface SensitiveAction {
 
 declare module 'fastify' {
   interface FastifyContextConfig extends Partial<RouteDeclaration> {
-    /** Every code that the route answers with, the door's too. */
+    /** Every code that the route answers with, the guard's too. */
     answeredCodes?: ReadonlySet<ErrorCode>;
   }
   interface FastifyInstance {
-    /** Every route of both documents, behind each of its doors. */
+    /** Every route of both documents, behind each of its guards. */
     declaredRoutes: readonly DeclaredRoute[];
   }
 }
 
 /** What guards the routes of a surface. */
-export interface Door {
+export interface RouteGuard {
   /** The tag that its routes are documented under. */
   readonly tag: 'v1' | 'admin' | 'product' | 'panel';
-  readonly kind: DoorKind;
+  readonly kind: CallerKind;
   /** What it answers with, whichever route was asked for. */
   readonly codes: readonly ErrorCode[];
   /** Sets request.principal and lets it through to a route that needs these scopes, or answers with the refusal. */
-  readonly admit: (
+  readonly authenticate: (
     request: FastifyRequest,
     reply: FastifyReply,
     scopes: readonly Scope[],
   ) => Promise<FastifyReply | undefined>;
-  /** Lets a sensitive action through to its route, or answers with the refusal; absent where the door asks nothing more. */
+  /** Lets a sensitive action through to its route, or answers with the refusal; absent where the guard asks nothing more. */
   readonly reauthenticate?: Reauthenticate | undefined;
 }
 
@@ -90,37 +90,37 @@ type Reauthenticate = (
 const sensitiveActionCodes: readonly ErrorCode[] = ['validation_failed', 'wrong_password'];
 
 /** `key` and `session`: what the caller is known by; `open`: nobody needs to be known. */
-export type DoorKind = 'key' | 'session' | 'open';
+export type CallerKind = 'key' | 'session' | 'open';
 
 export interface DeclaredRoute {
   readonly method: string;
   /** As in the documents: "/api/v1/orders/{id}". */
   readonly path: string;
   readonly operationId: string;
-  readonly door: DoorKind;
+  readonly guard: CallerKind;
   readonly scopes: readonly Scope[];
-  /** Every code, first the door's. */
+  /** Every code, first the guard's. */
   readonly codes: readonly ErrorCode[];
   readonly isReplayable: boolean;
   readonly isBodyOptional: boolean;
   readonly bodyBytesMax: number;
-  /** Of routes whose door asks for the password again. */
+  /** Of routes whose guard asks for the password again. */
   readonly sensitiveAction: SensitiveAction | null;
 }
 
-/** Every route of `api` is behind the door, and is added to `declared`. Before the routes are added. */
-export function declareRoutes(api: FastifyInstance, door: Door, declared: DeclaredRoute[]): void {
+/** Every route of `api` is behind the guard, and is added to `declared`. Before the routes are added. */
+export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared: DeclaredRoute[]): void {
   api.addHook('onRoute', (route) => {
     const method = String(route.method);
     const { scopes, codes, isReplayable = false, isBodyOptional = false } = route.config ?? {};
-    const { reauthenticate } = door;
+    const { reauthenticate } = guard;
     const sensitiveAction = reauthenticate === undefined ? undefined : route.config?.sensitiveAction;
     const operationId = route.schema?.operationId;
     if (scopes === undefined || codes === undefined || operationId === undefined) {
       throw new Error(`${method} ${route.url} declares no scopes, codes or operationId.`);
     }
     const all = new Set([
-      ...door.codes,
+      ...guard.codes,
       ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
       ...(scopes.some(isAdministratorScope) ? (['forbidden'] as const) : []),
       ...(scopes.length > 0 ? (['insufficient_scope'] as const) : []),
@@ -130,11 +130,11 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
     route.schema = {
       ...route.schema,
       ...(isReplayable ? { headers: idempotencyHeaderSchema } : {}),
-      tags: [door.tag],
+      tags: [guard.tag],
     };
     route.config = { ...route.config, answeredCodes: all };
     // The route's own hook, and the only one that knows what the route needs.
-    route.onRequest = (request, reply) => door.admit(request, reply, scopes);
+    route.onRequest = (request, reply) => guard.authenticate(request, reply, scopes);
     if (route.schema.body !== undefined && !isBodyOptional) route.preValidation = requireBody;
     if (reauthenticate !== undefined && sensitiveAction !== undefined) {
       // First of its kind: nothing is done, or read, before the action is confirmed.
@@ -146,7 +146,7 @@ export function declareRoutes(api: FastifyInstance, door: Door, declared: Declar
       method,
       path,
       operationId,
-      door: door.kind,
+      guard: guard.kind,
       scopes,
       codes: [...all],
       isReplayable,

@@ -1,5 +1,5 @@
 // Administrators who look at a reseller's panel as its owner sees it, read only: which session may look at which account, and
-// until when. Begun from the console, asked by the session's door with every request that says it looks.
+// until when. Begun from the console, asked by the session's guard with every request that says it looks.
 // Always true: it is of one session and one account that is no administrator's, ends by itself, and the audit log has it
 // before anything is shown. The only writer of account_views.
 

@@ -68,7 +68,7 @@ interface NumberedLine {
 }
 
 export interface RequestLogLimits {
-  /** Between two flushes: of requests that were let in, and of requests that were refused at the door. */
+  /** Between two flushes: of requests that were let in, and of requests that were refused by the guard. */
   readonly linesMax: number;
   readonly refusedLinesMax: number;
   readonly linesPerStatement: number;
@@ -223,7 +223,7 @@ const countAccountsAfter: Statement = {
 };
 
 /** Whoever is refused with these sends as often as they like: their lines keep no others out. */
-const doorCodes: ReadonlySet<string> = new Set<ErrorCode>([
+const guardCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'revoked_api_key',
   'account_blocked',
   'api_disabled',
@@ -255,7 +255,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     if (line.accountId === null) return;
     if (line.secretId !== null && line.code !== 'revoked_api_key') keyUses.note(line.secretId, line.at);
     noted += 1;
-    const lines = line.code !== null && doorCodes.has(line.code) ? refused : letIn;
+    const lines = line.code !== null && guardCodes.has(line.code) ? refused : letIn;
     if (exchange !== null) exchanges.push(line.accountId, { line, exchange });
     if (lines.push(line.accountId, { line, position: noted }) !== null) onDropped(1);
   }

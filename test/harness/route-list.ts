@@ -1,4 +1,4 @@
-// Every route of the panel's door, as the documents that the service serves list them, and every route at all, hidden
+// Every route of the panel's guard, as the documents that the service serves list them, and every route at all, hidden
 // ones too, as the router has them: a new route is in every test that goes over them.
 
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** The panel's own routes, and those of both APIs behind the panel's door; not the product's, which has none there. Ids in paths are 1. */
+/** The panel's own routes, and those of both APIs behind the panel's guard; not the product's, which has none there. Ids in paths are 1. */
 export async function panelRoutes(address: string): Promise<readonly Route[]> {
   const documents = ['/api/v1/openapi.json', '/panel/api/openapi.json'];
   const lists = await Promise.all(documents.map((path) => routesOf(address, path)));

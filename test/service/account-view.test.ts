@@ -1,5 +1,5 @@
 // An administrator looks at a reseller's panel as its owner sees it: what is shown, to whom, for how long, and what nobody is
-// let do that way. Every route behind the session's door is tried.
+// let do that way. Every route behind the session's guard is tried.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -88,13 +88,13 @@ test('who looks sees what the owner sees, to the byte, and it is in the audit lo
   assert.equal((await admin.get('/me')).body.account.id, service.admin.id, 'a tab that does not look');
 });
 
-test('of every route behind the door only reads of the account are shown, and nothing is changed', async () => {
+test('of every route behind the guard only reads of the account are shown, and nothing is changed', async () => {
   await begin(admin);
   const shownWithoutScope = ['getMe', 'getPerson'];
   const notShown = ['readEvents'];
   let shown = 0;
-  for (const { method, path, operationId, scopes, door } of service.service.app.declaredRoutes) {
-    if (door !== 'session') continue;
+  for (const { method, path, operationId, scopes, guard } of service.service.app.declaredRoutes) {
+    if (guard !== 'session') continue;
     const id = path.includes('/orders/') ? orderId : customerId;
     const asked = path.replace('/panel/api', '').replace('{id}', String(id)).replace('{month}', '2026-01');
     const send = createSender(method, asked);

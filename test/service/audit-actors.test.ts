@@ -1,4 +1,4 @@
-// Every entry of the audit log names the key or the person that acted, beside the account, whichever door it came
+// Every entry of the audit log names the key or the person that acted, beside the account, whichever guard it came
 // through; and the use of a key is noted on that key.
 
 import assert from 'node:assert/strict';

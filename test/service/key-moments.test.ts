@@ -1,4 +1,4 @@
-// A key that is narrowed, or revoked, at the worst moment of a request with it: after the door has let it in, right before
+// A key that is narrowed, or revoked, at the worst moment of a request with it: after the guard has let it in, right before
 // the request is carried out, or while it waits.
 
 import assert from 'node:assert/strict';
@@ -46,10 +46,10 @@ async function makeKey(body: object, owner: Pick<TestAccount, 'id'> = account) {
 
 const order = (customer: string) => ({ package_id: service.packages.basic, customer });
 
-test('a key that is narrowed after the door let it in orders nothing, neither one nor many, in test mode neither', async () => {
+test('a key that is narrowed after the guard let it in orders nothing, neither one nor many, in test mode neither', async () => {
   for (const isTest of [false, true]) {
     const { client, narrow } = await makeKey({ scopes: ['orders:write', 'balance:read'], test: isTest });
-    // The last that the door reads: of a test its clock as well.
+    // The last that the guard reads: of a test its clock as well.
     const read = isTest ? 'find_account_counters' : 'find_accounts_by_key';
     const { balance } = (await client.get('/balance')).body;
     const widen = () => narrow(['orders:write', 'balance:read']);

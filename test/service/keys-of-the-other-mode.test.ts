@@ -34,7 +34,7 @@ interface Rows {
 interface Caller {
   readonly name: string;
   readonly mode: Mode;
-  readonly door: 'key' | 'session';
+  readonly guard: 'key' | 'session';
   readonly key?: string;
   readonly cookie?: string;
 }
@@ -74,15 +74,15 @@ before(async () => {
     return (['live', 'test'] as const).map((mode) => ({
       name: `${name}’s session, ${mode}`,
       mode,
-      door: 'session',
+      guard: 'session',
       cookie,
     }));
   };
   callers = [
-    { name: 'reseller’s live key', mode: 'live', door: 'key', key: reseller.key },
-    { name: 'operator’s live key', mode: 'live', door: 'key', key: operator.key },
-    { name: 'reseller’s test key', mode: 'test', door: 'key', key: resellerTests.key },
-    { name: 'operator’s test key', mode: 'test', door: 'key', key: operatorTests.key },
+    { name: 'reseller’s live key', mode: 'live', guard: 'key', key: reseller.key },
+    { name: 'operator’s live key', mode: 'live', guard: 'key', key: operator.key },
+    { name: 'reseller’s test key', mode: 'test', guard: 'key', key: resellerTests.key },
+    { name: 'operator’s test key', mode: 'test', guard: 'key', key: operatorTests.key },
     ...(await sessionOf('reseller', reseller)),
     ...(await sessionOf('operator', operator)),
   ];
@@ -210,7 +210,7 @@ async function ask(route: DeclaredRoute, caller: Caller, { path, body }: Asked):
   return client.send(route.method, path, body, {
     ...ownPages,
     ...(caller.cookie === undefined ? {} : { cookie: caller.cookie }),
-    ...(caller.door === 'session' && caller.mode === 'test' ? { 'sellthrough-mode': 'test' } : {}),
+    ...(caller.guard === 'session' && caller.mode === 'test' ? { 'sellthrough-mode': 'test' } : {}),
   });
 }
 
@@ -254,8 +254,8 @@ async function rowsOfMode(mode: Mode): Promise<ReadonlyMap<string, readonly stri
 
 /** Of a session the routes that have test mode: the others say on the page that they show what is real. */
 function isAsked(route: DeclaredRoute, caller: Caller): boolean {
-  if (route.door !== caller.door || route.scopes.length === 0) return false;
-  return caller.door === 'key' || isOfTestMode(route.scopes);
+  if (route.guard !== caller.guard || route.scopes.length === 0) return false;
+  return caller.guard === 'key' || isOfTestMode(route.scopes);
 }
 
 for (const mode of ['live', 'test'] as const) {

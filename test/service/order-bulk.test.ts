@@ -611,7 +611,7 @@ test('rights that change in the middle are seen: the rest is decided with the ne
 });
 
 test('a bulk counts as one request for every ten orders begun; one that does not fit is refused whole and counts for nothing', async () => {
-  // Where nothing is left at all, the door says so before it has read how many orders there are.
+  // Where nothing is left at all, the guard says so before it has read how many orders there are.
   const account = await service.createReseller({ credit: '9000.00', rateLimitPerMinute: 7 });
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   const start = now;

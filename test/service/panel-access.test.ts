@@ -216,17 +216,17 @@ test('an account changes its allow-list thirty times an hour, over all its sessi
   assert.equal((await panel.post('/api-key/reveal', next)).status, 200);
 });
 
-test('an administrator confirms a list that leaves the own address out, through either door of the API', async () => {
+test('an administrator confirms a list that leaves the own address out, through either guard of the API', async () => {
   const { admin } = service;
   const console = await signIn(service, admin);
   const other = await service.createReseller();
   const out = { allowed_ips: ['203.0.113.0/24'] };
   const path = (id: number) => `/admin/v1/accounts/${id}`;
-  const doors = [
+  const guards = [
     (id: number, body: object) => admin.patch(`/api${path(id)}`, body),
     (id: number, body: object) => console.patch(path(id), body),
   ];
-  for (const patch of doors) {
+  for (const patch of guards) {
     const refused = await patch(admin.id, { ...out, display_name: 'Locked out' });
     expectRefusal(refused, '422 address_locked_out', { address: '127.0.0.1' });
     for (const confirm of [false, undefined])
@@ -437,8 +437,8 @@ test('with an administrator’s cookie and no password, no request changes a key
   // One makes a new account, whose key is its own; the other would end the session that is tried here.
   const others = ['createAccount', 'endAccountSessions'];
   const changing = service.service.app.declaredRoutes.filter(
-    ({ door, method, operationId }) =>
-      door === 'session' && method !== 'GET' && !others.includes(operationId),
+    ({ guard, method, operationId }) =>
+      guard === 'session' && method !== 'GET' && !others.includes(operationId),
   );
   assert.ok(changing.length > 20, `${changing.length} routes`);
   const guessed = 'whoever has the cookie';

@@ -1,5 +1,5 @@
 // Which requests the panel lets in: those of its own pages, with a session. And that the API's routes are the same
-// behind both doors. Every route with every role: roles-and-routes.test.ts.
+// behind both guards. Every route with every role: roles-and-routes.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -86,7 +86,7 @@ test('a session is nothing to the API: it asks for a key', async () => {
   }
 });
 
-test('unknown paths and methods below the door are 404 and 405, for whoever is signed in', async () => {
+test('unknown paths and methods below the guard are 404 and 405, for whoever is signed in', async () => {
   const nobody = createPanelClient(service.address, '');
   for (const path of [
     '/nowhere',

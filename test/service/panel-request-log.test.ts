@@ -225,7 +225,7 @@ const roomy = {
   refusalsKeptDays: 400,
 };
 
-test('a busy account loses only its own lines, and so does one that is refused at the door', async () => {
+test('a busy account loses only its own lines, and so does one that is refused by the guard', async () => {
   let dropped = 0;
   const log = createRequestLog({
     database: service.database,

@@ -462,8 +462,8 @@ test('a password that was generated or set by somebody else lets in to nothing b
   };
   const client = await enter(minted);
   const open = ['getMe', 'changePassword'];
-  for (const { method, path, door, operationId } of service.service.app.declaredRoutes) {
-    if (door !== 'session' || open.includes(operationId)) continue;
+  for (const { method, path, guard, operationId } of service.service.app.declaredRoutes) {
+    if (guard !== 'session' || open.includes(operationId)) continue;
     const headers = { ...ownPages, cookie: client.cookie };
     const body = method === 'GET' ? undefined : {};
     const answer = await createApiClient(service.address, null).send(method, path, body, headers);

@@ -1,4 +1,4 @@
-// Somebody who is removed, or given another role, at the worst moment of a request of theirs: after the door has let it in,
+// Somebody who is removed, or given another role, at the worst moment of a request of theirs: after the guard has let it in,
 // while its password is looked at, right before it is carried out.
 
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ const pathOf = ({ id }: TestPerson) => `${peoplePath(account)}/${id}`;
 const removal = async () => expectStatus(await service.admin.send('DELETE', pathOf(owner)), 200);
 const demotion = async () => expectStatus(await service.admin.patch(pathOf(owner), { role: 'viewer' }), 200);
 
-test('an order of somebody who is removed or demoted after the door let it in is not carried out', async () => {
+test('an order of somebody who is removed or demoted after the guard let it in is not carried out', async () => {
   for (const [happens, expected] of [
     [demotion, '403 insufficient_scope'],
     [removal, '401 not_signed_in'],

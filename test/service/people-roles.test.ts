@@ -61,7 +61,7 @@ test('every person is let in to the routes whose scopes their role has, and to n
     { account: reseller, isAdmin: false, roles: accountRoles },
     { account: service.admin, isAdmin: true, roles: operatorRoles },
   ] as const;
-  const routes = service.service.app.declaredRoutes.filter(({ door }) => door === 'session');
+  const routes = service.service.app.declaredRoutes.filter(({ guard }) => guard === 'session');
   let refusals = 0;
   for (const { account, isAdmin, roles } of kinds) {
     for (const role of roles) {
@@ -424,7 +424,7 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
   try {
     const account = await strict.createReseller({ credit: '50.00' });
     const person = await addPerson(strict, account, 'owner');
-    const routes = strict.service.app.declaredRoutes.filter(({ door }) => door === 'session');
+    const routes = strict.service.app.declaredRoutes.filter(({ guard }) => guard === 'session');
     const open = ['getMe', 'getPerson', 'beginTotp', 'confirmTotp'];
     for (const { method, path, operationId } of routes) {
       if (open.includes(operationId)) continue;

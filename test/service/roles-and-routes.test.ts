@@ -35,12 +35,12 @@ import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { everyRoute, type Route } from '../harness/route-list.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
 
-/** Somebody who sends requests, with a key, a cookie or neither, and what each door says to them. */
+/** Somebody who sends requests, with a key, a cookie or neither, and what each guard says to them. */
 interface Caller {
   readonly name: string;
   readonly key?: string;
   readonly cookie?: string;
-  /** Refused by every route behind the door; null: let in, as far as the role goes. */
+  /** Refused by every route behind the guard; null: let in, as far as the role goes. */
   readonly byKey: string | null;
   readonly bySession: string | null;
   readonly isAdministrator: boolean;
@@ -102,7 +102,7 @@ async function createAdministrator(): Promise<TestAccount> {
   return account;
 }
 
-/** Keys are nothing to the session's door, and sessions nothing to the key's. */
+/** Keys are nothing to the session's guard, and sessions nothing to the key's. */
 async function allCallers(): Promise<readonly Caller[]> {
   const noKey = '401 missing_api_key';
   const noSession = '401 not_signed_in';
@@ -194,7 +194,7 @@ async function allCallers(): Promise<readonly Caller[]> {
 
 const expired = '401 revoked_api_key';
 
-const behind = (door: DeclaredRoute['door']) => routes.filter((route) => route.door === door);
+const behind = (guard: DeclaredRoute['guard']) => routes.filter((route) => route.guard === guard);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
 /** Routes that change something get a body that is not JSON: whoever is let in is told so, and nothing is done. */
@@ -216,7 +216,7 @@ function expectLetIn(route: DeclaredRoute, answer: Answer, who: string): void {
 
 const codeOf = (answer: Answer): ErrorCode => answer.body?.error?.code;
 
-test('every operation of both documents is declared, and the API’s behind both doors alike', async () => {
+test('every operation of both documents is declared, and the API’s behind both guards alike', async () => {
   const client = createApiClient(service.address, null);
   let documented = 0;
   for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
@@ -236,14 +236,14 @@ test('every operation of both documents is declared, and the API’s behind both
   const isOfProduct = ({ path }: DeclaredRoute) => path.startsWith('/api/product/');
   const keyed = behind('key').filter((route) => !isOfProduct(route));
   const ofProduct = behind('key').filter(isOfProduct).length;
-  // The test accounts of the API's routes are among the session's.
+  // Each route of the API is there for a session as well.
   assert.equal(documented, behind('session').length + behind('open').length + ofProduct);
   for (const route of keyed) {
     const path = route.path.replace('/api/', '/panel/api/');
-    const testAccount = routes.find((each) => each.path === path && each.method === route.method);
-    assert.ok(testAccount, path);
+    const ofSession = routes.find((each) => each.path === path && each.method === route.method);
+    assert.ok(ofSession, path);
     assert.deepEqual(
-      [testAccount.door, testAccount.scopes, testAccount.operationId],
+      [ofSession.guard, ofSession.scopes, ofSession.operationId],
       ['session', route.scopes, route.operationId],
     );
   }
@@ -254,14 +254,15 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
   assert.ok(behind('key').filter(isForAdministrators).length > 15);
   assert.ok(behind('session').length > behind('key').length + 20);
   for (const route of routes) {
-    if (route.door === 'key')
+    if (route.guard === 'key')
       assert.equal(isForAdministrators(route), /^\/api\/(?:admin|product)\//.test(route.path), route.path);
     const expectRight = async (caller: Caller) => {
-      const refusedBy = { key: caller.byKey, session: caller.bySession, open: null }[route.door];
+      const refusedBy = { key: caller.byKey, session: caller.bySession, open: null }[route.guard];
       const why = `${caller.name}: ${route.method} ${route.path}`;
       const answer = await send(route, caller);
       if (refusedBy !== null) {
-        const details = caller.name === 'an expired key' && route.door === 'key' ? { reason: 'expired' } : {};
+        const details =
+          caller.name === 'an expired key' && route.guard === 'key' ? { reason: 'expired' } : {};
         return expectRefusal(answer, refusedBy, details, why);
       }
       const missing = route.scopes.find(
@@ -354,7 +355,7 @@ test('what belongs to another account is answered like what does not exist, by i
       assert.equal(made.status, 201, `${path} ${made.text}`);
     }
   }
-  // Each door deletes one; and since there are endpoints, what is ordered is told of.
+  // Each guard deletes one; and since there are endpoints, what is ordered is told of.
   for (const host of ['second', 'third']) {
     const made = await reseller.post('/webhooks', { url: `https://${host}.example.com/` });
     assert.equal(made.status, 201, made.text);
@@ -371,7 +372,7 @@ test('what belongs to another account is answered like what does not exist, by i
       route.operationId !== 'endSession',
   );
   assert.ok(ofOthers.length > 6);
-  for (const { method, path: pattern, operationId, door, codes } of ofOthers) {
+  for (const { method, path: pattern, operationId, guard, codes } of ofOthers) {
     const isOfWebhook = pattern.includes('/webhooks/{id}');
     const id = String(isOfWebhook ? await endpoint() : first);
     const path = pattern.replace('{id}', id).replace('{event_id}', String(first));
@@ -384,7 +385,7 @@ test('what belongs to another account is answered like what does not exist, by i
     );
     assert.deepEqual([notFound === undefined, others], [false, []], `${name} declares one code of 404`);
     const sendAs = (key: string, { cookie }: PanelClient) =>
-      door === 'key'
+      guard === 'key'
         ? createApiClient(service.address, key).send(method, path, body)
         : createApiClient(service.address, null).send(method, path, body, { cookie, ...ownPages });
     expectRefusal(await sendAs(distributor.key, stranger), `404 ${notFound}`, {}, name);

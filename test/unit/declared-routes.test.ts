@@ -5,18 +5,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify, { type RouteShorthandOptions } from 'fastify';
 import { refusal } from '../../src/contract/error-catalogue.ts';
-import { type DeclaredRoute, type Door, declareRoutes } from '../../src/http/declared-routes.ts';
+import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../../src/http/declared-routes.ts';
 import { installErrors, undeclaredRefusal } from '../../src/http/errors.ts';
 
 const schema = { operationId: 'getThing' };
 
-function createApp(admit = async () => undefined) {
+function createApp(authenticate = async () => undefined) {
   const messages: string[] = [];
   const declared: DeclaredRoute[] = [];
   const stream = { write: (line: string) => messages.push(JSON.parse(line).msg) };
   const app = Fastify({ exposeHeadRoutes: false, logger: { level: 'error', stream } });
   installErrors(app);
-  declareRoutes(app, { tag: 'v1', kind: 'key', codes: ['rate_limited'], admit }, declared);
+  declareRoutes(app, { tag: 'v1', kind: 'key', codes: ['rate_limited'], authenticate }, declared);
   return { app, messages, declared };
 }
 
@@ -49,7 +49,7 @@ test('what follows from method and scopes is declared by itself', async () => {
   assert.deepEqual([write?.isReplayable, write?.codes], [true, ['rate_limited', 'payload_too_large']]);
 });
 
-test('the door learns which scopes the route needs', async () => {
+test('the guard learns which scopes the route needs', async () => {
   const asked: unknown[] = [];
   const { app } = createApp((async (_request: unknown, _reply: unknown, scopes: unknown) => {
     asked.push(scopes);
@@ -70,20 +70,20 @@ test('a refusal with a code that the route does not declare is logged as a fault
   assert.deepEqual(messages, [undeclaredRefusal]);
 });
 
-test('a sensitive action is confirmed before anything else of its route, and only behind a door that asks', async () => {
+test('a sensitive action is confirmed before anything else of its route, and only behind a guard that asks', async () => {
   const sensitiveAction = { passwordField: 'password' } as const;
   const config = { scopes: [], codes: [], sensitiveAction };
-  const answersOf = async (reauthenticate: Door['reauthenticate']) => {
+  const answersOf = async (reauthenticate: RouteGuard['reauthenticate']) => {
     const app = Fastify();
     const declared: DeclaredRoute[] = [];
-    const door = {
+    const guard = {
       tag: 'panel',
       kind: 'session',
       codes: [],
-      admit: async () => undefined,
+      authenticate: async () => undefined,
       reauthenticate,
     } as const;
-    declareRoutes(app, door, declared);
+    declareRoutes(app, guard, declared);
     const preHandler = async () => void steps.push('the route’s own hook');
     app.post('/sensitive', { schema, config, preHandler }, async () => 'done');
     app.post('/other', { schema, config: { scopes: [], codes: [] } }, async () => 'done');

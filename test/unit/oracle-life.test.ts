@@ -210,7 +210,7 @@ const tables: Record<string, string> = {
     2026-02-10          | jobs                       | ann: renew 10.00, balance 80.00, until 2026-03-10; ann: renew 10.00, balance 70.00, until 2026-04-10
     2026-02-10          | show ann                   | active until 2026-04-10, auto 1 at 2026-03-11`,
 
-  'a blocked account is not renewed for, and its own requests end at the door': `
+  'a blocked account is not renewed for, and its own requests end at the guard': `
     2026-01-01          | order ann basic 1 key=o    | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | auto ann months=1 key=k    | active until 2026-02-01, auto 1 at 2026-01-31
     2026-01-02          | block                      | done

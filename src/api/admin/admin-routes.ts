@@ -1,5 +1,5 @@
 // The administrator's API, /api/admin/v1. The same keys, limits and error envelope as the public API; the
-// console and the command line use it; nothing has a private door. No SQL here: each route reads its body
+// console and the command line use it; nothing has a way in of its own. No SQL here: each route reads its body
 // and hands it to the domain that owns the rows.
 
 import type { FastifyInstance } from 'fastify';
@@ -71,7 +71,7 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
 
 /** For routes that look once more at who asks before they answer. */
 export interface AskingAgain extends AdminRoutesDependencies {
-  readonly authenticateAgain: Authenticator['again'];
+  readonly authenticateAgain: Authenticator['authenticateAgain'];
   readonly stillProblem: Authenticator['stillProblem'];
 }
 

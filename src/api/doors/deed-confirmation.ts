@@ -1,5 +1,5 @@
 // What makes sure that a sensitive action is done by the person who signed in, and not by whoever has their cookie: the
-// one place that decides it, called by the session's door before the routes that declare such an action. It takes the password
+// one place that decides it, called by the session's guard before the routes that declare such an action. It takes the password
 // with the request; a right one is good for further actions of this session for a few minutes, without being sent again.
 // Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a
 // sign-in are, and with them; a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor
@@ -125,7 +125,7 @@ function isSent(body: unknown, field: string): boolean {
   return isJsonObject(body) && own(body, field) !== undefined;
 }
 
-/** Keys are not asked: what is confirmed is behind the session's door. */
+/** Keys are not asked: what is confirmed is behind the session's guard. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
   throw new Error('A sensitive action was to be confirmed by somebody without a password.');

@@ -11,7 +11,7 @@ import { atTestClock, limitId, type Principal, scopeProblem } from '../../accoun
 import type { Awaitable } from '../../contract/awaitable.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import type { Scope } from '../../contract/scopes.ts';
-import type { Door, DoorKind } from '../../http/declared-routes.ts';
+import type { CallerKind, RouteGuard } from '../../http/declared-routes.ts';
 import type { LimitedCaller, RateLimiter } from '../../http/rate-limit.ts';
 
 declare module 'fastify' {
@@ -24,20 +24,20 @@ declare module 'fastify' {
 }
 
 export interface Authenticator {
-  readonly kind: DoorKind;
+  readonly kind: CallerKind;
   /** What it refuses with, and what any request may be answered with. */
   readonly codes: readonly ErrorCode[];
   /** Sets request.principal and lets it through to a route that needs these scopes, or answers with the refusal. */
-  authenticate: Door['admit'];
+  authenticate: RouteGuard['authenticate'];
   /** The same, from the database: no cache stands between an administrator's rights and what they may do. */
-  authenticateFresh: Door['admit'];
+  authenticateFresh: RouteGuard['authenticate'];
   /**
    * For reads from the database: the caller's rights are compared with the account as it is there now, and
    * request.counters is set. So a change that another process made counts before its NOTIFY arrives.
    */
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** Of sessions alone: a key is not borrowed. */
-  readonly reauthenticate?: Door['reauthenticate'];
+  readonly reauthenticate?: RouteGuard['reauthenticate'];
   /** Counts the request, which was let in at `at`, as many; refused, it counts for nothing. See RateLimiter.admitAsMany. */
   admitAsMany(
     request: FastifyRequest,
@@ -46,13 +46,13 @@ export interface Authenticator {
     at: number,
   ): Awaitable<Refusal | null>;
   /** Reads the caller afresh, after its rights moved under a request. Counts nothing. */
-  again(request: FastifyRequest): Promise<Principal | Refusal>;
+  authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal>;
   /** Behind a wait, before the answer: why they may not have it any more; null: they may. Counts nothing. */
   stillProblem(request: FastifyRequest): Promise<Refusal | null>;
 }
 
 /** What every request with a key can be answered with. */
-export const keyDoorCodes: readonly ErrorCode[] = [
+export const keyGuardCodes: readonly ErrorCode[] = [
   'invalid_json',
   'missing_api_key',
   'invalid_api_key',
@@ -153,13 +153,13 @@ export function createAuthenticator(
       if (testClock !== null) request.principal = atTestClock(request.principal, testClock);
       return;
     }
-    const principal = await again(request);
+    const principal = await authenticateAgain(request);
     if (isRefusal(principal)) return reply.refuse(principal);
     // Of another row, where the test was reset.
     request.counters = counters === null || principal.account.id !== id ? principal.account : counters;
   }
 
-  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
+  async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const key = bearerKey(request);
     const holder = key === null ? null : await keys.findFresh(key);
     return holder === null ? refusal('invalid_api_key') : admitted(holder, request);
@@ -170,7 +170,9 @@ export function createAuthenticator(
     const key = bearerKey(request);
     const holder = key === null ? null : keys.findCached(key);
     const found =
-      holder !== null && (await isCurrent(holder)) ? admitted(holder, request) : await again(request);
+      holder !== null && (await isCurrent(holder))
+        ? admitted(holder, request)
+        : await authenticateAgain(request);
     return isRefusal(found) ? found : null;
   }
 
@@ -180,13 +182,13 @@ export function createAuthenticator(
 
   return {
     kind: 'key',
-    codes: keyDoorCodes,
+    codes: keyGuardCodes,
     authenticate: (request, reply, scopes) => authenticateBy(true, request, reply, scopes),
     authenticateFresh: (request, reply, scopes) => authenticateBy(false, request, reply, scopes),
     confirm,
     admitAsMany: ({ principal }, reply, count, at) =>
       limiter.admitAsMany(limitedBy(principal), count, at, reply),
-    again,
+    authenticateAgain,
     stillProblem,
   };
 }

@@ -1,4 +1,4 @@
-// The panel's door: from the session's cookie to the principal, in place of the API's bearer key. A request
+// The panel's guard: from the session's cookie to the principal, in place of the API's bearer key. A request
 // that changes something must come from this service's own pages; then the session must be alive, its account
 // not blocked, its rate limit not used up, and its password one that its holder chose. "API on or off" and the
 // allow-list concern keys.
@@ -35,7 +35,7 @@ import type { Authenticator } from './key-door.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session whose cookie was sent, for the routes about sessions. Set for every route behind the panel's door. */
+    /** The session whose cookie was sent, for the routes about sessions. Set for every route behind the panel's guard. */
     session: Session;
     /** Whose session it is, and whether codes are on at their sign-in. Set with it. */
     person: Person;
@@ -46,7 +46,7 @@ declare module 'fastify' {
 }
 
 /** What every request of the panel can be answered with. */
-const sessionDoorCodes: readonly ErrorCode[] = [
+const sessionGuardCodes: readonly ErrorCode[] = [
   'invalid_json',
   'not_signed_in',
   'account_blocked',
@@ -60,7 +60,7 @@ const sessionDoorCodes: readonly ErrorCode[] = [
   'service_unavailable',
 ];
 
-export interface SessionDoor extends Authenticator {
+export interface SessionGuard extends Authenticator {
   /** Refuses what another site's page makes a browser send. Also for routes that need no sign-in. */
   refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** What the cookie holds; null where there is none of ours. */
@@ -71,7 +71,7 @@ export interface SessionDoor extends Authenticator {
   clearCookie(reply: FastifyReply): void;
 }
 
-export interface SessionDoorDependencies {
+export interface SessionGuardDependencies {
   readonly sessions: SessionStore;
   readonly limiter: RateLimiter;
   /** What an account's sessions read at once. */
@@ -87,7 +87,7 @@ export interface SessionDoorDependencies {
   readonly now: () => EpochSeconds;
 }
 
-export function createSessionDoor(dependencies: SessionDoorDependencies): SessionDoor {
+export function createSessionGuard(dependencies: SessionGuardDependencies): SessionGuard {
   const {
     sessions,
     views,
@@ -145,7 +145,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
   }
 
   /** Also what the route needs: the person may have another role by now. */
-  async function again(request: FastifyRequest): Promise<Principal | Refusal> {
+  async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
     const found = recognise(request, token === null ? null : await sessions.find(token, now()));
@@ -237,7 +237,7 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
 
   return {
     kind: 'session',
-    codes: sessionDoorCodes,
+    codes: sessionGuardCodes,
     authenticate,
     authenticateFresh: authenticate,
     async reauthenticate(request, reply, sensitiveAction) {
@@ -251,9 +251,9 @@ export function createSessionDoor(dependencies: SessionDoorDependencies): Sessio
     },
     admitAsMany: ({ session, person }, reply, count, at) =>
       limiter.admitSessionAsMany(sessionId(session), person.id, count, at, reply),
-    again,
+    authenticateAgain,
     async stillProblem(request) {
-      const found = await again(request);
+      const found = await authenticateAgain(request);
       return isRefusal(found) ? found : null;
     },
     refuseForeign,

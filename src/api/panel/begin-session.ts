@@ -15,12 +15,12 @@ interface Entering {
 
 /** Its cookie comes with the answer. The session that this browser had before ends. */
 export async function beginSession(
-  { door, sessions, signIns, knownAddresses, now }: PanelDependencies,
+  { guard, sessions, signIns, knownAddresses, now }: PanelDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { account, person, passwordVersion }: Entering,
 ): Promise<void> {
-  const earlier = door.sentToken(request);
+  const earlier = guard.sentToken(request);
   if (earlier !== null) await sessions.end(earlier);
   const from = {
     address: request.ip,
@@ -36,5 +36,5 @@ export async function beginSession(
   const token = await sessions.begin({ id: person.id, passwordVersion }, from, at, entry, (transaction) =>
     knownAddresses.noteSignIn(transaction, account, person, from, at),
   );
-  door.setCookie(reply, token);
+  guard.setCookie(reply, token);
 }

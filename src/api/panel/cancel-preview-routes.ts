@@ -13,7 +13,7 @@ import type { PanelDependencies } from './panel-routes.ts';
 const attemptsMax = 3;
 
 export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, packages, currency, cancelRefund, now, testBudget, door } = dependencies;
+  const { database, packages, currency, cancelRefund, now, testBudget, guard } = dependencies;
 
   app.get<{ Params: { id: string } }>(
     '/customers/:id/cancel',
@@ -50,7 +50,7 @@ export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDep
           if (outcome.type !== 'access_changed') {
             throw new Error(`A preview of a cancel was answered with "${outcome.type}".`);
           }
-          const again = await door.again(request);
+          const again = await guard.authenticateAgain(request);
           if (isRefusal(again)) return reply.refuse(again);
           account = again.account;
         } catch (error) {

@@ -15,7 +15,7 @@ import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import type { CancelRefund } from '../../plans/plan-life.ts';
 import type { AdminRoutesDependencies } from '../admin/admin-routes.ts';
 import { peoplePanelRoutes } from '../admin/people-routes.ts';
-import type { SessionDoor } from '../doors/session-door.ts';
+import type { SessionGuard } from '../doors/session-door.ts';
 import { accountPanelRoutes } from './account-panel-routes.ts';
 import { accountSpendingRoutes } from './account-spending-routes.ts';
 import { accountViewRoutes } from './account-view-routes.ts';
@@ -44,7 +44,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
 
 export interface PanelDependencies extends AdminRoutesDependencies {
-  readonly door: SessionDoor;
+  readonly guard: SessionGuard;
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
   readonly views: AccountViews;
@@ -62,7 +62,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly reauthenticatedSeconds: number;
 }
 
-/** The routes behind the panel's door. */
+/** The routes behind the panel's guard. */
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   sessionRoutes(app, dependencies);
   totpRoutes(app, dependencies);

@@ -27,7 +27,7 @@ const customersMax = 500;
 const attemptsMax = 3;
 
 export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, packages, currency, testBudget, now, door } = dependencies;
+  const { database, packages, currency, testBudget, now, guard } = dependencies;
 
   app.post(
     '/customers/renewals',
@@ -140,7 +140,7 @@ export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDe
         if (!outcomes.some(({ type }) => type === 'access_changed')) {
           return new Map(numbers.flatMap((number, index) => pairOf(number, outcomes[index])));
         }
-        const again = await door.again(request);
+        const again = await guard.authenticateAgain(request);
         if (isRefusal(again)) return again;
         account = again.account;
       } catch (error) {

@@ -40,7 +40,7 @@ const readLanguage = createBodyReader(languageBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, door, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
+  const { database, guard, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
   const { passwordCost, publicUrl, currency, secondFactorRoles, reauthenticatedSeconds, now } = dependencies;
 
   app.get(
@@ -189,7 +189,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependenc
         return reply.refuse(refusal('not_signed_in'));
       }
       const renewed = await sessions.surviveNewPassword(request.session);
-      if (renewed !== null) door.setCookie(reply, renewed);
+      if (renewed !== null) guard.setCookie(reply, renewed);
       forgetAccount(id);
       return reply.code(204).send();
     },

@@ -22,7 +22,7 @@ import type { PanelDependencies } from './panel-routes.ts';
 const readSignIn = createBodyReader(signInBodySchema);
 
 export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { door, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
+  const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
 
   app.get(
@@ -116,9 +116,9 @@ export function signInRoutes(app: FastifyInstance, dependencies: PanelDependenci
       schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } },
     },
     async (request, reply) => {
-      const limited = await door.end(request, reply);
+      const limited = await guard.end(request, reply);
       if (limited !== null) return reply.refuse(limited);
-      door.clearCookie(reply);
+      guard.clearCookie(reply);
       return reply.code(204).send();
     },
   );

@@ -119,7 +119,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     if (refused !== null) reply.refuse(refused);
   }
 
-  /** The door has counted one request; a bulk of more than ten orders counts as more. */
+  /** The guard has counted one request; a bulk of more than ten orders counts as more. */
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,

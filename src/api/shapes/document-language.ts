@@ -12,7 +12,7 @@ import { type Speech, speechOf } from '../../text/speech.ts';
 
 export function documentSpeech(request: FastifyRequest, { language }: Brand): Speech | Refusal {
   const { query, headers } = request;
-  // Only where a session was the door.
+  // Only where a session was used.
   const person: Pick<Person, 'language'> | undefined = request.person;
   const sent = isJsonObject(query) ? own(query, 'language') : undefined;
   if (sent !== undefined) {

@@ -1,5 +1,5 @@
 // An answer that is made while it is read: a list as CSV, a statement. Of these an account has two at once, whichever
-// door it came through (http/account-turns.ts): each holds a reader of the database every now and then for as long as
+// guard it came through (http/account-turns.ts): each holds a reader of the database every now and then for as long as
 // its client takes.
 
 import { Readable } from 'node:stream';

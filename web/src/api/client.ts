@@ -1,4 +1,4 @@
-// The one door to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
+// The one way to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
 // kept for people who report a problem. Called by queries.ts, commands.ts and frame-commands.ts only.
 
 import { t } from '@lingui/core/macro';
