@@ -84,20 +84,20 @@ export function createKnownAddresses(mails: MailOutbox, knownSeconds: number): K
         kind: 'new_sign_in',
         occasion: `new_sign_in ${id} ${network} ${now}`,
         language: person.language ?? from.language,
-        content: ({ say, moment }) => ({
-          subject: say('mail_sign_in_subject'),
+        content: ({ t, moment }) => ({
+          subject: t('mail_sign_in_subject'),
           parts: [
-            { type: 'text', text: say('mail_sign_in_before') },
+            { type: 'text', text: t('mail_sign_in_before') },
             {
               type: 'facts',
               facts: [
-                [say('mail_username'), username],
-                [say('mail_time'), moment(now)],
-                [say('mail_address'), plainAddress(from.address)],
-                [say('mail_browser'), from.userAgent || say('mail_browser_unknown')],
+                [t('mail_username'), username],
+                [t('mail_time'), moment(now)],
+                [t('mail_address'), plainAddress(from.address)],
+                [t('mail_browser'), from.userAgent || t('mail_browser_unknown')],
               ],
             },
-            { type: 'text', text: say('mail_sign_in_after') },
+            { type: 'text', text: t('mail_sign_in_after') },
           ],
         }),
       };

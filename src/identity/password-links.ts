@@ -210,19 +210,19 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
       occasion: `${purpose} ${person.id} ${occasion}`,
       expiresAt,
       language: known ?? (await languageAt(transaction, account.id, to)),
-      content: ({ say, moment }) => ({
-        subject: say(words.subject),
+      content: ({ t, moment }) => ({
+        subject: t(words.subject),
         parts: [
-          { type: 'text', text: say(words.before, words.values(moment)) },
-          { type: 'link', label: say(words.label), url: urlOf(token) },
+          { type: 'text', text: t(words.before, words.values(moment)) },
+          { type: 'link', label: t(words.label), url: urlOf(token) },
           {
             type: 'facts',
             facts: [
-              [say('mail_username'), person.username],
-              [say('mail_link_until'), moment(expiresAt)],
+              [t('mail_username'), person.username],
+              [t('mail_link_until'), moment(expiresAt)],
             ],
           },
-          { type: 'text', text: say(words.after) },
+          { type: 'text', text: t(words.after) },
         ],
       }),
     };

@@ -10,9 +10,9 @@ import { germanTexts } from './german-texts.ts';
 
 export type TextValues = Readonly<Record<string, string | number>>;
 
-export interface Speech {
+export interface Translator {
   readonly language: Language;
-  say(key: TextKey, values?: TextValues): string;
+  t(key: TextKey, values?: TextValues): string;
   /** "January 15, 2026" */
   day(seconds: EpochSeconds): string;
   /** "12:00 UTC" */
@@ -30,16 +30,16 @@ export interface Speech {
 
 const catalogues = { en: englishTexts, de: germanTexts } as const;
 
-const speeches = new Map<Language, Speech>();
+const translators = new Map<Language, Translator>();
 
 /** Made when it is first asked for: formats of dates and numbers take long to make, and a start says nothing. */
-export function speechOf(language: Language): Speech {
-  const speech = speeches.get(language) ?? speechIn(language);
-  speeches.set(language, speech);
-  return speech;
+export function translatorOf(language: Language): Translator {
+  const translator = translators.get(language) ?? createTranslator(language);
+  translators.set(language, translator);
+  return translator;
 }
 
-function speechIn(language: Language): Speech {
+function createTranslator(language: Language): Translator {
   const texts = catalogues[language];
   const messages = new Map<TextKey, IntlMessageFormat>();
   const zone = { timeZone: 'UTC' } as const;
@@ -64,7 +64,7 @@ function speechIn(language: Language): Speech {
   const time = (seconds: EpochSeconds) => clock.format(new Date(seconds * 1000));
   return {
     language,
-    say(key, values = {}) {
+    t(key, values = {}) {
       let message = messages.get(key);
       if (message === undefined) {
         // Tags are those of the pages: text, as everything else.

@@ -8,7 +8,7 @@ import { readLogo } from '../../src/brand/logo-image.ts';
 import { type MailFace, writeMail } from '../../src/delivery/mail/mail-content.ts';
 import { readMailFrom, readSmtpUrl, type SmtpServer } from '../../src/delivery/mail/smtp-address.ts';
 import { createSmtpSender, type MailMessage, type MailOutcome } from '../../src/delivery/mail/smtp-sender.ts';
-import { speechOf } from '../../src/text/speech.ts';
+import { translatorOf } from '../../src/text/speech.ts';
 import { pngFile } from '../harness/logo-files.ts';
 import { type MailServer, mailLogin, startMailServer, trustMailServer } from '../harness/mail-server.ts';
 
@@ -37,7 +37,11 @@ function messageOf(
     ],
   } as const;
   return {
-    ...writeMail(content, { face: { ...face, issuer: name }, speech: speechOf('en'), unsubscribeUrl }),
+    ...writeMail(content, {
+      face: { ...face, issuer: name },
+      translator: translatorOf('en'),
+      unsubscribeUrl,
+    }),
     from: { name: 'Example Ltd', address: 'billing@example.com' },
     replyTo: face.supportAddress === null ? null : { name, address: face.supportAddress },
     logo: face.logo,

@@ -7,7 +7,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { languages } from '../../src/contract/languages.ts';
 import { englishTexts, type TextKey } from '../../src/text/english-texts.ts';
 import { germanTexts } from '../../src/text/german-texts.ts';
-import { speechOf } from '../../src/text/speech.ts';
+import { translatorOf } from '../../src/text/speech.ts';
 
 const keys = Object.keys(englishTexts) as TextKey[];
 
@@ -40,7 +40,7 @@ test('each sentence is said with its values, one of them or many', () => {
     for (const key of keys) {
       const names = valuesOf(englishTexts[key]);
       for (const value of [1, 2, 12]) {
-        const said = speechOf(language).say(key, Object.fromEntries(names.map((name) => [name, value])));
+        const said = translatorOf(language).t(key, Object.fromEntries(names.map((name) => [name, value])));
         assert.doesNotMatch(said, /[{}]|plural|undefined/, `${language} ${key}: ${said}`);
         assert.notEqual(said, key);
       }
@@ -51,16 +51,16 @@ test('each sentence is said with its values, one of them or many', () => {
 test('a value that is written like a message is a value', () => {
   const account = '{count, plural, other {#}} <b>';
   assert.match(
-    speechOf('de').say('mail_invited_before', { account }),
+    translatorOf('de').t('mail_invited_before', { account }),
     /von \{count, plural, other \{#\}\} <b> ein/,
   );
 });
 
 test('times, numbers and amounts are those of the language, and times say their zone', () => {
   const at = Date.UTC(2026, 0, 5, 23, 4) / 1000;
-  assert.equal(speechOf('en').moment(at), 'January 5, 2026, 23:04 UTC');
-  assert.equal(speechOf('de').moment(at), '5. Januar 2026, 23:04 UTC');
-  assert.equal(speechOf('de').month('2026-03'), 'März 2026');
-  assert.equal(speechOf('en').amount('-90071992547409931.20'), '-90,071,992,547,409,931.20');
-  assert.equal(speechOf('de').amount('1234.50'), '1.234,50');
+  assert.equal(translatorOf('en').moment(at), 'January 5, 2026, 23:04 UTC');
+  assert.equal(translatorOf('de').moment(at), '5. Januar 2026, 23:04 UTC');
+  assert.equal(translatorOf('de').month('2026-03'), 'März 2026');
+  assert.equal(translatorOf('en').amount('-90071992547409931.20'), '-90,071,992,547,409,931.20');
+  assert.equal(translatorOf('de').amount('1234.50'), '1.234,50');
 });

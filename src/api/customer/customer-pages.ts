@@ -9,7 +9,7 @@ import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { Customer } from '../../plans/customer-table.ts';
 import { type PlanStatus, planStatus } from '../../plans/plan-life.ts';
 import type { TextKey } from '../../text/english-texts.ts';
-import type { Speech } from '../../text/speech.ts';
+import type { Translator } from '../../text/speech.ts';
 import { brandStylesheetPath, iconAddress, logoAddress } from '../shapes/brand-view.ts';
 
 export const stylesheetPath = '/customer.css';
@@ -17,15 +17,15 @@ export const stylesheetPath = '/customer.css';
 /** Whose page it is, and in which language. */
 export interface PageLook {
   readonly brand: Brand;
-  readonly speech: Speech;
+  readonly translator: Translator;
 }
 
 /** Each in itself, as whoever looks for it reads it. */
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 /** One card in the middle, the operator above it, other languages and help below. */
-export function page({ brand, speech }: PageLook, title: string, body: Markup): string {
-  const { say, language } = speech;
+export function page({ brand, translator }: PageLook, title: string, body: Markup): string {
+  const { t, language } = translator;
   const others = languages.filter((other) => other !== language);
   const { supportAddress } = brand;
   const icon = iconAddress(brand);
@@ -44,8 +44,8 @@ ${icon === null ? html`` : html`<link rel="icon" href="${icon}">\n`}</head>
 ${operator(brand)}<main>
 ${body}
 </main>
-<footer>${supportAddress === null ? html`` : html`<p>${say('help', { address: supportAddress })}</p>`}
-<nav aria-label="${say('languages')}">${others.map(
+<footer>${supportAddress === null ? html`` : html`<p>${t('help', { address: supportAddress })}</p>`}
+<nav aria-label="${t('languages')}">${others.map(
     (other) =>
       html`<a href="?language=${other}" lang="${other}" hreflang="${other}">${languageNames[other]}</a>`,
   )}</nav></footer>
@@ -67,19 +67,19 @@ function operator(brand: Brand): Markup {
 
 /** A page that says one thing. */
 function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
-  const { say } = look.speech;
-  return page(look, say(title), html`<h1>${say(heading)}</h1>\n<p>${say(text)}</p>`);
+  const { t } = look.translator;
+  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
 }
 
 /** Opened by the link: one button, nothing spent. The form posts to the page's own address. */
 export function confirmPage(look: PageLook): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('login_title'),
-    html`<h1>${say('login_title')}</h1>
-<p>${say('login_text')}</p>
-<form method="post"><button type="submit">${say('login_button')}</button></form>`,
+    t('login_title'),
+    html`<h1>${t('login_title')}</h1>
+<p>${t('login_text')}</p>
+<form method="post"><button type="submit">${t('login_button')}</button></form>`,
   );
 }
 
@@ -112,30 +112,30 @@ export function customerPage(
   now: EpochSeconds,
   isTest: boolean,
 ): string {
-  const { speech } = look;
-  const { say } = speech;
+  const { translator } = look;
+  const { t } = translator;
   // Whoever is suspended is not shown this page.
   const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
   const isActive = state === 'active';
-  const name = plan?.name ?? say('your_plan');
+  const name = plan?.name ?? t('your_plan');
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
   const end = isActive ? (customer.endsAtPeriodEnd ? 'ends' : 'runs_until') : 'ended';
   return page(
     look,
     name,
-    html`${isTest ? html`<p class="test" role="note">${say('test_mode', { now: speech.moment(now) })}</p>` : html``}
+    html`${isTest ? html`<p class="test" role="note">${t('test_mode', { now: translator.moment(now) })}</p>` : html``}
 <header><p class="who"><bdi>${customer.name}</bdi></p>
-<form method="post" action="/customer/logout"><button type="submit" class="quiet">${say('log_out')}</button></form></header>
-<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${say(stateWords[state])}</span></h1>
-${isActive ? timeLeft(speech, customer, now) : html``}
+<form method="post" action="/customer/logout"><button type="submit" class="quiet">${t('log_out')}</button></form></header>
+<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${t(stateWords[state])}</span></h1>
+${isActive ? timeLeft(translator, customer, now) : html``}
 <dl>
-<div><dt>${say('started')}</dt><dd>${day(speech, customer.anchorAt)}</dd></div>
-<div><dt>${say(end)}</dt><dd>${day(speech, customer.expiresAt)}</dd></div>
-${isActive ? html`<div><dt>${say('renewal')}</dt><dd>${renewal(speech, customer)}</dd></div>` : html``}
+<div><dt>${t('started')}</dt><dd>${day(translator, customer.anchorAt)}</dd></div>
+<div><dt>${t(end)}</dt><dd>${day(translator, customer.expiresAt)}</dd></div>
+${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
 </dl>
-${isActive ? html`` : html`<p>${say('ask_to_go_on')}</p>`}
-${plan === undefined ? html`` : limitsTable(speech, plan)}
-${features.length === 0 ? html`` : html`<h2>${say('features')}</h2><ul>${features}</ul>`}`,
+${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>`}
+${plan === undefined ? html`` : limitsTable(translator, plan)}
+${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
   );
 }
 
@@ -146,9 +146,9 @@ const stateWords = {
   expired: 'state_expired',
 } as const satisfies Record<PlanStatus, TextKey>;
 
-function renewal({ say }: Speech, { endsAtPeriodEnd, renewMonths }: Customer): string {
-  if (endsAtPeriodEnd) return say('renewal_ends');
-  return renewMonths === null ? say('renewal_none') : say('renewal_automatic', { months: renewMonths });
+function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer): string {
+  if (endsAtPeriodEnd) return t('renewal_ends');
+  return renewMonths === null ? t('renewal_none') : t('renewal_automatic', { months: renewMonths });
 }
 
 const [minute, hour, wholeDay] = [60, 3_600, 86_400];
@@ -157,18 +157,18 @@ const [minute, hour, wholeDay] = [60, 3_600, 86_400];
  * How much of the plan is left, in words and as a bar that is empty at its end. Days are rounded up as everywhere, but not
  * where somebody would come a day late: below two of them hours are counted, those that are whole.
  */
-function timeLeft({ say }: Speech, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
+function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
   const left = expiresAt - now;
   const words =
     left >= 2 * wholeDay
-      ? say('days_left', { count: Math.ceil(left / wholeDay) })
+      ? t('days_left', { count: Math.ceil(left / wholeDay) })
       : left >= hour
-        ? say('hours_left', { count: Math.floor(left / hour) })
+        ? t('hours_left', { count: Math.floor(left / hour) })
         : left >= minute
-          ? say('minutes_left', { count: Math.floor(left / minute) })
-          : say('moment_left');
+          ? t('minutes_left', { count: Math.floor(left / minute) })
+          : t('moment_left');
   return html`<p class="left">${emphasised(words)}</p>
-<progress aria-label="${say('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
+<progress aria-label="${t('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
 }
 
 /** A sentence of ours with <strong> in it. */
@@ -181,19 +181,19 @@ function emphasised(sentence: string): Markup {
   );
 }
 
-function limitsTable({ say, count }: Speech, { limits }: Package): Markup {
-  return html`<h2>${say('limits')}</h2>
+function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
+  return html`<h2>${t('limits')}</h2>
 <dl>
-<div><dt>${say('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
-<div><dt>${say('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
-<div><dt>${say('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
+<div><dt>${t('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
+<div><dt>${t('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
+<div><dt>${t('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
 </dl>`;
 }
 
 /** The day and the time of day, which names its zone; the exact moment for machines. */
-function day(speech: Speech, seconds: EpochSeconds): Markup {
+function day(translator: Translator, seconds: EpochSeconds): Markup {
   const exact = formatTime(seconds);
-  return html`<time datetime="${exact}" title="${exact}">${speech.day(seconds)}</time> <small>${speech.time(seconds)}</small>`;
+  return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;
 }
 
 /** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../contract/json.ts';
 import type { Language } from '../../contract/languages.ts';
 import { DatabaseUnavailable } from '../../database/database.ts';
 import { acceptedLanguage, knownLanguage } from '../../http/request-language.ts';
-import { speechOf } from '../../text/speech.ts';
+import { translatorOf } from '../../text/speech.ts';
 import { type PageLook, unavailablePage } from './customer-pages.ts';
 
 export type LookOf = (request: FastifyRequest) => PageLook;
@@ -73,7 +73,7 @@ export function installPlainPages(
       keptLanguage(request) ??
       acceptedLanguage(request.headers['accept-language']) ??
       current.language;
-    return { brand: current, speech: speechOf(language) };
+    return { brand: current, translator: translatorOf(language) };
   }
   return lookOf;
 }

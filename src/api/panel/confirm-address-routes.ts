@@ -38,16 +38,16 @@ export async function confirmAddressRoutes(
     const found = readConfirmAddressToken(seal, request.params.token, now());
     if (found === null) return showPage(reply, 410, unknownPage(lookOf(request)));
     const look = lookOf(request);
-    const { say } = look.speech;
-    const button = html`<form method="post"><button type="submit">${say('confirm_address_button')}</button></form>`;
-    const text = say('confirm_address_text', { address: found.address });
+    const { t } = look.translator;
+    const button = html`<form method="post"><button type="submit">${t('confirm_address_button')}</button></form>`;
+    const text = t('confirm_address_text', { address: found.address });
     return showPage(
       reply,
       200,
       page(
         look,
-        say('confirm_address_title'),
-        html`<h1>${say('confirm_address_title')}</h1><p>${text}</p>${button}`,
+        t('confirm_address_title'),
+        html`<h1>${t('confirm_address_title')}</h1><p>${text}</p>${button}`,
       ),
     );
   });
@@ -62,21 +62,21 @@ export async function confirmAddressRoutes(
 }
 
 function plainPage(look: PageLook, title: TextKey, text: TextKey, address: string): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say(title),
-    html`<h1>${say(title)}</h1>
-<p>${say(text, { address })}</p>`,
+    t(title),
+    html`<h1>${t(title)}</h1>
+<p>${t(text, { address })}</p>`,
   );
 }
 
 function unknownPage(look: PageLook): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('spent_title'),
-    html`<h1>${say('mail_link_unknown_heading')}</h1>
-<p>${say('confirm_address_unknown')}</p>`,
+    t('spent_title'),
+    html`<h1>${t('mail_link_unknown_heading')}</h1>
+<p>${t('confirm_address_unknown')}</p>`,
   );
 }

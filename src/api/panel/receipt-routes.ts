@@ -9,7 +9,7 @@ import { isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseOwnNumber, parseRealOwnedId } from '../../contract/identifiers.ts';
 import { documentLanguageSchema } from '../../contract/panel-schemas.ts';
 import { findEntriesUp } from '../../ledger/ledger-search.ts';
-import { documentSpeech } from '../shapes/document-language.ts';
+import { documentTranslator } from '../shapes/document-language.ts';
 import { endOfTime } from '../shapes/list-filters.ts';
 import { hasReceipt, receiptNumber, receiptPdf } from '../shapes/receipt-pdf.ts';
 import type { PanelDependencies } from './panel-routes.ts';
@@ -65,8 +65,8 @@ async function sendReceipt(
   account: Account,
   entryId: string,
 ): Promise<FastifyReply> {
-  const speech = documentSpeech(request, brand.current());
-  if (isRefusal(speech)) return reply.refuse(speech);
+  const translator = documentTranslator(request, brand.current());
+  if (isRefusal(translator)) return reply.refuse(translator);
   const number = parseOwnNumber(entryId, account.id);
   const span = { since: 0, until: endOfTime, limit: 1 };
   const [found] =
@@ -75,7 +75,7 @@ async function sendReceipt(
   const { entry } = found;
   const letterhead = { brand: brand.current(), issuer };
   const { username, displayName: accountName } = account;
-  const pdf = receiptPdf({ entry, letterhead, speech, accountName, username, currency });
+  const pdf = receiptPdf({ entry, letterhead, translator, accountName, username, currency });
   return reply
     .type('application/pdf')
     .header('content-disposition', `attachment; filename="receipt-${receiptNumber(entry)}.pdf"`)

@@ -57,43 +57,43 @@ export async function unsubscribeRoutes(
 }
 
 function askPage(look: PageLook, address: string): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('no_alerts_title'),
-    html`<h1>${say('no_alerts_title')}</h1>
-<p>${say('no_alerts_text', { address })}</p>
-<form method="post"><button type="submit">${say('no_alerts_button')}</button></form>`,
+    t('no_alerts_title'),
+    html`<h1>${t('no_alerts_title')}</h1>
+<p>${t('no_alerts_text', { address })}</p>
+<form method="post"><button type="submit">${t('no_alerts_button')}</button></form>`,
   );
 }
 
 function donePage(look: PageLook, address: string, token: string): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('alerts_off_title'),
-    html`<h1>${say('alerts_off_title')}</h1>
-<p>${say('alerts_off_text', { address })}</p>
-<form method="post" action="${unsubscribePath}${token}/undo"><button type="submit" class="quiet">${say('alerts_off_undo')}</button></form>`,
+    t('alerts_off_title'),
+    html`<h1>${t('alerts_off_title')}</h1>
+<p>${t('alerts_off_text', { address })}</p>
+<form method="post" action="${unsubscribePath}${token}/undo"><button type="submit" class="quiet">${t('alerts_off_undo')}</button></form>`,
   );
 }
 
 function againPage(look: PageLook, address: string): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('alerts_on_title'),
-    html`<h1>${say('alerts_on_title')}</h1>
-<p>${say('alerts_on_text', { address })}</p>`,
+    t('alerts_on_title'),
+    html`<h1>${t('alerts_on_title')}</h1>
+<p>${t('alerts_on_text', { address })}</p>`,
   );
 }
 
 function unknownPage(look: PageLook): string {
-  const { say } = look.speech;
+  const { t } = look.translator;
   return page(
     look,
-    say('spent_title'),
-    html`<h1>${say('mail_link_unknown_heading')}</h1>
-<p>${say('mail_link_unknown_text')}</p>`,
+    t('spent_title'),
+    html`<h1>${t('mail_link_unknown_heading')}</h1>
+<p>${t('mail_link_unknown_text')}</p>`,
   );
 }

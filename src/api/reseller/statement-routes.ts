@@ -19,7 +19,7 @@ import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
 import { listStatements, type Statement } from '../../ledger/statements.ts';
 import { readFormat } from '../shapes/answer-format.ts';
-import { documentSpeech } from '../shapes/document-language.ts';
+import { documentTranslator } from '../shapes/document-language.ts';
 import { allPages, sendExport } from '../shapes/exported-file.ts';
 import { ledgerEntryView } from '../shapes/ledger-entry-view.ts';
 import { ledgerCsv } from '../shapes/list-csv.ts';
@@ -87,8 +87,8 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
       const { principal, params, query, headers } = request;
       const format = readFormat(query, headers.accept, ['json', 'csv', 'pdf']);
       if (isRefusal(format)) return reply.refuse(format);
-      const speech = documentSpeech(request, brand.current());
-      if (isRefusal(speech)) return reply.refuse(speech);
+      const translator = documentTranslator(request, brand.current());
+      if (isRefusal(translator)) return reply.refuse(translator);
       const { account } = principal;
       const now = principal.now();
       const statement = (await listStatements(ledgerDays, account.id, now)).find(
@@ -107,7 +107,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
         pdf: () => {
           const { username, displayName: accountName } = account;
           const letterhead = { brand: brand.current(), issuer };
-          const head = { statement, letterhead, speech, accountName, username, currency, now };
+          const head = { statement, letterhead, translator, accountName, username, currency, now };
           return statementPdf(head, entriesOf(account, statement));
         },
       }[format];

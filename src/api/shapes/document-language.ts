@@ -8,9 +8,9 @@ import { fieldRefusal, type Refusal } from '../../contract/error-catalogue.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import { languages } from '../../contract/languages.ts';
 import { acceptedLanguage, knownLanguage } from '../../http/request-language.ts';
-import { type Speech, speechOf } from '../../text/speech.ts';
+import { type Translator, translatorOf } from '../../text/speech.ts';
 
-export function documentSpeech(request: FastifyRequest, { language }: Brand): Speech | Refusal {
+export function documentTranslator(request: FastifyRequest, { language }: Brand): Translator | Refusal {
   const { query, headers } = request;
   // Only where a session was used.
   const person: Pick<Person, 'language'> | undefined = request.person;
@@ -18,7 +18,7 @@ export function documentSpeech(request: FastifyRequest, { language }: Brand): Sp
   if (sent !== undefined) {
     const asked = knownLanguage(sent);
     const reason = `must be ${languages.join(', ')}`;
-    return asked === null ? fieldRefusal('invalid_filter', 'language', reason) : speechOf(asked);
+    return asked === null ? fieldRefusal('invalid_filter', 'language', reason) : translatorOf(asked);
   }
-  return speechOf(person?.language ?? acceptedLanguage(headers['accept-language']) ?? language);
+  return translatorOf(person?.language ?? acceptedLanguage(headers['accept-language']) ?? language);
 }

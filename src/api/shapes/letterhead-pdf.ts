@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Brand } from '../../brand/brand-store.ts';
 import { accentThemes } from '../../contract/accent-shades.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Speech } from '../../text/speech.ts';
+import type { Translator } from '../../text/speech.ts';
 
 export interface Letterhead {
   readonly brand: Brand;
@@ -46,11 +46,11 @@ const wideFont = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuS
 export async function openLetterDocument({
   brand,
   issuer,
-  speech,
+  translator,
   title,
   createdAt,
 }: Letterhead & {
-  readonly speech: Speech;
+  readonly translator: Translator;
   readonly title: string;
   readonly createdAt: EpochSeconds;
 }): Promise<LetterDocument> {
@@ -61,7 +61,7 @@ export async function openLetterDocument({
     autoFirstPage: false,
     size: 'A4',
     margin: 0,
-    lang: speech.language,
+    lang: translator.language,
     info: { Title: title, Author: lines[0] ?? '', CreationDate: new Date(createdAt * 1000) },
   });
   document.registerFont('wide', wideFont);
@@ -91,7 +91,7 @@ export async function openLetterDocument({
       pageNumber += 1;
       self.y = 805;
       self.put(title, paper.left, 380, { size: 7.5 });
-      const counted = speech.say('page_number', { number: pageNumber });
+      const counted = translator.t('page_number', { number: pageNumber });
       self.put(counted, paper.right - 100, 100, { align: 'right', size: 7.5 });
       self.y = paper.top;
     },

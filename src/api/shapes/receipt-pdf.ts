@@ -4,13 +4,13 @@
 
 import { formatAmount } from '../../contract/amounts.ts';
 import type { LedgerEntry } from '../../ledger/ledger-entry.ts';
-import type { Speech } from '../../text/speech.ts';
+import type { Translator } from '../../text/speech.ts';
 import { type Letterhead, openLetterDocument, paper } from './letterhead-pdf.ts';
 
 export interface ReceiptHead {
   readonly entry: LedgerEntry;
   readonly letterhead: Letterhead;
-  readonly speech: Speech;
+  readonly translator: Translator;
   readonly accountName: string;
   readonly username: string;
   readonly currency: string;
@@ -29,34 +29,34 @@ export function receiptNumber({ accountId, number }: Pick<LedgerEntry, 'accountI
 export async function* receiptPdf({
   entry,
   letterhead,
-  speech,
+  translator,
   accountName,
   username,
   currency,
 }: ReceiptHead): AsyncGenerator<Buffer> {
-  const { say } = speech;
+  const { t } = translator;
   const isCredit = entry.kind === 'credit';
   const number = receiptNumber(entry);
-  const short = say(isCredit ? 'receipt_short' : 'debit_short', { number, account: username });
+  const short = t(isCredit ? 'receipt_short' : 'debit_short', { number, account: username });
   const { createdAt } = entry;
-  const document = await openLetterDocument({ ...letterhead, speech, title: short, createdAt });
+  const document = await openLetterDocument({ ...letterhead, translator, title: short, createdAt });
   document.beginPage();
   document.putLetterhead();
   const width = paper.right - paper.left;
-  document.put(say(isCredit ? 'receipt_title' : 'debit_title', { number }), paper.left, width, {
+  document.put(t(isCredit ? 'receipt_title' : 'debit_title', { number }), paper.left, width, {
     size: 16,
     isBold: true,
   });
   document.y += 34;
-  const money = (cents: bigint) => `${speech.amount(formatAmount(cents))} ${currency}`;
+  const money = (cents: bigint) => `${translator.amount(formatAmount(cents))} ${currency}`;
   const amountCents = isCredit ? entry.amountCents : -entry.amountCents;
   for (const [name, value, isBold] of [
-    [say('receipt_number'), number, false],
-    [say('receipt_date'), speech.moment(createdAt), false],
-    [say('receipt_account'), accountName === username ? username : `${accountName} (${username})`, false],
-    [say('receipt_memo'), entry.memo ?? '', false],
-    [say('receipt_amount'), money(amountCents), true],
-    [say('receipt_balance'), money(entry.balanceAfterCents), false],
+    [t('receipt_number'), number, false],
+    [t('receipt_date'), translator.moment(createdAt), false],
+    [t('receipt_account'), accountName === username ? username : `${accountName} (${username})`, false],
+    [t('receipt_memo'), entry.memo ?? '', false],
+    [t('receipt_amount'), money(amountCents), true],
+    [t('receipt_balance'), money(entry.balanceAfterCents), false],
   ] as const) {
     if (value === '') continue;
     document.put(name, paper.left, 130, { size: 10 });
@@ -64,6 +64,6 @@ export async function* receiptPdf({
     document.y += 18;
   }
   document.y += 10;
-  document.put(say(isCredit ? 'receipt_text' : 'debit_text'), paper.left, width, { size: 10 });
+  document.put(t(isCredit ? 'receipt_text' : 'debit_text'), paper.left, width, { size: 10 });
   yield* document.end();
 }

@@ -9,13 +9,13 @@ import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { FoundEntry } from '../../ledger/ledger-search.ts';
 import type { Statement } from '../../ledger/statements.ts';
 import type { TextKey } from '../../text/english-texts.ts';
-import type { Speech } from '../../text/speech.ts';
+import type { Translator } from '../../text/speech.ts';
 import { type Letterhead, openLetterDocument, paper } from './letterhead-pdf.ts';
 
 export interface StatementHead {
   readonly statement: Statement;
   readonly letterhead: Letterhead;
-  readonly speech: Speech;
+  readonly translator: Translator;
   readonly accountName: string;
   readonly username: string;
   readonly currency: string;
@@ -37,18 +37,18 @@ const columns = [
 ] as const satisfies readonly { title: TextKey; left: number; width: number; align: 'left' | 'right' }[];
 
 export async function* statementPdf(
-  { statement, letterhead, speech, accountName, username, currency, now }: StatementHead,
+  { statement, letterhead, translator, accountName, username, currency, now }: StatementHead,
   pages: AsyncIterable<readonly FoundEntry[]>,
 ): AsyncGenerator<Buffer> {
-  const { say } = speech;
+  const { t } = translator;
   const { month, isFinal } = statement;
-  const title = say('statement_short', { month, account: username });
+  const title = t('statement_short', { month, account: username });
   const createdAt = isFinal ? endOf(month) : now;
-  const document = await openLetterDocument({ ...letterhead, speech, title, createdAt });
+  const document = await openLetterDocument({ ...letterhead, translator, title, createdAt });
   const width = paper.right - paper.left;
   const titles = () => {
     for (const { title: name, left, width: wide, align } of columns)
-      document.put(say(name), left, wide, { align, isBold: true });
+      document.put(t(name), left, wide, { align, isBold: true });
     document.y += rowHeight - 2;
     document.rule();
     document.y += 4;
@@ -56,7 +56,7 @@ export async function* statementPdf(
 
   document.beginPage();
   document.putLetterhead();
-  document.put(say('statement_title', { month: speech.month(month) }), paper.left, width, {
+  document.put(t('statement_title', { month: translator.month(month) }), paper.left, width, {
     size: 16,
     isBold: true,
   });
@@ -64,10 +64,10 @@ export async function* statementPdf(
   const whose = accountName === username ? username : `${accountName} (${username})`;
   document.put(whose, paper.left, width, { size: 10 });
   document.y += 14;
-  document.put(say('amounts_in', { currency }), paper.left, width, { size: 9 });
+  document.put(t('amounts_in', { currency }), paper.left, width, { size: 9 });
   if (!isFinal) {
     document.y += 16;
-    document.put(say('not_final', { time: speech.moment(now) }), paper.left, width, {
+    document.put(t('not_final', { time: translator.moment(now) }), paper.left, width, {
       size: 10,
       isBold: true,
     });
@@ -81,13 +81,13 @@ export async function* statementPdf(
     ['refunds', statement.refundedCents, false],
     ['closing', statement.closingCents, true],
   ] as const) {
-    document.put(say(label), paper.left, 150, { size: 9.5, isBold });
-    const amount = speech.amount(formatAmount(cents));
+    document.put(t(label), paper.left, 150, { size: 9.5, isBold });
+    const amount = translator.amount(formatAmount(cents));
     document.put(amount, paper.left + 150, 90, { align: 'right', size: 9.5, isBold });
     document.y += 15;
   }
   document.y += 14;
-  document.put(say('entries', { count: speech.count(statement.entryCount) }), paper.left, width, {
+  document.put(t('entries', { count: translator.count(statement.entryCount) }), paper.left, width, {
     size: 9.5,
   });
   document.y += 20;
@@ -100,7 +100,7 @@ export async function* statementPdf(
         document.beginPage();
         titles();
       }
-      const cells = cellsOf(found, speech);
+      const cells = cellsOf(found, translator);
       for (const [index, { left, width: wide, align }] of columns.entries())
         document.put(cells[index] ?? '', left, wide, { align });
       document.y += rowHeight;
@@ -113,11 +113,11 @@ export async function* statementPdf(
   yield* document.end();
 }
 
-function cellsOf({ entry, customerReference }: FoundEntry, { say, amount }: Speech): string[] {
+function cellsOf({ entry, customerReference }: FoundEntry, { t, amount }: Translator): string[] {
   const { accountId, orderNumber } = entry;
   return [
     formatTime(entry.createdAt).replace('T', ' ').replace('Z', ''),
-    say(`kind_${entry.kind}`),
+    t(`kind_${entry.kind}`),
     customerReference ?? entry.memo ?? '',
     orderNumber === null ? '' : String(publicId(accountId, orderNumber)),
     amount(formatAmount(entry.amountCents)),

@@ -177,13 +177,13 @@ async function askAddress(
           kind: 'alert_address',
           occasion: `address ${now}`,
           language: await languageAt(transaction, accountId, address),
-          content: ({ say, moment }) => ({
-            subject: say('mail_address_subject'),
+          content: ({ t, moment }) => ({
+            subject: t('mail_address_subject'),
             parts: [
-              { type: 'text', text: say('mail_address_text', { account: name }) },
-              { type: 'link', label: say('mail_address_label'), url },
-              { type: 'facts', facts: [[say('mail_link_until'), moment(expiresAt)]] },
-              { type: 'text', text: say('mail_address_after') },
+              { type: 'text', text: t('mail_address_text', { account: name }) },
+              { type: 'link', label: t('mail_address_label'), url },
+              { type: 'facts', facts: [[t('mail_link_until'), moment(expiresAt)]] },
+              { type: 'text', text: t('mail_address_after') },
             ],
           }),
         },

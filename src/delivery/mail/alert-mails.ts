@@ -127,17 +127,17 @@ async function mailLowBalances(
   if (alerts === undefined || last === undefined) return;
   for (const { number, data } of events) {
     const told = data as EventData<'balance.low'>;
-    const content: MailToQueue['content'] = ({ say, money }) => {
+    const content: MailToQueue['content'] = ({ t, money }) => {
       const limit = money(told.balance_below, told.currency);
       return {
-        subject: say('mail_low_subject', { limit }),
+        subject: t('mail_low_subject', { limit }),
         parts: [
-          { type: 'text', text: say('mail_low_text') },
+          { type: 'text', text: t('mail_low_text') },
           {
             type: 'facts',
             facts: [
-              [say('mail_balance'), money(told.balance, told.currency)],
-              [say('mail_low_limit'), limit],
+              [t('mail_balance'), money(told.balance, told.currency)],
+              [t('mail_low_limit'), limit],
             ],
           },
         ],
@@ -162,15 +162,15 @@ async function mailEndingPlans(
   if (lastNumber === firstNumber) return;
   if (total > 0) {
     const more = total - listed.length;
-    const content: MailToQueue['content'] = ({ say, moment, count }) => {
+    const content: MailToQueue['content'] = ({ t, moment, count }) => {
       const facts = listed.map(({ reference, plan }) => {
         const time = moment(parseTime(plan.expires_at) ?? now);
-        return [reference, say('mail_ending_plan', { package: plan.package, time })] as const;
+        return [reference, t('mail_ending_plan', { package: plan.package, time })] as const;
       });
       const rest: MailPart[] =
-        more > 0 ? [{ type: 'text', text: say('mail_ending_more', { count: count(more) }) }] : [];
+        more > 0 ? [{ type: 'text', text: t('mail_ending_more', { count: count(more) }) }] : [];
       return {
-        subject: say('mail_ending_subject', { count: total }),
+        subject: t('mail_ending_subject', { count: total }),
         parts: [{ type: 'facts', facts }, ...rest],
       };
     };

@@ -7,7 +7,7 @@
 import type { LogoImage } from '../../brand/logo-image.ts';
 import { type AccentShades, accentThemes } from '../../contract/accent-shades.ts';
 import { html, type Markup } from '../../contract/markup.ts';
-import type { Speech } from '../../text/speech.ts';
+import type { Translator } from '../../text/speech.ts';
 
 export interface MailContent {
   readonly subject: string;
@@ -33,7 +33,7 @@ export interface MailFace {
 
 export interface MailLook {
   readonly face: MailFace;
-  readonly speech: Speech;
+  readonly translator: Translator;
   /** null: a mail that nobody can be without. */
   readonly unsubscribeUrl: string | null;
 }
@@ -83,15 +83,15 @@ function shortened(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
-function asText(parts: readonly MailPart[], { face, speech, unsubscribeUrl }: MailLook): string {
-  const { say } = speech;
+function asText(parts: readonly MailPart[], { face, translator, unsubscribeUrl }: MailLook): string {
+  const { t } = translator;
   const written = parts.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'link') return `${part.label}:\n${part.url}`;
     return part.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
   });
-  const help = face.supportAddress === null ? '' : `\n${say('help', { address: face.supportAddress })}`;
-  const end = unsubscribeUrl === null ? [] : [`${say('mail_end')}:\n${unsubscribeUrl}`];
+  const help = face.supportAddress === null ? '' : `\n${t('help', { address: face.supportAddress })}`;
+  const end = unsubscribeUrl === null ? [] : [`${t('mail_end')}:\n${unsubscribeUrl}`];
   return `${[...written, `-- \n${face.issuer}${help}`, ...end].join('\n\n')}\n`;
 }
 
@@ -108,15 +108,15 @@ const styles = {
 } as const;
 
 function asHtml(title: string, parts: readonly MailPart[], look: MailLook): Markup {
-  const { face, speech, unsubscribeUrl } = look;
-  const { say, language } = speech;
+  const { face, translator, unsubscribeUrl } = look;
+  const { t, language } = translator;
   const shades = face.colour === null ? null : accentThemes(face.colour);
   const help =
-    face.supportAddress === null ? html`` : html`<br>${say('help', { address: face.supportAddress })}`;
+    face.supportAddress === null ? html`` : html`<br>${t('help', { address: face.supportAddress })}`;
   const end =
     unsubscribeUrl === null
       ? html``
-      : html`<br><a href="${unsubscribeUrl}" style="color:inherit">${say('mail_end')}</a>`;
+      : html`<br><a href="${unsubscribeUrl}" style="color:inherit">${t('mail_end')}</a>`;
   return html`<!doctype html>
 <html lang="${language}">
 <head>

@@ -22,7 +22,7 @@ import {
   time,
   writeRows,
 } from '../../database/table.ts';
-import { type Speech, speechOf } from '../../text/speech.ts';
+import { type Translator, translatorOf } from '../../text/speech.ts';
 import { type MailContent, type MailPart, subjectOf } from './mail-content.ts';
 import { canUnsubscribe, type MailKind } from './mail-kinds.ts';
 import { unsubscribePath, unsubscribeToken } from './unsubscribe-links.ts';
@@ -64,7 +64,7 @@ export interface MailToQueue {
   readonly occasion: string;
   /** The one that whoever receives it reads; null: nobody knows, so the operator's. */
   readonly language: Language | null;
-  readonly content: (speech: Speech) => MailContent;
+  readonly content: (translator: Translator) => MailContent;
   /** When nobody wants it any more; at most and otherwise `keptTryingSeconds` from now. */
   readonly expiresAt?: EpochSeconds;
 }
@@ -99,7 +99,7 @@ export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutb
         ? publicUrl() + unsubscribePath + unsubscribeToken(seal, { accountId, address: to })
         : null;
       const language = mail.language ?? dependencies.language();
-      const { subject, parts } = content(speechOf(language));
+      const { subject, parts } = content(translatorOf(language));
       const body: MailBody = { language, parts, unsubscribeUrl };
       const toAddress = plainMailAddress(to);
       const latest = now + keptTryingSeconds;

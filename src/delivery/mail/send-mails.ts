@@ -8,7 +8,7 @@ import type { EpochSeconds } from '../../contract/times.ts';
 import type { Queryable } from '../../database/database.ts';
 import { deleteInPieces } from '../../database/delete-in-pieces.ts';
 import { JobProblem } from '../../jobs/create-jobs.ts';
-import { speechOf } from '../../text/speech.ts';
+import { translatorOf } from '../../text/speech.ts';
 import { type MailFace, writeMail } from './mail-content.ts';
 import { isOptionalMail } from './mail-kinds.ts';
 import { type MailBody, type OutgoingMail, openMailBody } from './mail-outbox.ts';
@@ -159,7 +159,7 @@ async function sendOne(
   const { language, parts, unsubscribeUrl } = body;
   const face = currentFace();
   const { issuer: name, supportAddress, logo } = face;
-  const look = { face, speech: speechOf(language), unsubscribeUrl };
+  const look = { face, translator: translatorOf(language), unsubscribeUrl };
   const message = {
     ...writeMail({ subject: mail.subject, parts }, look),
     unsubscribeUrl,
