@@ -49,7 +49,7 @@ interface Customer {
   readonly off: number;
 }
 
-// What is asked is about twice what is admitted. Steady ones use up what was taken ahead slowly: those show a lease that is
+// What is asked is about twice what is admitted. Steady ones use up what was reserved slowly: those show a lease that is
 // not held for long enough.
 const customers: readonly Customer[] = [
   { name: '60 a minute', limit: 60, rest: 250, on: 1_000, off: 0 },
@@ -71,7 +71,7 @@ const disturbedMilliseconds: Readonly<Record<Disturbance, number>> = {
 };
 const pollMilliseconds = 20;
 const logMilliseconds = 20;
-/** Of a limit: what a process may hold ahead of its use, and for how long. */
+/** Of a limit: what a process may reserve, and for how long. */
 const heldShare = 0.01;
 const leaseMilliseconds = 500;
 const refusalsJudged = 400;
@@ -301,7 +301,7 @@ function windowsOf(admitted: readonly Asked[]): readonly Window[] {
 
 /**
  * A refusal before which, wherever the admissions between sending and answer were, fewer than the limit were counted; but for what
- * processes may hold ahead. null: there is none.
+ * processes may reserve. null: there is none.
  */
 function findUnjust(
   admitted: readonly Asked[],

@@ -1,8 +1,8 @@
 // The limits on requests, counted over all processes by the server of the shared limits. What one turn of the event loop
-// asks travels as one call; a busy account's requests are taken ahead, a hundredth of its limit at most, and admitted without
+// asks travels as one call; a busy account's requests are reserved, a hundredth of its limit at most, and admitted without
 // any. While the server is away each process counts for itself, and it counts along all the time, so that it does not begin at
 // nothing then.
-// Always true: what is taken ahead is used within the lease or given back, and counts for a window after the end of the lease:
+// Always true: what is reserved is used within the lease or given back, and counts for a window after the end of the lease:
 // so no window of real uses holds more than the limit. After the server was away, a process admits no more than its own count allows either.
 
 import type { Awaitable } from '../contract/awaitable.ts';
@@ -32,18 +32,18 @@ export interface SharedRequestCountsOptions {
 }
 
 export interface SharedRequestCounts extends RequestCounts {
-  /** Gives back what was taken ahead. */
+  /** Gives back what was reserved. */
   close(): void;
 }
 
-/** Of the limit: what a process holds of an account ahead of its use. */
-const aheadShare = 1 / 100;
+/** Of the limit: what a process holds of an account before its use. */
+const reservedPart = 1 / 100;
 /** Requests in a lease that make an account a busy one. */
 const busyUsesMin = 5;
 
 export function createSharedRequestCounts(options: SharedRequestCountsOptions): SharedRequestCounts {
   const { server, local, monotonicNow } = options;
-  const purses = createPurses(options, settle);
+  const reservations = createReservations(options, settle);
 
   /** The server may have forgotten what was admitted before it went, and does not know what was admitted meanwhile. */
   function isDoubtful(kind: CountedWindow['kind'], at: number): boolean {
@@ -91,14 +91,14 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
     take(windows) {
       if (server.thereSince() === null) return local.take(windows);
       const [window] = windows;
-      if (window?.kind === 'account' && windows.length === 1) return purses.take(window);
+      if (window?.kind === 'account' && windows.length === 1) return reservations.take(window);
       return takeAt(windows, false);
     },
     takeInTurn: (windows) =>
       server.thereSince() === null ? local.takeInTurn(windows) : takeAt(windows, true),
     async takeMany(windows, count, admitted) {
       // What is held of it would be missing.
-      purses.giveBack(windows);
+      reservations.giveBack(windows);
       const returned = admitted.moments ?? [];
       const answer = await server.ask(
         takeOperation(windows.map(sharedWindow), () => ({ wanted: count, returned })),
@@ -136,14 +136,14 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
       if (server.thereSince() === null) return local.peek(windows);
       const asked = server.ask(takeOperation(windows.map(sharedWindow), () => ({ wanted: 0 })));
       return asked.then((answer) =>
-        answer === null ? local.peek(windows) : purses.withHeld(windows, statesOf(windows, answer)),
+        answer === null ? local.peek(windows) : reservations.withHeld(windows, statesOf(windows, answer)),
       );
     },
-    close: purses.close,
+    close: reservations.close,
   };
 }
 
-interface Lot {
+interface Share {
   count: number;
   /** Milliseconds of this process's clock: not used after it. */
   readonly until: number;
@@ -152,12 +152,12 @@ interface Lot {
 }
 
 /** An account's requests, as far as this process has to do with them at this moment. */
-interface Purse {
+interface Reservation {
   /** With its limit as it is now. */
   window: CountedWindow;
   /** The oldest first. */
-  lots: Lot[];
-  /** Of all lots. */
+  shares: Share[];
+  /** Of all shares. */
   held: number;
   /** By the last answer: what is left beside what is held here, and when the next one leaves. */
   left: number;
@@ -165,7 +165,7 @@ interface Purse {
   waiting: ((answer: TakeAnswer | null, place: number) => void)[];
   /** Whether it is asked with the call of this turn. */
   isAsking: boolean;
-  /** What was asked for ahead and is not answered yet. */
+  /** What was asked for as a reserve and is not answered yet. */
   coming: number;
   /** Whether the last time as many were to be had as were wanted. */
   isPlentiful: boolean;
@@ -175,20 +175,20 @@ interface Purse {
   leaseBeganAt: number;
 }
 
-function createPurses(
+function createReservations(
   { server, local, monotonicNow }: SharedRequestCountsOptions,
   settle: (windows: readonly CountedWindow[], taking: Taking) => Taking,
 ) {
   const lease = server.leaseMilliseconds;
-  const purses = new Map<CountedWindow['id'], Purse>();
+  const reservations = new Map<CountedWindow['id'], Reservation>();
   let sweeping: NodeJS.Timeout | null = null;
 
-  function purseOf(window: CountedWindow, at: number): Purse {
-    const known = purses.get(window.id);
+  function reservationOf(window: CountedWindow, at: number): Reservation {
+    const known = reservations.get(window.id);
     if (known !== undefined) return known;
-    const fresh: Purse = {
+    const fresh: Reservation = {
       window,
-      lots: [],
+      shares: [],
       held: 0,
       left: 0,
       leavesAt: at,
@@ -200,100 +200,105 @@ function createPurses(
       usesBefore: 0,
       leaseBeganAt: at,
     };
-    purses.set(window.id, fresh);
+    reservations.set(window.id, fresh);
     sweepLater();
     return fresh;
   }
 
-  function countUse(purse: Purse, at: number): void {
-    const age = at - purse.leaseBeganAt;
+  function countUse(reservation: Reservation, at: number): void {
+    const age = at - reservation.leaseBeganAt;
     if (age >= lease) {
-      purse.usesBefore = age < 2 * lease ? purse.uses : 0;
-      purse.uses = 0;
-      purse.leaseBeganAt = at;
+      reservation.usesBefore = age < 2 * lease ? reservation.uses : 0;
+      reservation.uses = 0;
+      reservation.leaseBeganAt = at;
     }
-    purse.uses += 1;
+    reservation.uses += 1;
   }
 
   /** How many to hold: what a lease uses, and not more than the share. One alone would be no gain. */
-  function wantedAhead({ window, uses, usesBefore }: Purse): number {
-    const most = Math.floor(window.limit * aheadShare);
+  function wantedReserve({ window, uses, usesBefore }: Reservation): number {
+    const most = Math.floor(window.limit * reservedPart);
     const recent = Math.max(uses, usesBefore);
     return most < 2 || recent < busyUsesMin ? 0 : Math.min(most, recent);
   }
 
   /** What was not used within its lease is given back. */
-  function dropOld(purse: Purse, at: number): void {
-    for (let [lot] = purse.lots; lot !== undefined && lot.until <= at; [lot] = purse.lots) {
-      purse.lots.shift();
-      returnLot(purse, lot);
+  function dropOld(reservation: Reservation, at: number): void {
+    for (
+      let [share] = reservation.shares;
+      share !== undefined && share.until <= at;
+      [share] = reservation.shares
+    ) {
+      reservation.shares.shift();
+      returnShare(reservation, share);
     }
   }
 
-  function returnLot(purse: Purse, { count, moment }: Lot): void {
-    purse.held -= count;
-    server.tell(backOperation([{ window: sharedWindow(purse.window), moment, count }]));
+  function returnShare(reservation: Reservation, { count, moment }: Share): void {
+    reservation.held -= count;
+    server.tell(backOperation([{ window: sharedWindow(reservation.window), moment, count }]));
   }
 
-  function returnLots(purse: Purse | undefined): void {
-    for (const lot of purse?.lots.splice(0) ?? []) if (purse !== undefined) returnLot(purse, lot);
+  function returnShares(reservation: Reservation | undefined): void {
+    for (const share of reservation?.shares.splice(0) ?? [])
+      if (reservation !== undefined) returnShare(reservation, share);
   }
 
-  function stateOf(purse: Purse, at: number): RateLimitState {
+  function stateOf(reservation: Reservation, at: number): RateLimitState {
     return {
-      limit: purse.window.limit,
-      remaining: Math.max(0, purse.left + purse.held),
-      resetSeconds: wholeSeconds(purse.leavesAt - at),
+      limit: reservation.window.limit,
+      remaining: Math.max(0, reservation.left + reservation.held),
+      resetSeconds: wholeSeconds(reservation.leavesAt - at),
     };
   }
 
-  /** Puts away what was taken ahead; `sentAt`: before the server counted it. */
-  function keep(purse: Purse, answer: TakeAnswer, wanted: number, sentAt: number): void {
+  /** Puts away what was reserved; `sentAt`: before the server counted it. */
+  function keep(reservation: Reservation, answer: TakeAnswer, wanted: number, sentAt: number): void {
     const [state] = answer.windows;
     if (state === undefined) return;
-    purse.left = purse.window.limit - state.used;
-    purse.leavesAt = monotonicNow() + leavesIn(purse.window, state);
-    purse.isPlentiful = answer.ahead >= wanted;
-    if (answer.ahead === 0) return;
+    reservation.left = reservation.window.limit - state.used;
+    reservation.leavesAt = monotonicNow() + leavesIn(reservation.window, state);
+    reservation.isPlentiful = answer.reserved >= wanted;
+    if (answer.reserved === 0) return;
     const moment = answer.now + (lease / 1000) * microsecondsOfSecond;
-    purse.lots.push({ count: answer.ahead, until: sentAt + lease, moment });
-    purse.held += answer.ahead;
+    reservation.shares.push({ count: answer.reserved, until: sentAt + lease, moment });
+    reservation.held += answer.reserved;
   }
 
   /** Asks for whoever waits, and for what is to be held, with the call of this turn. */
-  function ask(purse: Purse): void {
-    if (purse.isAsking) return;
-    purse.isAsking = true;
-    let ahead = 0;
+  function ask(reservation: Reservation): void {
+    if (reservation.isAsking) return;
+    reservation.isAsking = true;
+    let reserved = 0;
     let sentAt = 0;
-    let waiting: Purse['waiting'] | null = null;
+    let waiting: Reservation['waiting'] | null = null;
     const takeWaiting = () => {
-      const all = purse.waiting;
-      purse.waiting = [];
-      purse.isAsking = false;
+      const all = reservation.waiting;
+      reservation.waiting = [];
+      reservation.isAsking = false;
       return all;
     };
-    const operation = takeOperation([sharedWindow(purse.window)], () => {
+    const operation = takeOperation([sharedWindow(reservation.window)], () => {
       waiting = takeWaiting();
-      ahead = Math.max(0, wantedAhead(purse) - purse.held - purse.coming);
-      purse.coming += ahead;
+      reserved = Math.max(0, wantedReserve(reservation) - reservation.held - reservation.coming);
+      reservation.coming += reserved;
       sentAt = monotonicNow();
-      return { wanted: waiting.length, ahead, isPartial: true };
+      return { wanted: waiting.length, reserved, isPartial: true };
     });
     void server.ask(operation).then((answer) => {
-      purse.coming -= ahead;
-      if (answer !== null) keep(purse, answer, ahead, sentAt);
+      reservation.coming -= reserved;
+      if (answer !== null) keep(reservation, answer, reserved, sentAt);
       // Without a call they still wait.
       for (const [place, tellOne] of (waiting ?? takeWaiting()).entries()) tellOne(answer, place);
     });
   }
 
-  function wait(purse: Purse): Promise<Taking> {
-    const { window } = purse;
+  function wait(reservation: Reservation): Promise<Taking> {
+    const { window } = reservation;
     const { limit } = window;
-    ask(purse);
+    ask(reservation);
     return new Promise((resolve) => {
-      purse.waiting.push((answer, place) => {
+      reservation.waiting.push((answer, place) => {
         const [state] = answer?.windows ?? [];
         if (answer === null || state === undefined) {
           resolve(local.take([window]));
@@ -303,7 +308,7 @@ function createPurses(
         const told = {
           limit,
           remaining: isAdmitted
-            ? Math.max(0, limit - state.used) + answer.ahead + (answer.admitted - 1 - place)
+            ? Math.max(0, limit - state.used) + answer.reserved + (answer.admitted - 1 - place)
             : Math.max(0, limit - state.used),
           resetSeconds: wholeSeconds(isAdmitted ? leavesIn(window, state) : answer.waitMilliseconds),
         };
@@ -317,12 +322,13 @@ function createPurses(
   function sweep(): void {
     sweeping = null;
     const at = monotonicNow();
-    for (const [id, purse] of purses) {
-      dropOld(purse, at);
-      const isIdle = purse.lots.length === 0 && purse.waiting.length === 0 && purse.coming === 0;
-      if (isIdle && at - purse.leaseBeganAt >= 2 * lease) purses.delete(id);
+    for (const [id, reservation] of reservations) {
+      dropOld(reservation, at);
+      const isIdle =
+        reservation.shares.length === 0 && reservation.waiting.length === 0 && reservation.coming === 0;
+      if (isIdle && at - reservation.leaseBeganAt >= 2 * lease) reservations.delete(id);
     }
-    if (purses.size > 0) sweepLater();
+    if (reservations.size > 0) sweepLater();
   }
 
   function sweepLater(): void {
@@ -332,34 +338,43 @@ function createPurses(
   return {
     take(window: CountedWindow): Awaitable<Taking> {
       const at = monotonicNow();
-      const purse = purseOf(window, at);
-      purse.window = window;
-      countUse(purse, at);
-      dropOld(purse, at);
-      const [lot] = purse.lots;
-      if (lot === undefined) return wait(purse);
-      lot.count -= 1;
-      purse.held -= 1;
-      if (lot.count === 0) purse.lots.shift();
-      if (purse.isPlentiful && purse.coming === 0 && purse.held * 2 <= wantedAhead(purse)) ask(purse);
-      return settle([window], { states: [stateOf(purse, at)], refusedBy: null, moments: [lot.moment] });
+      const reservation = reservationOf(window, at);
+      reservation.window = window;
+      countUse(reservation, at);
+      dropOld(reservation, at);
+      const [share] = reservation.shares;
+      if (share === undefined) return wait(reservation);
+      share.count -= 1;
+      reservation.held -= 1;
+      if (share.count === 0) reservation.shares.shift();
+      if (
+        reservation.isPlentiful &&
+        reservation.coming === 0 &&
+        reservation.held * 2 <= wantedReserve(reservation)
+      )
+        ask(reservation);
+      return settle([window], {
+        states: [stateOf(reservation, at)],
+        refusedBy: null,
+        moments: [share.moment],
+      });
     },
     /** What is held here of an account is left of it. */
     withHeld(windows: readonly CountedWindow[], states: readonly RateLimitState[]): RateLimitState[] {
       return states.map((state, place) => {
         const window = windows[place];
-        const held = window?.kind === 'account' ? (purses.get(window.id)?.held ?? 0) : 0;
+        const held = window?.kind === 'account' ? (reservations.get(window.id)?.held ?? 0) : 0;
         return { ...state, remaining: Math.min(state.limit, state.remaining + held) };
       });
     },
     /** What is held of these accounts. */
     giveBack(windows: readonly CountedWindow[]): void {
-      for (const { kind, id } of windows) if (kind === 'account') returnLots(purses.get(id));
+      for (const { kind, id } of windows) if (kind === 'account') returnShares(reservations.get(id));
     },
     close(): void {
       if (sweeping !== null) clearTimeout(sweeping);
-      for (const purse of purses.values()) returnLots(purse);
-      purses.clear();
+      for (const reservation of reservations.values()) returnShares(reservation);
+      reservations.clear();
     },
   };
 }

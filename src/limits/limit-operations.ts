@@ -45,7 +45,7 @@ export interface TakeAnswer {
   /** When it was answered. */
   readonly now: Moment;
   readonly admitted: number;
-  readonly ahead: number;
+  readonly reserved: number;
   /** Which window refused, from 0; null: none. */
   readonly refusedBy: number | null;
   /** Until that one admits as many as were wanted; 0: it would now, if all its limit were free. */
@@ -56,7 +56,7 @@ export interface TakeAnswer {
 export interface TakeOptions {
   readonly wanted: number;
   /** Taken as well where there is plenty, to be used within the lease. */
-  readonly ahead?: number;
+  readonly reserved?: number;
   /** Where not all are admitted, some are. */
   readonly isPartial?: boolean;
   /** In the windows before the one that refuses it counts all the same. */
@@ -72,8 +72,8 @@ export function takeOperation(
 ): LimitOperation<TakeAnswer> {
   return {
     write({ keys, words }) {
-      const { wanted, ahead = 0, isPartial = false, isInTurn = false, returned = [] } = options();
-      words.push('take', windows.length, wanted, ahead, Number(isPartial), Number(isInTurn));
+      const { wanted, reserved = 0, isPartial = false, isInTurn = false, returned = [] } = options();
+      words.push('take', windows.length, wanted, reserved, Number(isPartial), Number(isInTurn));
       for (const [place, { key, seconds, limit }] of windows.entries()) {
         keys.push(key);
         words.push(seconds * microsecondsOfSecond, limit, returned[place] ?? 0);
@@ -81,13 +81,13 @@ export function takeOperation(
     },
     read(answer) {
       const admitted = answer.next();
-      const ahead = answer.next();
+      const reserved = answer.next();
       const refused = answer.next();
       const waitMilliseconds = answer.nextMilliseconds();
       return {
         now: answer.now,
         admitted,
-        ahead,
+        reserved,
         refusedBy: refused === 0 ? null : refused - 1,
         waitMilliseconds,
         windows: windows.map(() => ({

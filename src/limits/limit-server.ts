@@ -19,7 +19,7 @@ export interface LimitServerLimits {
   /** How long it is left alone then. */
   readonly restMilliseconds: number;
   readonly connectMilliseconds: number;
-  /** How long what was taken ahead may be used. */
+  /** How long what was reserved may be used. */
   readonly leaseMilliseconds: number;
   /** More of one turn travel in several calls, or the server could do nothing else for too long. */
   readonly operationsPerCall: number;

@@ -153,10 +153,10 @@ end
 
 local operations = {}
 
--- Admits `wanted` in every window or, where one has not that many left, in none. `ahead` more are taken where there is plenty.
+-- Admits `wanted` in every window or, where one has not that many left, in none. `reserved` more are taken where there is plenty.
 -- isPartial: as many as there are. isInTurn: those before the one that refuses keep their count.
 function operations.take()
-  local windowCount, wanted, ahead = nextNumber(), nextNumber(), nextNumber()
+  local windowCount, wanted, reserved = nextNumber(), nextNumber(), nextNumber()
   local isPartial, isInTurn = nextNumber() == 1, nextNumber() == 1
   local windows, admitted, refused = {}, wanted, 0
   for place = 1, windowCount do
@@ -173,9 +173,9 @@ function operations.take()
       refused, admitted = place, isPartial and left or 0
     end
   end
-  if refused > 0 then ahead = 0 end
+  if refused > 0 then reserved = 0 end
   for _, window in ipairs(windows) do
-    ahead = math.max(0, math.min(ahead, math.floor((window.limit - used(window) - admitted) / 10)))
+    reserved = math.max(0, math.min(reserved, math.floor((window.limit - used(window) - admitted) / 10)))
   end
   for place, window in ipairs(windows) do
     local count = (isInTurn and place < refused) and wanted or admitted
@@ -184,10 +184,10 @@ function operations.take()
       add(window, count, now)
       window.moment = window.last
     end
-    if ahead > 0 then add(window, ahead, latest) end
+    if reserved > 0 then add(window, reserved, latest) end
   end
   say(admitted)
-  say(ahead)
+  say(reserved)
   say(refused)
   local short = windows[refused]
   local needed = short and math.min(isPartial and 1 or wanted, short.limit) or 0

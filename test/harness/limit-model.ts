@@ -80,7 +80,7 @@ export function createLimitModel(): LimitModel {
 
       const operations: Readonly<Record<string, () => void>> = {
         take() {
-          const [windowCount, wanted, aheadWanted] = [number(), number(), number()];
+          const [windowCount, wanted, reservedWanted] = [number(), number(), number()];
           const [isPartial, isInTurn] = [number() === 1, number() === 1];
           const opened = Array.from({ length: windowCount }, () => {
             const length = number();
@@ -98,21 +98,21 @@ export function createLimitModel(): LimitModel {
             refused = place;
             admitted = isPartial ? left : 0;
           }
-          let ahead = refused >= 0 ? 0 : aheadWanted;
+          let reserved = refused >= 0 ? 0 : reservedWanted;
           for (const { limit, before } of opened)
-            ahead = Math.max(0, Math.min(ahead, Math.floor((limit - before - admitted) / 10)));
+            reserved = Math.max(0, Math.min(reserved, Math.floor((limit - before - admitted) / 10)));
           const moments = opened.map((window, place) => {
             const count = isInTurn && place < refused ? wanted : admitted;
             add(window, count, now);
             const moment = count > 0 ? (window.moments.at(-1) ?? 0) : 0;
-            add(window, ahead, latest);
+            add(window, reserved, latest);
             return moment;
           });
           const short = opened[refused];
           const needed = short === undefined ? 0 : Math.min(isPartial ? 1 : wanted, short.limit);
           const wait =
             short === undefined ? 0 : untilLeft(short, short.moments.length + needed - short.limit);
-          said.push(admitted, ahead, refused + 1, wait);
+          said.push(admitted, reserved, refused + 1, wait);
           for (const [place, window] of opened.entries()) {
             const used = window.moments.length;
             said.push(used, untilLeft(window, Math.max(1, used + 1 - window.limit)), moments[place] ?? 0);

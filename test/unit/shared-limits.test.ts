@@ -173,14 +173,14 @@ function strip(state: object | undefined) {
 }
 
 describe('an account that is busy', () => {
-  test('is taken ahead: most of its requests wait for no answer, and no window of uses holds more than the limit', async () => {
+  test('is reserved: most of its requests wait for no answer, and no window of uses holds more than the limit', async () => {
     const three = [await startProcess(), await startProcess(), await startProcess()];
     const limit = 1_000;
     const uses: number[] = [];
     let atOnce = 0;
     let heldMost = 0;
     const begin = clock;
-    // 60 a second, which use up slowly what was taken ahead; and from just before the first ones leave on as many as come.
+    // 60 a second, which use up slowly what was reserved; and from just before the first ones leave on as many as come.
     for (const [from, step, turns] of [
       [0, 17, 1_100],
       [59_900, 10, 600],
@@ -212,7 +212,7 @@ describe('an account that is busy', () => {
     assert.ok(heldMost > 0 && heldMost <= 3 * limit * 0.01, `${heldMost} were held`);
   });
 
-  test('with a limit of 60 a minute is never taken ahead', async () => {
+  test('with a limit of 60 a minute is never reserved', async () => {
     const { counts } = await startProcess();
     for (let done = 0; done < 60; done += 1) {
       const taking = counts.take(account(60));
