@@ -336,7 +336,7 @@ export const defaultLimits = {
   copySecondsMax: 3_600,
   // The end of a process that others can take over from (docs/decisions/0044-restarts.md). Together below the 30 s that the
   // unit of systemd and the compose file give it.
-  lameDuck: { askedTwiceMilliseconds: 10_000, tellings: 3, millisecondsMax: 7_000, askersMax: 100 },
+  gracefulDrain: { askedTwiceMilliseconds: 10_000, answers: 3, millisecondsMax: 7_000, askersMax: 100 },
   usedUpMilliseconds: 500,
   drainMilliseconds: 15_000,
   sessionValidSeconds: 12 * 3600,

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountReads } from './accounts/account-reads.ts';
 import { noteKeysUsed } from './accounts/api-key-store.ts';
-import { createKeyDirectory } from './accounts/key-directory.ts';
+import { createApiKeyCache } from './accounts/key-directory.ts';
 import { processName } from './accounts/key-holders.ts';
 import type { Seal } from './accounts/seal.ts';
 import { createTestBudget } from './accounts/test-usage.ts';
@@ -44,7 +44,7 @@ import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createAccountTurns, createSharedTurns } from './http/account-turns.ts';
-import { createLameDuck, letConnectionsBeUsedUp } from './http/lame-duck.ts';
+import { createGracefulDrain, letConnectionsBeUsedUp } from './http/lame-duck.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createAccountViews } from './identity/account-views.ts';
@@ -134,7 +134,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const startedAt = monotonicNow();
   // Whatever a request cannot begin without; everything else reads behind the orders.
   const lookups = ranked(database, 'lookups');
-  const keys = createKeyDirectory(lookups, now, (error) =>
+  const keys = createApiKeyCache(lookups, now, (error) =>
     logger.warn({ err: error }, 'it could not be read which keys there are'),
   );
   const packages = await createPackageCatalog(lookups);
@@ -200,10 +200,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     },
     onLost() {
       logger.warn('changes cannot be heard: accounts are read afresh for every request');
-      keys.setDeaf(true);
+      keys.setStale(true);
     },
     onRestored() {
-      keys.setDeaf(false);
+      keys.setStale(false);
       deliverer.changed(null);
       reloadPackages();
       reloadBrand();
@@ -331,7 +331,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
 
   let isDraining = false;
-  const lameDuck = createLameDuck(monotonicNow, limits.lameDuck);
+  const gracefulDrain = createGracefulDrain(monotonicNow, limits.gracefulDrain);
   const migrations = readMigrations();
   let hasSaid = false;
   /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
@@ -342,7 +342,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     return problem;
   }
   async function readinessProblems(): Promise<string[]> {
-    const problems = isDraining || lameDuck.isAnnounced() ? ['shutting down'] : [];
+    const problems = isDraining || gracefulDrain.isAnnounced() ? ['shutting down'] : [];
     try {
       if (!(await isMigrated(lookups, migrations))) problems.push('the schema is not this version');
       const count = await accountGroupCount(lookups);
@@ -370,7 +370,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
     publicUrl,
     readinessProblems,
-    onReadinessAsked: lameDuck.asked,
+    onReadinessAsked: gracefulDrain.asked,
     isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
     accounts: createAccountReads(lookups),
@@ -442,7 +442,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     async depart(hurry) {
       // The embedded database keeps its folder to one process: nobody else could answer.
       if (config.database.kind === 'embedded') return;
-      await lameDuck.announce(hurry);
+      await gracefulDrain.announce(hurry);
       isDraining = true;
       if (!hurry.aborted) await letConnectionsBeUsedUp(app.server, limits.usedUpMilliseconds, hurry);
     },

@@ -11,10 +11,10 @@ import { type AllowList, createAllowList } from './allow-list.ts';
 import { isApiKey, lookupHash } from './api-key.ts';
 import { endOf, heldSecrets } from './api-key-store.ts';
 import { createKeyLookup } from './find-accounts.ts';
-import { createKnownKeys } from './known-keys.ts';
+import { createApiKeyHashIndex } from './known-keys.ts';
 import { keyPrincipal, type Principal } from './principal.ts';
 
-export interface KeyHolder {
+export interface CachedKey {
   readonly principal: Principal;
   /** Why the key opens nothing now; null: it may. A revoked one stays revoked. */
   readonly ended: () => 'revoked' | 'expired' | null;
@@ -22,9 +22,9 @@ export interface KeyHolder {
   readonly allowList: AllowList;
 }
 
-export interface KeyDirectory {
+export interface ApiKeyCache {
   /** Who holds this key, as it is remembered; null: nothing is. */
-  findCached(key: string): KeyHolder | null;
+  findCached(key: string): CachedKey | null;
   /**
    * Whether somebody holds this key or held it when it was found here, or it is being looked up: to find it is no further
    * guess.
@@ -33,9 +33,9 @@ export interface KeyDirectory {
   /** The same once everything is known that can be: after a start, or a change that was heard of. */
   isFamiliarAtLast(key: string): Promise<boolean>;
   /** From the database, with others who ask for it now; null for a key that is not known. @throws DatabaseUnavailable */
-  find(key: string): Promise<KeyHolder | null>;
+  find(key: string): Promise<CachedKey | null>;
   /** From the database as it is from now on. */
-  findFresh(key: string): Promise<KeyHolder | null>;
+  findFresh(key: string): Promise<CachedKey | null>;
   /** It was changed: what is remembered of it is dropped, and its key is learned when that matters. */
   forgetAccount(accountId: number): void;
   /** It was made: its key is learned when that matters. */
@@ -44,68 +44,68 @@ export interface KeyDirectory {
   learnKeys(): void;
   close(): void;
   /** Changes are not heard (true) or heard again (false): nothing cached before counts. */
-  setDeaf(deaf: boolean): void;
+  setStale(stale: boolean): void;
 }
 
 interface LookUp {
   readonly generation: number;
-  readonly found: Promise<KeyHolder | null>;
+  readonly found: Promise<CachedKey | null>;
 }
 
-const holdersMax = 20_000;
+const cachedKeysMax = 20_000;
 
-export function createKeyDirectory(
+export function createApiKeyCache(
   database: Database,
   now: () => EpochSeconds,
   onProblem: (error: unknown) => void = () => undefined,
-): KeyDirectory {
+): ApiKeyCache {
   const lookup = createKeyLookup(database);
-  const holders = new Map<string, KeyHolder>();
-  const known = createKnownKeys(database, onProblem);
+  const cachedKeys = new Map<string, CachedKey>();
+  const known = createApiKeyHashIndex(database, onProblem);
   const beingFound = new Map<string, LookUp>();
   const hashesOfAccount = new Map<number, Set<string>>();
-  let deaf = false;
+  let stale = false;
   // Moves with everything heard: a look-up that began before may have read what is no longer true.
   let generation = 0;
 
-  async function load(hash: string): Promise<KeyHolder | null> {
+  async function load(hash: string): Promise<CachedKey | null> {
     const began = generation;
     const row = await lookup.find(hash);
     if (row === null) return null;
     known.add(hash);
     const isOperators = row['is_operators'] === true;
-    const holder = holderOf(accounts.parse(row), heldSecrets.parse(row, 'k_'), isOperators, now);
-    if (!deaf && began === generation) remember(hash, holder);
-    return holder;
+    const cachedKey = cachedKeyOf(accounts.parse(row), heldSecrets.parse(row, 'k_'), isOperators, now);
+    if (!stale && began === generation) remember(hash, cachedKey);
+    return cachedKey;
   }
 
-  function remember(hash: string, holder: KeyHolder): void {
-    if (holders.size >= holdersMax) forgetAll();
-    holders.set(hash, holder);
-    const { id } = holder.principal.account;
+  function remember(hash: string, cachedKey: CachedKey): void {
+    if (cachedKeys.size >= cachedKeysMax) forgetAll();
+    cachedKeys.set(hash, cachedKey);
+    const { id } = cachedKey.principal.account;
     const hashes = hashesOfAccount.get(id) ?? new Set();
     hashesOfAccount.set(id, hashes.add(hash));
   }
 
   function forgetAll(): void {
     generation += 1;
-    holders.clear();
+    cachedKeys.clear();
     hashesOfAccount.clear();
   }
 
   function drop(accountId: number): void {
     generation += 1;
-    for (const hash of hashesOfAccount.get(accountId) ?? []) holders.delete(hash);
+    for (const hash of hashesOfAccount.get(accountId) ?? []) cachedKeys.delete(hash);
     hashesOfAccount.delete(accountId);
   }
 
   /** Nothing was heard since: whoever asks now is told what they would read themselves. */
   function isBeingFound(hash: string): boolean {
-    return !deaf && beingFound.get(hash)?.generation === generation;
+    return !stale && beingFound.get(hash)?.generation === generation;
   }
 
   return {
-    findCached: (key) => holders.get(lookupHash(key)) ?? null,
+    findCached: (key) => cachedKeys.get(lookupHash(key)) ?? null,
     isFamiliar(key) {
       const hash = lookupHash(key);
       return known.has(hash) || isBeingFound(hash);
@@ -127,8 +127,8 @@ export function createKeyDirectory(
     async findFresh(key) {
       if (!isApiKey(key, 'any')) return null;
       const hash = lookupHash(key);
-      const holder = holders.get(hash);
-      if (holder !== undefined) drop(holder.principal.account.id);
+      const cachedKey = cachedKeys.get(hash);
+      if (cachedKey !== undefined) drop(cachedKey.principal.account.id);
       return load(hash);
     },
     forgetAccount(accountId) {
@@ -138,20 +138,20 @@ export function createKeyDirectory(
     learnAccount: known.noteChange,
     learnKeys: known.readAll,
     close: known.close,
-    setDeaf(isDeaf) {
-      deaf = isDeaf;
+    setStale(isStale) {
+      stale = isStale;
       forgetAll();
-      if (!isDeaf) known.readAll();
+      if (!isStale) known.readAll();
     },
   };
 }
 
-function holderOf(
+function cachedKeyOf(
   account: Account,
   secret: RowOf<typeof heldSecrets>,
   isOperators: boolean,
   now: () => EpochSeconds,
-): KeyHolder {
+): CachedKey {
   const lists = [account.allowedIps, secret.allowedIps].map(createAllowList);
   return {
     principal: keyPrincipal(account, secret, isOperators, now),

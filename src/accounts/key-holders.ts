@@ -39,14 +39,14 @@ export async function listServices(database: Queryable): Promise<string[]> {
 const earlierVersion = `one of an earlier version, in a session called "${firstEdition}"`;
 
 /** The processes of services, by name, that do not know a key. Of an embedded database there is but the caller's. */
-export async function listStrangersTo(database: Queryable, keyName: string): Promise<string[]> {
-  const strangers: string[] = [];
+export async function listSessionsWithoutKey(database: Queryable, keyName: string): Promise<string[]> {
+  const sessions: string[] = [];
   for (const row of await database.query(listSessions)) {
     const name = String(row['name']);
     if (name === commandSessions) continue;
     const [, keys = '', process = ''] = /^\w+ (\S+) (.*)$/s.exec(name) ?? [];
-    if (name === firstEdition) strangers.push(earlierVersion);
-    else if (!keys.split('+').includes(keyName)) strangers.push(process);
+    if (name === firstEdition) sessions.push(earlierVersion);
+    else if (!keys.split('+').includes(keyName)) sessions.push(process);
   }
-  return strangers;
+  return sessions;
 }

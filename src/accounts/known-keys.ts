@@ -9,7 +9,7 @@ import type { Database, Row, Statement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { createHashSet } from './hash-set.ts';
 
-export interface KnownKeys {
+export interface ApiKeyHashIndex {
   has(hash: string): boolean;
   add(hash: string): void;
   /** Reads every key that is taken. */
@@ -40,7 +40,10 @@ const findHashes: Statement = {
 };
 
 /** @param onProblem told of what could not be read; it is tried again */
-export function createKnownKeys(database: Database, onProblem: (error: unknown) => void): KnownKeys {
+export function createApiKeyHashIndex(
+  database: Database,
+  onProblem: (error: unknown) => void,
+): ApiKeyHashIndex {
   const hashes = createHashSet(keysMax);
   const changed = new Set<number>();
   /** The last secret that was read; null: all have been. */

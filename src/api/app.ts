@@ -15,7 +15,7 @@ import Fastify, {
 } from 'fastify';
 import type { AccountReads } from '../accounts/account-reads.ts';
 import { createAllowList } from '../accounts/allow-list.ts';
-import type { KeyDirectory } from '../accounts/key-directory.ts';
+import type { ApiKeyCache } from '../accounts/key-directory.ts';
 import { getTestAccount } from '../accounts/twin-store.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
@@ -26,7 +26,7 @@ import {
   type ConnectionLimits,
   type Connections,
   createConnections,
-  type UnreadRequest,
+  type UnparsedRequest,
 } from '../http/connections.ts';
 import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../http/declared-routes.ts';
 import { installErrors, refuseRoute, statusOf } from '../http/errors.ts';
@@ -39,10 +39,10 @@ import {
   answerForNode,
   bodyBytesMax,
   installJsonBodies,
-  installRequestHygiene,
+  installRequestParsing,
   readablePath,
   requestIdOf,
-  unreadAnswer,
+  unparsedAnswer,
 } from '../http/request-hygiene.ts';
 import { createLazySerializers } from '../http/response-serializers.ts';
 import { serveDocument } from '../http/served-document.ts';
@@ -54,7 +54,7 @@ import { docsPages } from './docs-pages.ts';
 import { createReauthentication } from './doors/deed-confirmation.ts';
 import { type Authenticator, createAuthenticator } from './doors/key-door.ts';
 import { createSessionGuard } from './doors/session-door.ts';
-import { keepUnreadBody, noteRequests } from './noted-requests.ts';
+import { keepUnparsedBody, noteRequests } from './noted-requests.ts';
 import { confirmAddressRoutes } from './panel/confirm-address-routes.ts';
 import { panelPages } from './panel/panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel/panel-routes.ts';
@@ -96,7 +96,7 @@ export interface AppDependencies
     Omit<PanelDependencies, 'guard'>,
     HealthDependencies {
   readonly accounts: AccountReads;
-  readonly keys: KeyDirectory;
+  readonly keys: ApiKeyCache;
   readonly limiter: RateLimiter;
   readonly lists: AccountTurns;
   readonly exports: AccountTurns;
@@ -128,7 +128,7 @@ export interface AppDependencies
 export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
   const packages = () => dependencies.packages.current();
-  const connections = createConnections(limits, logAndCountUnread(metrics, dependencies.accessLog));
+  const connections = createConnections(limits, logAndCountUnparsed(metrics, dependencies.accessLog));
   let allowedMethods: AllowedMethods = () => [];
   const app = Fastify({
     loggerInstance: logger,
@@ -151,7 +151,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     clientErrorHandler: (error, socket) =>
-      connections.onClientError(error, socket, () => unreadAnswer(error, allowedMethods)),
+      connections.onClientError(error, socket, () => unparsedAnswer(error, allowedMethods)),
     http: {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersMilliseconds,
@@ -170,7 +170,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await installOpenapi(app, declared);
   installErrors(app);
   installAnswerHeaders(app, dependencies.publicUrl());
-  installRequestHygiene(app);
+  installRequestParsing(app);
   const proxies = createAllowList(trustProxy);
   // An empty list would allow everybody.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
@@ -207,7 +207,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       // A reply that was sent resolves to nothing.
       return reply.sent ? reply : refuseHere(request, reply);
     });
-    installJsonBodies(api, keepUnreadBody);
+    installJsonBodies(api, keepUnparsedBody);
     // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
@@ -378,8 +378,8 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
 }
 
 /** The same for bytes that no request came of. */
-function logAndCountUnread(metrics: Metrics, accessLog: AccessLog | null) {
-  return ({ requestId, code, address }: UnreadRequest) => {
+function logAndCountUnparsed(metrics: Metrics, accessLog: AccessLog | null) {
+  return ({ requestId, code, address }: UnparsedRequest) => {
     const common = { route: 'none', method: 'none', status: statusOf(code, false) };
     metrics.onRequest({ ...common, seconds: null, errorCode: code });
     accessLog?.write({

@@ -19,7 +19,7 @@ import { loggablePath, type RequestLog } from '../journal/request-log.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** A body that was no JSON object, where it is kept. */
-    unreadBody: Buffer | null;
+    unparsedBody: Buffer | null;
   }
   interface FastifyReply {
     /** The text of the answer, where it is kept. */
@@ -67,8 +67,8 @@ export function noteRequests(apis: FastifyInstance, { requestLog, now }: NotedRe
 }
 
 /** For `installJsonBodies`. */
-export function keepUnreadBody(request: FastifyRequest, body: Buffer): void {
-  if (request.unreadBody === null && isKept(request)) request.unreadBody = body;
+export function keepUnparsedBody(request: FastifyRequest, body: Buffer): void {
+  if (request.unparsedBody === null && isKept(request)) request.unparsedBody = body;
 }
 
 function isKept({ principal }: FastifyRequest): boolean {
@@ -98,8 +98,8 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): KeptExchange 
   };
 }
 
-function sentBody({ body, unreadBody }: FastifyRequest): CutText | typeof nothing {
-  if (unreadBody !== null) return redactedRaw(unreadBody.toString(), keptBytesMax);
+function sentBody({ body, unparsedBody }: FastifyRequest): CutText | typeof nothing {
+  if (unparsedBody !== null) return redactedRaw(unparsedBody.toString(), keptBytesMax);
   return body === undefined || body === null ? nothing : redactedJson(body, keptBytesMax);
 }
 

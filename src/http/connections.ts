@@ -22,14 +22,14 @@ export interface ConnectionLimits {
 }
 
 /** Bytes that no request came of, for the log and the metrics. */
-export interface UnreadRequest {
+export interface UnparsedRequest {
   readonly requestId: string;
   readonly code: Refusal['code'];
   /** Of the peer: headers were not read. */
   readonly address: string;
 }
 
-export interface UnreadAnswer {
+export interface UnparsedAnswer {
   readonly refusal: Refusal;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -38,9 +38,9 @@ export interface Connections {
   /** Each request reaches the server's listener in its turn. */
   attend(server: Server): void;
   /** What the parser refused, or what did not come in time. */
-  onClientError(error: { readonly code?: string }, socket: Socket, answer: () => UnreadAnswer): void;
+  onClientError(error: { readonly code?: string }, socket: Socket, answer: () => UnparsedAnswer): void;
   /** The last answer of a connection: bytes behind it are not read as a request. */
-  refuse(socket: Socket, answer: UnreadAnswer): void;
+  refuse(socket: Socket, answer: UnparsedAnswer): void;
 }
 
 interface Connection {
@@ -57,7 +57,7 @@ interface Connection {
 
 export function createConnections(
   limits: ConnectionLimits,
-  onUnread: (request: UnreadRequest) => void,
+  onUnparsed: (request: UnparsedRequest) => void,
 ): Connections {
   const connections = new WeakMap<Socket, Connection>();
   let heldCount = 0;
@@ -156,7 +156,7 @@ export function createConnections(
   function onClientError(
     error: { readonly code?: string },
     socket: Socket,
-    answer: () => UnreadAnswer,
+    answer: () => UnparsedAnswer,
   ): void {
     const connection = connectionOf(socket);
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -166,7 +166,7 @@ export function createConnections(
     else if (!connection.isEnding && !(isLate && connection.held.length > 0)) refuse(socket, answer());
   }
 
-  function refuse(socket: Socket, { refusal, headers = {} }: UnreadAnswer): void {
+  function refuse(socket: Socket, { refusal, headers = {} }: UnparsedAnswer): void {
     const connection = connectionOf(socket);
     const { newest, begun, held } = connection;
     const broken = newest === null || newest.req.complete ? null : newest;
@@ -181,7 +181,7 @@ export function createConnections(
       return;
     }
     const requestId = broken === null ? randomUUID() : requestIdOf(broken.req);
-    onUnread({ requestId, code: refusal.code, address: socket.remoteAddress ?? '' });
+    onUnparsed({ requestId, code: refusal.code, address: socket.remoteAddress ?? '' });
     // Written now, it would be taken for the answer to the request before it.
     if (!hasWhole(connection)) endAfter(socket, rawErrorResponse(refusal, requestId, headers));
   }

@@ -7,17 +7,17 @@ import type { Server as HttpServer } from 'node:http';
 import { connect, Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-export interface LameDuckLimits {
+export interface GracefulDrainLimits {
   /** Who asked twice within this time is expected to ask again; whoever asks once a minute is not waited for. */
   readonly askedTwiceMilliseconds: number;
   /** Some take a process out only after this many answers of 503. */
-  readonly tellings: number;
+  readonly answers: number;
   readonly millisecondsMax: number;
   /** Addresses that are remembered. */
   readonly askersMax: number;
 }
 
-export interface LameDuck {
+export interface GracefulDrain {
   /** Before each answer of /readyz. The address is the peer's. */
   asked(address: string): void;
   /** Whether /readyz says that the process is going. */
@@ -32,37 +32,37 @@ export interface LameDuck {
 interface Asker {
   previousAt: number;
   lastAt: number;
-  /** Its questions since the announcement. */
-  told: number;
+  /** Answers of 503 that it was given. */
+  answers: number;
 }
 
-export function createLameDuck(monotonicNow: () => number, limits: LameDuckLimits): LameDuck {
+export function createGracefulDrain(monotonicNow: () => number, limits: GracefulDrainLimits): GracefulDrain {
   // The one that asked last is the last one.
   const askers = new Map<string, Asker>();
-  let untold: Set<Asker> | null = null;
-  let onAllTold = () => {};
+  let waitedFor: Set<Asker> | null = null;
+  let onAllAnswered = () => {};
 
   return {
     asked(address) {
       const now = monotonicNow();
-      const asker = askers.get(address) ?? { previousAt: Number.NEGATIVE_INFINITY, lastAt: now, told: 0 };
+      const asker = askers.get(address) ?? { previousAt: Number.NEGATIVE_INFINITY, lastAt: now, answers: 0 };
       if (askers.delete(address)) asker.previousAt = asker.lastAt;
       asker.lastAt = now;
       askers.set(address, asker);
       const [oldest] = askers.keys();
       if (askers.size > limits.askersMax && oldest !== undefined) askers.delete(oldest);
-      if (untold === null) return;
-      asker.told += 1;
-      // The question after the last telling: whoever asks again has read it.
-      if (asker.told > limits.tellings && untold.delete(asker) && untold.size === 0) onAllTold();
+      if (waitedFor === null) return;
+      asker.answers += 1;
+      // The question after the last answer: whoever asks again has read it.
+      if (asker.answers > limits.answers && waitedFor.delete(asker) && waitedFor.size === 0) onAllAnswered();
     },
-    isAnnounced: () => untold !== null,
+    isAnnounced: () => waitedFor !== null,
     async announce(hurry) {
       const since = monotonicNow() - limits.askedTwiceMilliseconds;
-      untold = new Set([...askers.values()].filter(({ previousAt }) => previousAt >= since));
-      if (untold.size === 0 || hurry.aborted) return;
+      waitedFor = new Set([...askers.values()].filter(({ previousAt }) => previousAt >= since));
+      if (waitedFor.size === 0 || hurry.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      onAllTold = resolve;
+      onAllAnswered = resolve;
       hurry.addEventListener('abort', () => resolve(), { once: true });
       const timer = setTimeout(resolve, limits.millisecondsMax);
       await promise;

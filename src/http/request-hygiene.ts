@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { refusal, unreadable } from '../contract/error-catalogue.ts';
 import { isJsonObject } from '../contract/json.ts';
-import type { Connections, UnreadAnswer } from './connections.ts';
+import type { Connections, UnparsedAnswer } from './connections.ts';
 
 export const bodyBytesMax = 65_536;
 
@@ -31,7 +31,7 @@ export function readablePath(url: string): string {
   }
 }
 
-export function installRequestHygiene(app: FastifyInstance): void {
+export function installRequestParsing(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const problem = headerProblem(request.raw);
@@ -42,12 +42,12 @@ export function installRequestHygiene(app: FastifyInstance): void {
 }
 
 /**
- * Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. `onUnread` is shown what is none, before it
+ * Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. `onUnparsed` is shown what is none, before it
  * is refused.
  */
 export function installJsonBodies(
   app: FastifyInstance,
-  onUnread: (request: FastifyRequest, body: Buffer) => void = () => undefined,
+  onUnparsed: (request: FastifyRequest, body: Buffer) => void = () => undefined,
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -61,7 +61,7 @@ export function installJsonBodies(
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
       const parsed = isPlain ? parseJsonObject(bytes) : null;
       if (parsed !== null) return done(null, parsed);
-      onUnread(request, bytes);
+      onUnparsed(request, bytes);
       done(invalidJson());
     },
   );
@@ -112,10 +112,10 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
 }
 
 /** What to say to bytes that the parser refused. */
-export function unreadAnswer(
+export function unparsedAnswer(
   error: { readonly code?: string; readonly rawPacket?: unknown },
   allowedMethods: (path: string) => readonly string[],
-): UnreadAnswer {
+): UnparsedAnswer {
   const [, url] = /^[A-Z-]+ (\S+) HTTP/.exec(rawText(error.rawPacket)) ?? [];
   const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && url !== undefined;
   const allowed = isUnknownMethod ? allowedMethods(readablePath(url).split('?')[0] ?? '') : [];

@@ -4,7 +4,7 @@
 // Always true: a text is replaced only by one that was opened and sealed from it.
 
 import { sealedKeys } from '../accounts/api-key-store.ts';
-import { listStrangersTo } from '../accounts/key-holders.ts';
+import { listSessionsWithoutKey } from '../accounts/key-holders.ts';
 import { sealedProductSecrets } from '../accounts/product-settings.ts';
 import type { Seal, SealedText } from '../accounts/seal.ts';
 import { resealCheck } from '../accounts/service-state.ts';
@@ -66,7 +66,7 @@ export async function resealTexts(database: Database, seal: Seal): Promise<Resea
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass += 1) {
     // Before the first text, and again before the last pass counts: one may have started meanwhile.
-    await refuseStrangers(database, seal);
+    await refuseWhileSessionsLackKey(database, seal);
     const changed = await resealOnce(database, seal);
     resealed += changed;
     if (changed > 0) continue;
@@ -78,11 +78,11 @@ export async function resealTexts(database: Database, seal: Seal): Promise<Resea
   );
 }
 
-async function refuseStrangers(database: Database, { keyName }: Seal): Promise<void> {
-  const strangers = database.kind === 'embedded' ? [] : await listStrangersTo(database, keyName);
-  if (strangers.length === 0) return;
+async function refuseWhileSessionsLackKey(database: Database, { keyName }: Seal): Promise<void> {
+  const sessions = database.kind === 'embedded' ? [] : await listSessionsWithoutKey(database, keyName);
+  if (sessions.length === 0) return;
   throw new ResealRefused(
-    `These processes do not know the new SECRET_KEY and could not open what is sealed under it: ${strangers.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
+    `These processes do not know the new SECRET_KEY and could not open what is sealed under it: ${sessions.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
   );
 }
 

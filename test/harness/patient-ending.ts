@@ -5,7 +5,7 @@ import { defaultLimits } from '../../src/config.ts';
 
 const milliseconds = 24 * 3_600_000;
 Object.assign(defaultLimits, { drainMilliseconds: milliseconds });
-Object.assign(defaultLimits.lameDuck, {
+Object.assign(defaultLimits.gracefulDrain, {
   askedTwiceMilliseconds: milliseconds,
   millisecondsMax: milliseconds,
 });

@@ -14,7 +14,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { createApiKeyCache } from '../../src/accounts/key-directory.ts';
 import { accountChanged } from '../../src/database/changes.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
@@ -459,15 +459,15 @@ test('after a start keys are known as before, beside a flood and in whatever num
 
 test('keys that were made while changes could not be heard are learned when they can be again', async () => {
   const problems: unknown[] = [];
-  const keys = createKeyDirectory(
+  const keys = createApiKeyCache(
     service.database,
     () => 0,
     (problem) => problems.push(problem),
   );
   const { key } = await service.createReseller();
-  keys.setDeaf(true);
+  keys.setStale(true);
   assert.equal(await keys.isFamiliarAtLast(key), false, 'nobody has told this one');
-  keys.setDeaf(false);
+  keys.setStale(false);
   assert.equal(await keys.isFamiliarAtLast(key), true);
   assert.equal(await keys.isFamiliarAtLast(mintApiKey('live')), false);
   const later = await service.createReseller();

@@ -25,7 +25,7 @@ import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { listKeys } from '../../src/accounts/api-key-store.ts';
 import { findCredentials } from '../../src/accounts/find-people.ts';
-import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
+import { createApiKeyCache } from '../../src/accounts/key-directory.ts';
 import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
 import { isRightPassword } from '../../src/identity/password.ts';
@@ -1146,7 +1146,7 @@ test('an administrator who is locked out gets a key that works and a password th
   const reset = await runForJson(['reset-administrator'], { cwd: folder });
   const { database } = await open();
   const known = await findCredentials(database, reset.username);
-  const holder = await createKeyDirectory(database, () => 0).find(reset.api_key);
+  const holder = await createApiKeyCache(database, () => 0).find(reset.api_key);
   const [key] = await listKeys(database, [known?.account.id ?? 0]);
   await database.close();
   assert.equal(known?.person.role, 'owner');

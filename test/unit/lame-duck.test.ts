@@ -5,25 +5,25 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  createLameDuck,
-  type LameDuck,
-  type LameDuckLimits,
+  createGracefulDrain,
+  type GracefulDrain,
+  type GracefulDrainLimits,
   letConnectionsBeUsedUp,
 } from '../../src/http/lame-duck.ts';
 
-const limits: LameDuckLimits = {
+const limits: GracefulDrainLimits = {
   askedTwiceMilliseconds: 10_000,
-  tellings: 3,
+  answers: 3,
   millisecondsMax: 2 ** 30,
   askersMax: 3,
 };
 let now = 0;
 let hurry: AbortController;
-let duck: LameDuck;
+let drain: GracefulDrain;
 beforeEach(() => {
   now = 0;
   hurry = new AbortController();
-  duck = createLameDuck(() => now, limits);
+  drain = createGracefulDrain(() => now, limits);
 });
 
 afterEach(() => hurry.abort());
@@ -31,7 +31,7 @@ afterEach(() => hurry.abort());
 /** Each address asks once, at this time. */
 function askedAt(time: number, ...addresses: readonly string[]): void {
   now = time;
-  for (const address of addresses) duck.asked(address);
+  for (const address of addresses) drain.asked(address);
 }
 
 async function isOver(announced: Promise<void>): Promise<boolean> {
@@ -55,22 +55,22 @@ describe('who is waited for', () => {
     test(`${who}: ${isWaitedFor ? 'they are told first' : 'it is over at once'}`, async () => {
       for (const question of questions) askedAt(question, 'a');
       now = 10_000;
-      assert.equal(await isOver(duck.announce(hurry.signal)), !isWaitedFor);
-      assert.equal(duck.isAnnounced(), true);
+      assert.equal(await isOver(drain.announce(hurry.signal)), !isWaitedFor);
+      assert.equal(drain.isAnnounced(), true);
     });
   }
 
   test('two addresses that ask in turn are not one that asks twice', async () => {
     askedAt(1, 'a', 'b');
-    assert.equal(await isOver(duck.announce(hurry.signal)), true);
+    assert.equal(await isOver(drain.announce(hurry.signal)), true);
   });
 
   test('no more addresses are remembered than the limit, and those that asked last are', async () => {
     askedAt(1, 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd');
-    const announced = duck.announce(hurry.signal);
-    for (const address of ['d', 'd', 'd', 'd', 'c', 'c', 'c', 'c', 'b', 'b', 'b']) duck.asked(address);
+    const announced = drain.announce(hurry.signal);
+    for (const address of ['d', 'd', 'd', 'd', 'c', 'c', 'c', 'c', 'b', 'b', 'b']) drain.asked(address);
     assert.equal(await isOver(announced), false);
-    duck.asked('b');
+    drain.asked('b');
     assert.equal(await isOver(announced), true);
   });
 });
@@ -79,7 +79,7 @@ describe('it ends', () => {
   beforeEach(() => askedAt(1, 'a', 'a', 'b', 'b'));
 
   test('with the question that shows each that the third answer was read', async () => {
-    const announced = duck.announce(hurry.signal);
+    const announced = drain.announce(hurry.signal);
     askedAt(2, 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'stranger', 'stranger', 'stranger', 'stranger');
     assert.equal(await isOver(announced), false);
     askedAt(3, 'b');
@@ -87,18 +87,18 @@ describe('it ends', () => {
   });
 
   test('when it is to hurry, before or meanwhile', async () => {
-    const announced = duck.announce(hurry.signal);
+    const announced = drain.announce(hurry.signal);
     assert.equal(await isOver(announced), false);
     hurry.abort();
     assert.equal(await isOver(announced), true);
-    assert.equal(await isOver(duck.announce(hurry.signal)), true);
+    assert.equal(await isOver(drain.announce(hurry.signal)), true);
   });
 
   test('after the longest time, however few questions came', async () => {
-    duck = createLameDuck(() => now, { ...limits, millisecondsMax: 1 });
-    duck.asked('a');
-    duck.asked('a');
-    await duck.announce(hurry.signal);
+    drain = createGracefulDrain(() => now, { ...limits, millisecondsMax: 1 });
+    drain.asked('a');
+    drain.asked('a');
+    await drain.announce(hurry.signal);
   });
 });
 

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountReads } from '../../accounts/account-reads.ts';
 import type { AccountCounters } from '../../accounts/account-table.ts';
 import { isApiKey } from '../../accounts/api-key.ts';
-import type { KeyDirectory, KeyHolder } from '../../accounts/key-directory.ts';
+import type { ApiKeyCache, CachedKey } from '../../accounts/key-directory.ts';
 import { atTestClock, limitId, type Principal, scopeProblem } from '../../accounts/principal.ts';
 import type { Awaitable } from '../../contract/awaitable.ts';
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
@@ -66,7 +66,7 @@ export const keyGuardCodes: readonly ErrorCode[] = [
 ];
 
 export function createAuthenticator(
-  keys: KeyDirectory,
+  keys: ApiKeyCache,
   limiter: RateLimiter,
   accounts: AccountReads,
 ): Authenticator {
@@ -87,18 +87,18 @@ export function createAuthenticator(
     }
     if (isRefusal(found)) return reply.refuse(found);
 
-    const { holder, problem } = found;
-    request.principal = holder.principal;
+    const { cachedKey, problem } = found;
+    request.principal = cachedKey.principal;
     if (problem !== null) {
-      await limiter.show(limitedBy(holder.principal), reply);
-      return reply.refuse(isRevoked(holder) ? await limiter.failed(request.ip, problem, reply) : problem);
+      await limiter.show(limitedBy(cachedKey.principal), reply);
+      return reply.refuse(isRevoked(cachedKey) ? await limiter.failed(request.ip, problem, reply) : problem);
     }
-    const limited = limiter.admit(limitedBy(holder.principal), reply);
+    const limited = limiter.admit(limitedBy(cachedKey.principal), reply);
     const refused =
-      (limited instanceof Promise ? await limited : limited) ?? scopeProblem(holder.principal, scopes);
+      (limited instanceof Promise ? await limited : limited) ?? scopeProblem(cachedKey.principal, scopes);
     if (refused !== null) return reply.refuse(refused);
     // Their clock may have been moved, by any process.
-    return holder.principal.mode === 'test' ? confirm(request, reply) : undefined;
+    return cachedKey.principal.mode === 'test' ? confirm(request, reply) : undefined;
   }
 
   /** Of a key that is not remembered. No address looks up more keys that nobody holds than its limit. */
@@ -111,17 +111,17 @@ export function createAuthenticator(
     const { ip } = request;
     if (!isApiKey(key, 'any')) return limiter.failed(ip, refusal('invalid_api_key'), reply);
     const look = () => (mayRemember ? keys.find(key) : keys.findFresh(key));
-    let holder = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
-    if (isRefusal(holder)) {
-      if (!(await keys.isFamiliarAtLast(key))) return holder;
+    let cachedKey = keys.isFamiliar(key) ? await look() : await limiter.guess(ip, reply, look);
+    if (isRefusal(cachedKey)) {
+      if (!(await keys.isFamiliarAtLast(key))) return cachedKey;
       reply.removeHeader('retry-after');
-      holder = await look();
+      cachedKey = await look();
     }
-    if (holder === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
-    const found = judged(holder, request);
-    if (found.problem === null || isRevoked(holder)) return found;
-    request.principal = holder.principal;
-    return (await limiter.refused(limitedBy(holder.principal), reply)) ?? found;
+    if (cachedKey === null) return limiter.failed(ip, refusal('invalid_api_key'), reply);
+    const found = judged(cachedKey, request);
+    if (found.problem === null || isRevoked(cachedKey)) return found;
+    request.principal = cachedKey.principal;
+    return (await limiter.refused(limitedBy(cachedKey.principal), reply)) ?? found;
   }
 
   /**
@@ -134,14 +134,14 @@ export function createAuthenticator(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<Judged | Refusal> {
-    request.principal = found.holder.principal;
+    request.principal = found.cachedKey.principal;
     const limit = limitedBy(request.principal);
     const limited = await (found.problem === null
       ? limiter.foresee(limit, reply)
       : limiter.refused(limit, reply));
     if (limited !== null) return limited;
-    const holder = await keys.findFresh(key);
-    return holder === null ? refusal('invalid_api_key') : judged(holder, request);
+    const cachedKey = await keys.findFresh(key);
+    return cachedKey === null ? refusal('invalid_api_key') : judged(cachedKey, request);
   }
 
   async function confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -161,22 +161,22 @@ export function createAuthenticator(
 
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const key = bearerKey(request);
-    const holder = key === null ? null : await keys.findFresh(key);
-    return holder === null ? refusal('invalid_api_key') : admitted(holder, request);
+    const cachedKey = key === null ? null : await keys.findFresh(key);
+    return cachedKey === null ? refusal('invalid_api_key') : admitted(cachedKey, request);
   }
 
   /** What is remembered and still true will do: orders with other keys of the account need not look theirs up again. */
   async function stillProblem(request: FastifyRequest): Promise<Refusal | null> {
     const key = bearerKey(request);
-    const holder = key === null ? null : keys.findCached(key);
+    const cachedKey = key === null ? null : keys.findCached(key);
     const found =
-      holder !== null && (await isCurrent(holder))
-        ? admitted(holder, request)
+      cachedKey !== null && (await isCurrent(cachedKey))
+        ? admitted(cachedKey, request)
         : await authenticateAgain(request);
     return isRefusal(found) ? found : null;
   }
 
-  async function isCurrent({ principal: { account } }: KeyHolder): Promise<boolean> {
+  async function isCurrent({ principal: { account } }: CachedKey): Promise<boolean> {
     return (await accounts.getCounters(account.id)).accessVersion === account.accessVersion;
   }
 
@@ -194,12 +194,12 @@ export function createAuthenticator(
 }
 
 /** Whoever holds the key, if what they asked for may go on: with what the route needs, for the key may have been narrowed. */
-function admitted(holder: KeyHolder, request: FastifyRequest): Principal | Refusal {
-  const problem = accessProblem(holder, request.ip);
+function admitted(cachedKey: CachedKey, request: FastifyRequest): Principal | Refusal {
+  const problem = accessProblem(cachedKey, request.ip);
   if (problem !== null) return problem;
-  request.principal = holder.principal;
+  request.principal = cachedKey.principal;
   const { scopes = [] } = request.routeOptions.config;
-  return scopeProblem(holder.principal, scopes) ?? holder.principal;
+  return scopeProblem(cachedKey.principal, scopes) ?? cachedKey.principal;
 }
 
 /** "Bearer <key>", the scheme in any case; null when there is none. */
@@ -217,26 +217,26 @@ function limitedBy({ account, actor }: Principal): LimitedCaller {
   };
 }
 
-function isRevoked(holder: KeyHolder): boolean {
-  return holder.ended() === 'revoked';
+function isRevoked(cachedKey: CachedKey): boolean {
+  return cachedKey.ended() === 'revoked';
 }
 
 /** Whoever holds a key, and why they may not come in from where they are. */
 interface Judged {
-  readonly holder: KeyHolder;
+  readonly cachedKey: CachedKey;
   readonly problem: Refusal | null;
 }
 
 /** Whether memory will do for an answer. A revoked key stays revoked. */
-function isEnough({ holder, problem }: Judged, mayRemember: boolean): boolean {
-  return isRevoked(holder) || (mayRemember && problem === null);
+function isEnough({ cachedKey, problem }: Judged, mayRemember: boolean): boolean {
+  return isRevoked(cachedKey) || (mayRemember && problem === null);
 }
 
-function judged(holder: KeyHolder, { ip }: FastifyRequest): Judged {
-  return { holder, problem: accessProblem(holder, ip) };
+function judged(cachedKey: CachedKey, { ip }: FastifyRequest): Judged {
+  return { cachedKey, problem: accessProblem(cachedKey, ip) };
 }
 
-function accessProblem({ principal, ended, allowList }: KeyHolder, address: string): Refusal | null {
+function accessProblem({ principal, ended, allowList }: CachedKey, address: string): Refusal | null {
   const end = ended();
   if (end !== null) return refusal('revoked_api_key', end === 'expired' ? { reason: end } : {});
   const { account } = principal;
