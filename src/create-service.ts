@@ -43,7 +43,7 @@ import { type CallMode, createProductCaller, productCallsKinds } from './deliver
 import { createEventWaits } from './events/event-reads.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
-import { createAccountTurns, createSharedTurns } from './http/account-turns.ts';
+import { createPerAccountConcurrency, createSharedConcurrency } from './http/account-turns.ts';
 import { createGracefulDrain, letConnectionsBeUsedUp } from './http/lame-duck.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -377,12 +377,12 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     orders: createOrderReads(database),
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ counts: counting.requests, monotonicNow, ...limits.rates }),
-    lists: createAccountTurns(limits.lists),
+    lists: createPerAccountConcurrency(limits.lists),
     pdfEntriesMax: limits.pdfEntriesMax,
-    exports: createSharedTurns(limits.exports, limits.exportsOfAll),
-    bulkTurns: {
-      ofAccount: createAccountTurns(limits.bulks.ofAccount),
-      ofAll: createAccountTurns(limits.bulks.ofAll),
+    exports: createSharedConcurrency(limits.exports, limits.exportsOfAll),
+    bulkConcurrency: {
+      ofAccount: createPerAccountConcurrency(limits.bulks.ofAccount),
+      ofAll: createPerAccountConcurrency(limits.bulks.ofAll),
     },
     bulkLimits: limits.bulks,
     testClockLimits: limits.testClock,
@@ -408,7 +408,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       for (const kind of Object.values(productCallsKinds)) await jobs.hasten(kind).catch(() => undefined);
     },
     jobs,
-    webhookTests: createAccountTurns(limits.webhookTests),
+    webhookTests: createPerAccountConcurrency(limits.webhookTests),
     async deliverSoon() {
       // It is looked for by itself a little later.
       await jobs.hasten(deliveriesKind).catch(() => undefined);

@@ -19,7 +19,7 @@ import type { ApiKeyCache } from '../accounts/key-directory.ts';
 import { getTestAccount } from '../accounts/twin-store.ts';
 import { ranked } from '../database/database.ts';
 import type { AccessLog } from '../http/access-log.ts';
-import type { AccountTurns } from '../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../http/account-turns.ts';
 import { type AllowedMethods, collectAllowedMethods } from '../http/allowed-methods.ts';
 import { installAnswerHeaders } from '../http/answer-headers.ts';
 import {
@@ -98,10 +98,13 @@ export interface AppDependencies
   readonly accounts: AccountReads;
   readonly keys: ApiKeyCache;
   readonly limiter: RateLimiter;
-  readonly lists: AccountTurns;
-  readonly exports: AccountTurns;
+  readonly lists: PerAccountConcurrency;
+  readonly exports: PerAccountConcurrency;
   readonly pdfEntriesMax: number;
-  readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
+  readonly bulkConcurrency: {
+    readonly ofAccount: PerAccountConcurrency;
+    readonly ofAll: PerAccountConcurrency;
+  };
   readonly bulkLimits: BulkLimits;
   readonly testClockLimits: TestClockLimits;
   readonly metrics: Metrics;
@@ -271,7 +274,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       // A client that does not read its answers must not keep its account's other pages waiting.
       panel.addHook('onSend', (_request, reply, payload, done) => {
         if (typeof payload === 'string')
-          for (const turns of [dependencies.lists, dependencies.exports]) turns.end(reply);
+          for (const concurrency of [dependencies.lists, dependencies.exports]) concurrency.end(reply);
         done();
       });
       // Lists shrink to a tenth. Nothing of another site reads along (BREACH): the session's cookie is SameSite=Strict.

@@ -4,14 +4,14 @@
 
 import { OutboundProblem } from './outbound-problem.ts';
 
-export interface OriginTurns {
+export interface PerOriginConcurrency {
   /** @throws OutboundProblem when the signal aborts first */
   take(origin: string, signal: AbortSignal): Promise<void>;
   /** Each turn that was taken must be ended. */
   end(origin: string): void;
 }
 
-export function createOriginTurns(atOnceMax: number): OriginTurns {
+export function createPerOriginConcurrency(atOnceMax: number): PerOriginConcurrency {
   const lines = new Map<string, { underWay: number; readonly waiting: Set<() => void> }>();
   return {
     async take(origin, signal) {

@@ -6,7 +6,7 @@
 
 import { isIP } from 'node:net';
 import { programVersion } from '../contract/version.ts';
-import { createOriginTurns } from './origin-turns.ts';
+import { createPerOriginConcurrency } from './origin-turns.ts';
 import { createAddressFilter } from './outbound-addresses.ts';
 import { type ConnectionLimits, createConnections, type OutboundConnection } from './outbound-connections.ts';
 import { type Exchange, exchange } from './outbound-exchange.ts';
@@ -67,7 +67,7 @@ export function createOutbound(options: {
   const names = createNameResolver({ usesSystem: allow.length > 0, limits });
   const resolve = options.resolve ?? names.resolve;
   const connections = createConnections(limits);
-  const turns = createOriginTurns(limits.callsOfOriginMax);
+  const turns = createPerOriginConcurrency(limits.callsOfOriginMax);
   const underWay = new Set<AbortController>();
   let isClosed = false;
 

@@ -7,14 +7,14 @@ import type { FastifyReply } from 'fastify';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 
-export interface AccountTurnLimits {
+export interface PerAccountConcurrencyLimits {
   readonly atOnceMax: number;
   /** In line of one account. */
   readonly waitingMax: number;
   readonly waitMilliseconds: number;
 }
 
-export interface AccountTurns {
+export interface PerAccountConcurrency {
   /**
    * Resolves when it is this request's turn, which ends with its answer; or to the refusal where too many wait already.
    * @throws Overloaded when its turn has not come in time
@@ -30,8 +30,11 @@ interface AccountLine {
 }
 
 /** Turns of each account, and of all accounts together: a request needs both. */
-export function createSharedTurns(ofAccount: AccountTurnLimits, ofAll: AccountTurnLimits): AccountTurns {
-  const [own, shared] = [createAccountTurns(ofAccount), createAccountTurns(ofAll)];
+export function createSharedConcurrency(
+  ofAccount: PerAccountConcurrencyLimits,
+  ofAll: PerAccountConcurrencyLimits,
+): PerAccountConcurrency {
+  const [own, shared] = [createPerAccountConcurrency(ofAccount), createPerAccountConcurrency(ofAll)];
   return {
     async take(accountId, reply) {
       return (await own.take(accountId, reply)) ?? (await shared.take(everybody, reply));
@@ -45,11 +48,11 @@ export function createSharedTurns(ofAccount: AccountTurnLimits, ofAll: AccountTu
 
 const everybody = 0;
 
-export function createAccountTurns({
+export function createPerAccountConcurrency({
   atOnceMax,
   waitingMax,
   waitMilliseconds,
-}: AccountTurnLimits): AccountTurns {
+}: PerAccountConcurrencyLimits): PerAccountConcurrency {
   const lines = new Map<number, AccountLine>();
   const ends = new WeakMap<FastifyReply, () => void>();
   const retryAfterSeconds = Math.ceil(waitMilliseconds / 1000);

@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
 import { Overloaded } from '../../src/contract/overloaded.ts';
-import { createSharedTurns } from '../../src/http/account-turns.ts';
+import { createSharedConcurrency } from '../../src/http/account-turns.ts';
 
 interface Request {
   readonly reply: FastifyReply;
@@ -21,7 +21,7 @@ function request(): Request {
 const ofAccount = { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 1 };
 
 test('all accounts together have so many turns, each of them at most its own, and a turn that ends is the next one’s', async () => {
-  const turns = createSharedTurns(ofAccount, { atOnceMax: 3, waitingMax: 9, waitMilliseconds: 1 });
+  const turns = createSharedConcurrency(ofAccount, { atOnceMax: 3, waitingMax: 9, waitMilliseconds: 1 });
   const [one, two, three, four] = [request(), request(), request(), request()];
   assert.equal(await turns.take(1, one.reply), null);
   assert.equal(await turns.take(1, two.reply), null);

@@ -20,7 +20,7 @@ import {
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../contract/error-catalogue.ts';
 import { isRoleNamed, type NamedRole, type Scope, viewScopes } from '../../contract/scopes.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import { type AccountTurns, destroyOnceHungUp } from '../../http/account-turns.ts';
+import { destroyOnceHungUp, type PerAccountConcurrency } from '../../http/account-turns.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { createTokenLookups } from '../../http/token-lookups.ts';
 import type { AccountViews } from '../../identity/account-views.ts';
@@ -75,9 +75,9 @@ export interface SessionGuardDependencies {
   readonly sessions: SessionStore;
   readonly limiter: RateLimiter;
   /** What an account's sessions read at once. */
-  readonly lists: AccountTurns;
+  readonly lists: PerAccountConcurrency;
   /** The same of what takes long. */
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   readonly reauthenticate: Reauthentication;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly views: AccountViews;
@@ -215,8 +215,8 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
     destroyOnceHungUp(reply);
-    const turns = request.routeOptions.config.takesLong === true ? exports : lists;
-    const crowded = await turns.take(account.id, reply);
+    const concurrency = request.routeOptions.config.takesLong === true ? exports : lists;
+    const crowded = await concurrency.take(account.id, reply);
     return crowded === null ? undefined : reply.refuse(crowded);
   }
 

@@ -3,6 +3,6 @@
 
 import type { FastifyRequest } from 'fastify';
 
-export function turnsOf({ viewer, principal }: FastifyRequest): number {
+export function concurrencyOf({ viewer, principal }: FastifyRequest): number {
   return (viewer ?? principal).account.id;
 }

@@ -23,7 +23,7 @@ import {
   typeReason,
 } from '../../contract/error-catalogue.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import { refusalOfFailure } from '../../http/errors.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { mintToken } from '../../identity/login-link-store.ts';
@@ -46,7 +46,10 @@ export interface BulkRoutesDependencies extends SubmitDependencies {
   readonly limiter: Pick<RateLimiter, 'now' | 'refusedWhole' | 'foreseeRefused'>;
   readonly admitAsMany: Authenticator['admitAsMany'];
   /** Bulks under way at once: of an account, and of all together. */
-  readonly bulkTurns: { readonly ofAccount: AccountTurns; readonly ofAll: AccountTurns };
+  readonly bulkConcurrency: {
+    readonly ofAccount: PerAccountConcurrency;
+    readonly ofAll: PerAccountConcurrency;
+  };
   readonly bulkLimits: BulkLimits;
 }
 
@@ -55,7 +58,7 @@ const ordersPerRequest = 10;
 const everybody = 0;
 
 export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDependencies): void {
-  const { accounts, packages, currency, publicUrl, linkValidSeconds, limiter, bulkTurns, bulkLimits } =
+  const { accounts, packages, currency, publicUrl, linkValidSeconds, limiter, bulkConcurrency, bulkLimits } =
     dependencies;
   const letInAt = new WeakMap<FastifyRequest, number>();
 
@@ -102,8 +105,8 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
       // Where it placed nothing, it left the balance as it is.
       balanceCents ??= (await accounts.getCounters(request.principal.account.id)).balanceCents;
       const text = JSON.stringify({ results, balance: formatAmount(balanceCents) });
-      bulkTurns.ofAccount.end(reply);
-      bulkTurns.ofAll.end(reply);
+      bulkConcurrency.ofAccount.end(reply);
+      bulkConcurrency.ofAll.end(reply);
       return reply.type('application/json; charset=utf-8').send(text);
     },
   );
@@ -114,8 +117,8 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     // A bulk that does not fit counts for nothing, but its half a megabyte was read: not without end.
     const refused =
       (await limiter.foreseeRefused(id, reply)) ??
-      (await bulkTurns.ofAccount.take(id, reply)) ??
-      (await bulkTurns.ofAll.take(everybody, reply));
+      (await bulkConcurrency.ofAccount.take(id, reply)) ??
+      (await bulkConcurrency.ofAll.take(everybody, reply));
     if (refused !== null) reply.refuse(refused);
   }
 

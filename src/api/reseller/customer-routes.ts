@@ -9,7 +9,7 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { customerListQuerySchema, filteredPageOf } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import { type CustomerFilter, filterCustomers } from '../../plans/customer-filter.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
 import { type Customer, customerStatuses } from '../../plans/customer-table.ts';
@@ -23,7 +23,7 @@ export interface CustomerRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly customers: CustomerReads;
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;

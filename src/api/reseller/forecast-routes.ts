@@ -8,14 +8,14 @@ import { fieldRefusal, isRefusal, type Refusal } from '../../contract/error-cata
 import { forecastDaysMax, forecastQuerySchema } from '../../contract/forecast-schemas.ts';
 import { isJsonObject, own } from '../../contract/json.ts';
 import type { Database } from '../../database/database.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import { forecastRenewals } from '../../plans/renewal-forecast.ts';
-import { turnsOf } from '../doors/whose-turn.ts';
+import { concurrencyOf } from '../doors/whose-turn.ts';
 import { readQuery } from '../shapes/list-filters.ts';
 
 export interface ForecastRoutesDependencies {
   readonly database: Database;
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   /** Options of a route that reads: see api/doors/key-door.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
@@ -47,7 +47,7 @@ export function forecastRoutes(
       const days = readDays(request.query);
       if (isRefusal(days)) return reply.refuse(days);
       // Of an account with very many customers it takes as long as a file of them.
-      const crowded = await exports.take(turnsOf(request), reply);
+      const crowded = await exports.take(concurrencyOf(request), reply);
       if (crowded !== null) return reply.refuse(crowded);
       const { balanceCents } = request.counters;
       const at = now();

@@ -7,7 +7,7 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { filteredPageOf, ledgerListQuerySchema } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type EntryKind, entryKinds } from '../../ledger/ledger-entry.ts';
 import { listLedger } from '../../ledger/ledger-reads.ts';
@@ -24,7 +24,7 @@ export interface LedgerRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly ledgerDays: LedgerDays;
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly currency: string;
 }

@@ -8,7 +8,7 @@ import { parseOwnNumber } from '../../contract/identifiers.ts';
 import { filteredPageOf, orderListQuerySchema } from '../../contract/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { handoffStatuses } from '../../orders/order-handoff.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
@@ -27,7 +27,7 @@ export interface OrderListRoutesDependencies {
   readonly seal: Seal;
   readonly orders: OrderReads;
   readonly ledgerDays: LedgerDays;
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;

@@ -14,7 +14,7 @@ import {
 } from '../../contract/statement-schemas.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
 import { listStatements, type Statement } from '../../ledger/statements.ts';
@@ -28,7 +28,7 @@ import { statementPdf } from '../shapes/statement-pdf.ts';
 export interface StatementRoutesDependencies {
   readonly database: Database;
   readonly ledgerDays: LedgerDays;
-  readonly exports: AccountTurns;
+  readonly exports: PerAccountConcurrency;
   readonly currency: string;
   /** Entries of a month that a PDF holds. */
   readonly pdfEntriesMax: number;

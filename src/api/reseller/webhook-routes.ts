@@ -47,7 +47,7 @@ import {
   type Since,
 } from '../../delivery/webhook-store.ts';
 import { operator, type Webhook } from '../../delivery/webhook-table.ts';
-import type { AccountTurns } from '../../http/account-turns.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import { createBodyReader } from '../../http/body-reader.ts';
 import type { Done } from '../../journal/keyed-changes.ts';
 import { readFilteredPage } from '../shapes/filtered-list.ts';
@@ -59,7 +59,7 @@ export interface WebhookRoutesDependencies {
   readonly seal: Seal;
   readonly outbound: Outbound;
   /** Of one account only so many test events wait for an answer. */
-  readonly webhookTests: AccountTurns;
+  readonly webhookTests: PerAccountConcurrency;
   /** There are endpoints now: somebody has to deliver. */
   readonly deliverSoon: () => Promise<void>;
   /** The real time, in tests too: whoever receives goes by it. */

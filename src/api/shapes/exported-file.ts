@@ -4,8 +4,8 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { AccountTurns } from '../../http/account-turns.ts';
-import { turnsOf } from '../doors/whose-turn.ts';
+import type { PerAccountConcurrency } from '../../http/account-turns.ts';
+import { concurrencyOf } from '../doors/whose-turn.ts';
 
 const types = {
   csv: 'text/csv; charset=utf-8',
@@ -16,12 +16,12 @@ const types = {
 /** `name`: of the file, without its ending. */
 export async function sendExport(
   reply: FastifyReply,
-  exports: AccountTurns,
+  exports: PerAccountConcurrency,
   format: keyof typeof types,
   name: string,
   chunks: AsyncIterable<string | Buffer>,
 ): Promise<FastifyReply> {
-  const crowded = await exports.take(turnsOf(reply.request), reply);
+  const crowded = await exports.take(concurrencyOf(reply.request), reply);
   if (crowded !== null) return reply.refuse(crowded);
   if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   return reply.type(types[format]).send(Readable.from(chunks));
