@@ -110,7 +110,7 @@ export const defaultLimits = {
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
     // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
-    readPace: {
+    readThrottle: {
       restFactor: 4,
       restMillisecondsMax: 250,
       quietMilliseconds: 20,

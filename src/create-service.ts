@@ -32,7 +32,7 @@ import {
 } from './database/changes.ts';
 import { type Database, ranked } from './database/database.ts';
 import { isMigrated, readMigrations } from './database/migrate.ts';
-import { createYoungStatistics } from './database/young-statistics.ts';
+import { createEarlyAnalyze } from './database/young-statistics.ts';
 import { createDeliverer } from './delivery/deliverer.ts';
 import { createDeliveryMetrics } from './delivery/delivery-metrics.ts';
 import { deliveriesKind } from './delivery/delivery-progress.ts';
@@ -139,7 +139,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   );
   const packages = await createPackageCatalog(lookups);
   const brand = await createBrandHolder(lookups);
-  const statistics = createYoungStatistics(database, orderTables, (error) =>
+  const statistics = createEarlyAnalyze(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics could not be refreshed'),
   );
   const outbound =

@@ -103,7 +103,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
     readMilliseconds: patientMilliseconds,
     idleInTransactionMilliseconds: patientMilliseconds,
     listenAnswerMilliseconds: patientMilliseconds,
-    readPace: { ...defaultLimits.database.readPace, waitMilliseconds: patientMilliseconds },
+    readThrottle: { ...defaultLimits.database.readThrottle, waitMilliseconds: patientMilliseconds },
     queue: { ...defaultLimits.database.queue, waitMilliseconds: patientMilliseconds },
   },
 };

@@ -8,7 +8,7 @@ import { DatabaseUnavailable, type Server } from './database.ts';
 import type { DatabaseHost } from './database-hosts.ts';
 import { columnTypes, databaseError } from './pg-session.ts';
 import type { HostAnswer, PrimaryFinder } from './primary-finder.ts';
-import type { ReadPaceLimits } from './read-pace.ts';
+import type { ReadThrottleLimits } from './read-pace.ts';
 
 /** What sessions are called that are no service's. */
 export const commandSessions = 'sellthrough command';
@@ -20,7 +20,7 @@ export interface PostgresOptions {
   /** Connections for the order path: one for each lane. */
   readonly orderConnections: number;
   readonly lookupConnections: number;
-  readonly readPace: ReadPaceLimits;
+  readonly readThrottle: ReadThrottleLimits;
   readonly readConnections: number;
   readonly connectMilliseconds: number;
   /** Where DATABASE_URL names several hosts: what primary-finder.ts has for each, and for all of them. */

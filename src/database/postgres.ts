@@ -43,7 +43,7 @@ import {
 } from './postgres-client.ts';
 import { listenForever } from './postgres-listener.ts';
 import { createPrimaryFinder } from './primary-finder.ts';
-import { createReadPace } from './read-pace.ts';
+import { createReadThrottle } from './read-pace.ts';
 
 /** A pool and the milliseconds that a statement in it may take. */
 interface RankPool {
@@ -261,10 +261,10 @@ export function openPostgres(given: PostgresOptions): Database {
     count: Math.max(1, options.readConnections - 1),
     waitMilliseconds: options.connectMilliseconds,
   };
-  const pace = createReadPace(options.readPace, places, () => performance.now());
-  const inPace = <Result>(rank: Rank, work: () => Promise<Result>): Promise<Result> => {
-    if (rank === 'orders') return pace.order(work);
-    return rank === 'reads' ? pace.read(work) : work();
+  const throttle = createReadThrottle(options.readThrottle, places, () => performance.now());
+  const throttled = <Result>(rank: Rank, work: () => Promise<Result>): Promise<Result> => {
+    if (rank === 'orders') return throttle.order(work);
+    return rank === 'reads' ? throttle.read(work) : work();
   };
 
   /** Lanes go where Citus moves their groups: a worker that has a group no more would ask the one that has it. */
@@ -311,7 +311,7 @@ export function openPostgres(given: PostgresOptions): Database {
       query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
         const pool = poolOf(rank);
         const { own } = paths;
-        return inPace(rank, () =>
+        return throttled(rank, () =>
           withSession(pool, pool.limitMilliseconds, (session) => session.query(statement, values, own), own),
         );
       },
@@ -324,7 +324,7 @@ export function openPostgres(given: PostgresOptions): Database {
         const milliseconds = timeoutMilliseconds === undefined ? pool.limitMilliseconds : timeoutMilliseconds;
         if (milliseconds === null || milliseconds > pool.limitMilliseconds)
           return longTransaction(pool, milliseconds, work, how, paths);
-        return inPace(rank, () =>
+        return throttled(rank, () =>
           withSession(pool, milliseconds, (session) => runTransaction(session, work, how, paths), paths.own),
         );
       },

@@ -8,14 +8,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from './database.ts';
 
-export interface ReadPaceLimits {
+export interface ReadThrottleLimits {
   /** After a read the orders have this many times its duration, while there are any. */
   readonly restFactor: number;
   /** But never longer than this: a slow read is no reason to keep the next one waiting for long. */
   readonly restMillisecondsMax: number;
   /** Orders count as under way for this long after the last one: between two batches there is none. */
   readonly quietMilliseconds: number;
-  /** Of the last moments, the part during which a batch was under way from which on reads are paced: 0 to 1. */
+  /** Of the last moments, the part during which a batch was under way from which on reads are throttled: 0 to 1. */
   readonly busyShareMin: number;
   /** How long a moment is: the share is that of the last one to two of them. */
   readonly shareMilliseconds: number;
@@ -28,7 +28,7 @@ export interface ReadPlaces {
   readonly waitMilliseconds: number;
 }
 
-export interface ReadPace {
+export interface ReadThrottle {
   /** Carries out a batch of orders, at once. */
   order<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Carries out a read when it is its turn. @throws DatabaseUnavailable when that is not in time */
@@ -36,12 +36,12 @@ export interface ReadPace {
 }
 
 /** `monotonicNow` in milliseconds; `rest` waits for that many of them. */
-export function createReadPace(
-  limits: ReadPaceLimits,
+export function createReadThrottle(
+  limits: ReadThrottleLimits,
   places: ReadPlaces,
   monotonicNow: () => number,
   rest: (milliseconds: number) => Promise<unknown> = pause,
-): ReadPace {
+): ReadThrottle {
   let batches = 0;
   let lastBatchAt = Number.NEGATIVE_INFINITY;
   let restUntil = Number.NEGATIVE_INFINITY;

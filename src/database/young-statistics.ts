@@ -9,7 +9,7 @@ import { accountTables } from './account-tables.ts';
 import type { Database, Statement } from './database.ts';
 import { textArray } from './sql-arrays.ts';
 
-export interface YoungStatistics {
+export interface EarlyAnalyze {
   /** Hears of orders that became durable. */
   count(orders: number): void;
 }
@@ -19,24 +19,24 @@ const firstAt = 100;
 const lastAt = 100_000;
 
 /** Tables that had fewer rows when they were last looked at, or never were. */
-const findYoung: Statement = {
-  name: 'find_young_tables',
+const findUnanalyzed: Statement = {
+  name: 'find_unanalyzed_tables',
   text: `select name from unnest($1::text[]) with ordinality named (name, place) join pg_class c on c.oid = to_regclass(name)
     where c.reltuples < ${lastAt} order by place`,
 };
 
 const isOfAccounts = (table: string) => table in accountTables;
 
-async function analyzeYoung(database: Database, tables: readonly string[]): Promise<void> {
-  const young = await database.query(findYoung, [textArray(tables)]);
+async function analyzeSmall(database: Database, tables: readonly string[]): Promise<void> {
+  const young = await database.query(findUnanalyzed, [textArray(tables)]);
   for (const { name } of young) await database.query({ name: '', text: `analyze ${String(name)}` });
 }
 
-export function createYoungStatistics(
+export function createEarlyAnalyze(
   database: Database,
   tables: readonly string[],
   onFailed: (error: unknown) => void,
-): YoungStatistics {
+): EarlyAnalyze {
   let counted = 0;
   let next = firstAt;
   /** Table by table: orders go between them. */
@@ -45,8 +45,8 @@ export function createYoungStatistics(
       tables.filter(isOfAccounts),
       tables.filter((table) => !isOfAccounts(table)),
     ];
-    for (const group of database.accountGroups()) await analyzeYoung(group, ofAccounts);
-    await analyzeYoung(database, others);
+    for (const group of database.accountGroups()) await analyzeSmall(group, ofAccounts);
+    await analyzeSmall(database, others);
   }
 
   return {

@@ -39,7 +39,7 @@ import {
   wantedEvents,
 } from './endpoint-queue.ts';
 import type { Outbound, OutboundResult } from './outbound.ts';
-import { repeatable } from './repeatable.ts';
+import { coalesce } from './repeatable.ts';
 import { signedHeaders, signingKeyOf } from './webhook-signature.ts';
 import { operator, secretContext, type Webhook } from './webhook-table.ts';
 
@@ -266,7 +266,7 @@ function createRun(
 
   // ------------------------------------------------------------------------------------- what is there
 
-  const follow = repeatable(
+  const follow = coalesce(
     async () => {
       if (isStopped) return;
       await takeChanges();
@@ -303,7 +303,7 @@ function createRun(
   const prefetch = () =>
     Math.max(2, Math.min(limits.eventsOfEndpointMax, Math.floor(limits.eventsHeldMax / endpoints.size)));
 
-  const feed = repeatable(async () => {
+  const feed = coalesce(async () => {
     while (hungry.size > 0 && !isStopped) {
       const some = [...hungry].slice(0, limits.endpointsPerRead);
       for (const endpoint of some) hungry.delete(endpoint);
@@ -509,7 +509,7 @@ function createRun(
     }, limits.writeMilliseconds);
   }
 
-  const writing = repeatable(writeAll, fail);
+  const writing = coalesce(writeAll, fail);
 
   /** What there is now; resolves when it is written. */
   function write(): Promise<void> {

@@ -2,17 +2,17 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Repeatable {
+export interface Coalesced {
   /** Resolves when a run that began after it was asked for has ended, well or not. */
   ask(): Promise<void>;
 }
 
 /** Never rejects: what a run throws is told to `onProblem`. */
-export function repeatable(
+export function coalesce(
   work: () => Promise<void>,
   onProblem: (error: unknown) => void,
   restMilliseconds = 0,
-): Repeatable {
+): Coalesced {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 

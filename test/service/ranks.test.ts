@@ -47,15 +47,15 @@ test('beside orders that never pause reads rest, and what people change does not
   assert.ok(config.kind === 'postgres');
   const limits = defaultLimits.database;
   // Once a read has been there the next one rests for longer than this test takes.
-  const readPace = {
-    ...limits.readPace,
+  const readThrottle = {
+    ...limits.readThrottle,
     // The orders begin a moment after the database was opened, and have not been busy for most of that time.
     busyShareMin: 0,
     restFactor: 1_000_000,
     restMillisecondsMax: 3_600_000,
     waitMilliseconds: 3_600_000,
   };
-  const database = openPostgres({ ...limits, readPace, connectionString: config.connectionString });
+  const database = openPostgres({ ...limits, readThrottle, connectionString: config.connectionString });
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   const orders = database.transaction(() => held, { rank: 'orders' });
   await database.query(statement);

@@ -9,7 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import type { Database } from '../../src/database/database.ts';
-import { createYoungStatistics } from '../../src/database/young-statistics.ts';
+import { createEarlyAnalyze } from '../../src/database/young-statistics.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;
@@ -65,7 +65,7 @@ test('a table that is known to be large is not looked at again', async () => {
     });
   const lookAtAll = async (): Promise<readonly string[]> => {
     told.length = 0;
-    const statistics = createYoungStatistics(heard, ['accounts', 'customers', 'orders'], assert.ifError);
+    const statistics = createEarlyAnalyze(heard, ['accounts', 'customers', 'orders'], assert.ifError);
     statistics.count(100);
     while (!told.includes('orders')) await nextTurn();
     return told;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseUnavailable } from '../../src/database/database.ts';
-import { createReadPace } from '../../src/database/read-pace.ts';
+import { createReadThrottle } from '../../src/database/read-pace.ts';
 
 const limits = {
   restFactor: 4,
@@ -17,7 +17,7 @@ const places = { count: 3, waitMilliseconds: 60_000 };
 /** Time passes only where somebody rests or works. */
 function createClock() {
   const clock = { now: 0, rested: [] as number[] };
-  const pace = createReadPace(
+  const pace = createReadThrottle(
     limits,
     places,
     () => clock.now,
@@ -43,14 +43,14 @@ function turn(): Promise<void> {
 }
 
 /** One batch of orders that takes so long. */
-function ordering(clock: { now: number }, pace: ReturnType<typeof createReadPace>, milliseconds: number) {
+function ordering(clock: { now: number }, pace: ReturnType<typeof createReadThrottle>, milliseconds: number) {
   return pace.order(async () => {
     clock.now += milliseconds;
   });
 }
 
 /** Orders that never pause, until it is called. */
-function beginOrders(pace: ReturnType<typeof createReadPace>) {
+function beginOrders(pace: ReturnType<typeof createReadThrottle>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const orders = pace.order(() => promise);
   return async () => {
@@ -131,7 +131,7 @@ test('no more reads are under way at once than there are places, and a failed on
 });
 
 test('a read that waits too long for a place is told so, and takes none from those behind it', async () => {
-  const pace = createReadPace(limits, { count: 1, waitMilliseconds: 1 }, () => 0);
+  const pace = createReadThrottle(limits, { count: 1, waitMilliseconds: 1 }, () => 0);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = pace.read(() => promise);
   await assert.rejects(
