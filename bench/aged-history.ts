@@ -10,7 +10,7 @@ import pg from 'pg';
 import { connectDatabase } from '../src/bootstrap.ts';
 import { startEmbeddedServer } from '../src/database/embedded-server.ts';
 import { createLedgerDays } from '../src/ledger/ledger-days.ts';
-import { indexListStretches } from '../src/ledger/list-stretches.ts';
+import { indexFacets } from '../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../src/plans/customer-terms.ts';
 import type { ShopDatabase } from './bench-database.ts';
 import type { ShopPlan } from './bench-shop.ts';
@@ -118,7 +118,7 @@ async function doPastJobs({ environment }: ShopDatabase): Promise<void> {
   try {
     process.stdout.write('  summing and indexing it, as the jobs of the service do\n');
     await createLedgerDays(database).bringAllUpToDate();
-    await indexListStretches(database);
+    await indexFacets(database);
     await indexCustomerTerms(database);
   } finally {
     await database.close();

@@ -30,7 +30,7 @@ import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
 import type { LedgerDays } from './ledger/ledger-days.ts';
-import { indexListStretches } from './ledger/list-stretches.ts';
+import { indexFacets } from './ledger/list-stretches.ts';
 import type { SpendingReads } from './ledger/spending-sums.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
 import type { OrderEngine } from './orders/order-engine.ts';
@@ -145,7 +145,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
       ...times.listIndexes,
       run: async ({ signal }) => {
         let backlog = 0;
-        await eachInTurn([indexListStretches, indexCustomerTerms, repairLastOrders], async (walk) => {
+        await eachInTurn([indexFacets, indexCustomerTerms, repairLastOrders], async (walk) => {
           backlog += await walk(database, signal);
         });
         return { backlog };

@@ -51,13 +51,13 @@ export function writeEvents(
   now: EpochSeconds,
 ): Promise<unknown>[] {
   if (numbered.length === 0) return [];
-  const stretches = [...Map.groupBy(numbered, ({ accountId }) => accountId)].map(([accountId, of]) => ({
+  const ranges = [...Map.groupBy(numbered, ({ accountId }) => accountId)].map(([accountId, of]) => ({
     accountId,
     firstNumber: Math.min(...of.map(({ number }) => number)),
     lastNumber: Math.max(...of.map(({ number }) => number)),
     createdAt: now,
   }));
-  return [writeRows(transaction, insertEvents, numbered), writeRows(transaction, insertInbox, stretches)];
+  return [writeRows(transaction, insertEvents, numbered), writeRows(transaction, insertInbox, ranges)];
 }
 
 const takeNumbers: Statement = {

@@ -204,11 +204,11 @@ export async function readStream(
     const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, values);
     return rows.map(parseStreamed);
   }
-  const stretches = await database.query(listRows[accountId === null ? mode : 'account'], values);
+  const ranges = await database.query(listRows[accountId === null ? mode : 'account'], values);
   const names = ['position', 'account_id', 'first_number', 'last_number'];
   const rows = await fromTheirGroups(
     database,
-    stretches,
+    ranges,
     (row) => Number(row['account_id']),
     readPlaced,
     (some) => [...names.map((name) => numberArray(some.map((row) => Number(row[name])))), after, limit],
@@ -287,12 +287,12 @@ const deleteEvents: Statement = {
     where e.account_id = old.account_id and e.number between old.first_number and old.last_number`,
 };
 
-const deleteStretches: Statement = {
-  name: 'delete_old_event_stretches',
+const deleteRanges: Statement = {
+  name: 'delete_old_event_ranges',
   text: 'delete from event_stream where position = any($1::bigint[])',
 };
 
-const stretchesPerPiece = 20;
+const rangesPerPiece = 20;
 
 /** Deletes what is older than `before`, oldest first, in pieces. Whether something is left to delete. */
 export async function deleteOldEvents(
@@ -301,14 +301,14 @@ export async function deleteOldEvents(
   signal: AbortSignal,
 ): Promise<boolean> {
   while (!signal.aborted) {
-    const rows = await database.query(selectOldest, [before, stretchesPerPiece]);
+    const rows = await database.query(selectOldest, [before, rangesPerPiece]);
     if (rows.length === 0) return false;
     const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
     const names = ['account_id', 'first_number', 'last_number'];
     await database.transaction(
       async (transaction) => {
         for (const group of transaction.accountGroups()) await group.query(deleteEvents, names.map(column));
-        await transaction.query(deleteStretches, [column('position')]);
+        await transaction.query(deleteRanges, [column('position')]);
       },
       { rank: 'reads' },
     );

@@ -1,6 +1,6 @@
 // The audit log by who acted, whose it was, what was done, to what, and when: for the console's page, which pages by the number
 // of the entry. Called by panel/audit-panel-routes.ts; the log is written by audit-log.ts.
-// Always true: a page reads at most `stretchesMax` stretches of one index's range, so one that few entries fit may be short and
+// Always true: a page reads at most `rangesMax` ranges of one index, so one that few entries fit may be short and
 // still go on.
 
 import type { EpochSeconds } from '../contract/times.ts';
@@ -27,26 +27,26 @@ export interface AuditFilter {
 /** What an index has; the rest of the filter is looked at row by row. */
 type Driver = 'all' | 'subject' | 'key' | 'person' | 'actor' | 'account';
 
-const stretch = 5_000;
-const stretchesMax = 20;
+const rangeRows = 5_000;
+const rangesMax = 20;
 /** Processes write by their own clocks. */
 const clocksApartSeconds = 3_600;
 
 const accountOf = 'account_of_audit(l.action, l.subject, l.before, l.after)';
 const range = 'l.number between $1::int and $2::int';
 const newestOf = (where: string) =>
-  `select l.* from audit_log l where ${where} and ${range} order by l.number desc limit ${stretch}`;
+  `select l.* from audit_log l where ${where} and ${range} order by l.number desc limit ${rangeRows}`;
 
 const newest: Readonly<Record<Driver, string>> = {
   all: newestOf('true'),
   subject: `select l.* from unnest($9::text[]) wanted (subject) cross join lateral (${newestOf('l.subject = wanted.subject')}) l
-      order by l.number desc limit ${stretch}`,
+      order by l.number desc limit ${rangeRows}`,
   key: newestOf('l.actor_key_id = $10::int'),
   person: newestOf('l.actor_person_id = $10::int'),
   actor: newestOf('l.actor_id = $10::int'),
   account: `select * from ((${newestOf('l.actor_id = $11::int')}) union all
         (${newestOf(`${accountOf} = $11::int and l.actor_id <> $11::int`)})) l
-      order by l.number desc limit ${stretch}`,
+      order by l.number desc limit ${rangeRows}`,
 };
 
 /** The rows that fit, each with how far was looked; where none does, one row that says only that. */
@@ -98,7 +98,7 @@ export async function searchAudit(
   const driver = driverOf(filter);
   const found: Row[] = [];
   for (let turn = 0; upTo >= oldest && found.length <= limit; turn += 1) {
-    if (turn === stretchesMax) return page(upTo + 1);
+    if (turn === rangesMax) return page(upTo + 1);
     const rows = await database.query(searches[driver], [
       oldest,
       upTo,
@@ -114,7 +114,7 @@ export async function searchAudit(
     ]);
     found.push(...rows.filter((row) => row['number'] !== null));
     const looked = Number(rows[0]?.['looked'] ?? 0);
-    if (looked < stretch) break;
+    if (looked < rangeRows) break;
     upTo = Number(rows[0]?.['reached']) - 1;
   }
   return page(null);

@@ -144,7 +144,7 @@ const insertLinesApart: Statement = { name: 'insert_api_requests_apart', text: i
 const endOfTime = 253_402_300_800;
 
 /** One statement looks at this many lines: on the embedded database orders wait for it. */
-const stretch = 20_000;
+const rangeRows = 20_000;
 
 const findSpan: Statement = {
   name: 'find_api_request_span',
@@ -459,8 +459,8 @@ export async function listRequests(
   const { code, keyId, method, pathPrefix, requestId } = filter;
   const terms = [since, until, code, keyId, method, pathPrefix, requestId];
   let to = Math.min(end, until >= endOfTime ? end : (await numberAt(until + disorderSeconds)) - 1);
-  for (; to >= from && found.length < limit; to -= stretch) {
-    const low = Math.max(from, to - stretch + 1);
+  for (; to >= from && found.length < limit; to -= rangeRows) {
+    const low = Math.max(from, to - rangeRows + 1);
     const values = [accountId, low, to, statusMin, statusMax, limit - found.length, ...terms];
     found.push(...(await group.query(listLines, values)).map((row) => apiRequests.parse(row)));
   }

@@ -7,7 +7,7 @@ import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type EntryKind, isSettling, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 import { actorsOf } from './ledger-reads.ts';
-import { rowsInSpans, type Walked, walkDown } from './list-stretches.ts';
+import { rowsInSpans, scanDown, type Walked } from './list-stretches.ts';
 
 /** An entry, and what a reader wants to know besides. */
 export interface FoundEntry {
@@ -114,7 +114,7 @@ export function findEntriesDown(
   kind: EntryKind | null,
   { from, to, since, until, limit }: EntryFilter,
 ): Promise<Walked<FoundEntry>> {
-  return walkDown(database, {
+  return scanDown(database, {
     list: 'ledger',
     accountId,
     facet: kind,

@@ -1,6 +1,6 @@
-// Which stretches of an account's orders and ledger entries hold rows of a kind or of a package: so that a filter that
-// few of a million rows fit reads the stretches that hold some, and no others. An index of stretches costs the order
-// path nothing: it is made by a job, from whole stretches of rows that never change, and what it has not looked at yet
+// Which ranges of an account's orders and ledger entries hold rows of a kind or of a package: so that a filter that
+// few of a million rows fit reads the ranges that hold some, and no others. An index of ranges costs the order
+// path nothing: it is made by a job, from whole ranges of rows that never change, and what it has not looked at yet
 // is read row by row (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
 
 import { isTestAccount } from '../contract/identifiers.ts';
@@ -11,12 +11,12 @@ import { fromEveryGroup } from '../database/over-groups.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from './ledger-days.ts';
 
-export type StretchedList = keyof typeof lists;
+export type FacetedList = keyof typeof lists;
 
-/** Rows of a stretch: numbers 1 to 250, 251 to 500, … */
-const stretchRows = 250;
+/** Rows of a range: numbers 1 to 250, 251 to 500, … */
+const rangeRows = 250;
 /** Rows that are looked at in one statement: on the embedded database orders wait for it. */
-const stretchesAtOnce = 20;
+const rangesAtOnce = 20;
 /** Rows that are read in one statement where nothing says what they hold. */
 const plainRows = 5_000;
 /** Statements for a page: what it finds may be less than a page, and then says where to go on. */
@@ -45,19 +45,19 @@ export function orderFacet(kind: string | null, packageId: number | null): strin
 // -------------------------------------------------------------------------------------------- reading
 
 const findMark: Statement = {
-  name: 'find_list_stretch_mark',
+  name: 'find_list_mark',
   text: `select stretch_count from list_stretch_marks where account_id = $1::int and list = $2::text`,
 };
 
-const findStretches: Statement = {
-  name: 'find_list_stretches',
+const findRanges: Statement = {
+  name: 'find_list_ranges',
   text: `select stretch, row_count from list_stretches
     where account_id = $1::int and list = $2::text and facet = $3::text and stretch between $4::int and $5::int
     order by stretch desc limit $6::int`,
 };
 
 export interface Walk<Item> {
-  readonly list: StretchedList;
+  readonly list: FacetedList;
   readonly accountId: number;
   readonly facet: string | null;
   /** Newest first, from `to` down to `from`. */
@@ -74,7 +74,7 @@ export interface Walked<Item> {
   readonly nextBefore: number | null;
 }
 
-export async function walkDown<Item>(database: Queryable, walk: Walk<Item>): Promise<Walked<Item>> {
+export async function scanDown<Item>(database: Queryable, walk: Walk<Item>): Promise<Walked<Item>> {
   const { list, accountId, facet, span, limit, read, numberOf } = walk;
   // One more than the page: whether there is more is then known.
   const wanted = limit + 1;
@@ -107,7 +107,7 @@ function plainPart(from: number, to: number): Part {
   return { spans: [{ from: low, to }], next: low - 1 };
 }
 
-/** The highest stretches that hold enough rows of the facet. */
+/** The highest ranges that hold enough rows of the facet. */
 async function indexedPart<Item>(
   database: Queryable,
   { list, accountId, facet, span, limit }: Walk<Item> & { readonly facet: string },
@@ -115,27 +115,27 @@ async function indexedPart<Item>(
   missing: number,
 ): Promise<Part> {
   const atOnce = limit + 1;
-  const values = [accountId, list, facet, stretchOf(span.from), stretchOf(to), atOnce];
-  const found = await database.ofAccount(accountId).query(findStretches, values);
+  const values = [accountId, list, facet, rangeOf(span.from), rangeOf(to), atOnce];
+  const found = await database.ofAccount(accountId).query(findRanges, values);
   const spans: NumberSpan[] = [];
   let rows = 0;
   for (const row of found) {
     if (rows >= missing) break;
-    const first = Number(row['stretch']) * stretchRows + 1;
-    spans.push({ from: Math.max(span.from, first), to: Math.min(to, first + stretchRows - 1) });
+    const first = Number(row['stretch']) * rangeRows + 1;
+    spans.push({ from: Math.max(span.from, first), to: Math.min(to, first + rangeRows - 1) });
     rows += Number(row['row_count']);
   }
   const isAll = spans.length === found.length && found.length < atOnce;
   return { spans, next: isAll ? span.from - 1 : (spans.at(-1)?.from ?? span.from) - 1 };
 }
 
-function stretchOf(number: number): number {
-  return Math.floor((number - 1) / stretchRows);
+function rangeOf(number: number): number {
+  return Math.floor((number - 1) / rangeRows);
 }
 
-async function indexedRows(database: Queryable, list: StretchedList, accountId: number): Promise<number> {
+async function indexedRows(database: Queryable, list: FacetedList, accountId: number): Promise<number> {
   const [row] = await database.ofAccount(accountId).query(findMark, [accountId, list]);
-  return Number(row?.['stretch_count'] ?? 0) * stretchRows;
+  return Number(row?.['stretch_count'] ?? 0) * rangeRows;
 }
 
 /** Rows of `table t` in the spans $2, $3 of the account $1 that fit, at most $4 of them: for `Walk.read`. */
@@ -148,31 +148,31 @@ export function rowsInSpans(table: string, fits: string): string {
 
 // -------------------------------------------------------------------------------------------- writing
 
-const listBehind = (list: StretchedList): Statement => ({
+const listBehind = (list: FacetedList): Statement => ({
   name: `list_accounts_behind_${list}`,
-  text: `select a.id, a.${lists[list].counter} / ${stretchRows} - coalesce(m.stretch_count, 0) as behind
+  text: `select a.id, a.${lists[list].counter} / ${rangeRows} - coalesce(m.stretch_count, 0) as behind
     from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
-    where a.${lists[list].counter} / ${stretchRows} > coalesce(m.stretch_count, 0)
+    where a.${lists[list].counter} / ${rangeRows} > coalesce(m.stretch_count, 0)
       and ${isInUse('a')} order by a.id`,
 });
 
-// Whoever else looks at the same stretches writes the same rows: a whole stretch never changes. So which are whole is
+// Whoever else looks at the same ranges writes the same rows: a whole range never changes. So which are whole is
 // counted here, from the mark as it is now: another run may have moved it since this one found the account behind.
-const indexMore = (list: StretchedList): Statement => {
+const indexMore = (list: FacetedList): Statement => {
   const { table, counter, columns, facets } = lists[list];
   return {
-    name: `index_stretches_of_${list}`,
+    name: `index_ranges_of_${list}`,
     text: `with mark as (
-        select done, greatest(0, least(${stretchesAtOnce}, whole - done)) as more from (
-          select a.${counter} / ${stretchRows} as whole, coalesce(m.stretch_count, 0) as done
+        select done, greatest(0, least(${rangesAtOnce}, whole - done)) as more from (
+          select a.${counter} / ${rangeRows} as whole, coalesce(m.stretch_count, 0) as done
           from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
           where a.id = $1::int) counted),
       fresh as (
-        select (number - 1) / ${stretchRows} as stretch, ${columns}
+        select (number - 1) / ${rangeRows} as stretch, ${columns}
         from mark cross join lateral (
           select number, ${columns} from ${table} t
-          where t.account_id = $1::int and t.number > mark.done * ${stretchRows}
-            and t.number <= (mark.done + mark.more) * ${stretchRows}) t),
+          where t.account_id = $1::int and t.number > mark.done * ${rangeRows}
+            and t.number <= (mark.done + mark.more) * ${rangeRows}) t),
       written as (
         insert into list_stretches (account_id, list, facet, stretch, row_count)
         select $1::int, '${list}', facet, stretch, count(*)
@@ -185,37 +185,37 @@ const indexMore = (list: StretchedList): Statement => {
 };
 
 /** The same in steps, for groups on several servers: Citus 13 takes no INSERT of what another part of its statement selects. */
-const indexApart = (list: StretchedList) => {
+const indexApart = (list: FacetedList) => {
   const { table, counter, columns, facets } = lists[list];
   return {
     findMark: {
-      name: `find_stretches_behind_of_${list}`,
-      text: `select coalesce(m.stretch_count, 0) as done, least(coalesce(m.stretch_count, 0) + ${stretchesAtOnce}, a.${counter} / ${stretchRows}) as whole
+      name: `find_ranges_behind_of_${list}`,
+      text: `select coalesce(m.stretch_count, 0) as done, least(coalesce(m.stretch_count, 0) + ${rangesAtOnce}, a.${counter} / ${rangeRows}) as whole
         from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
-        where a.id = $1::int and a.${counter} / ${stretchRows} > coalesce(m.stretch_count, 0)`,
+        where a.id = $1::int and a.${counter} / ${rangeRows} > coalesce(m.stretch_count, 0)`,
     },
     count: {
-      name: `count_stretches_of_${list}`,
+      name: `count_ranges_of_${list}`,
       text: `select facet, stretch, count(*)::int as rows from (
-          select (number - 1) / ${stretchRows} as stretch, ${columns} from ${table}
-          where account_id = $1::int and number > $2::int * ${stretchRows} and number <= $3::int * ${stretchRows}) fresh
+          select (number - 1) / ${rangeRows} as stretch, ${columns} from ${table}
+          where account_id = $1::int and number > $2::int * ${rangeRows} and number <= $3::int * ${rangeRows}) fresh
         cross join lateral (values ${facets}) f (facet) group by facet, stretch`,
     },
     insert: {
-      name: `insert_stretches_of_${list}`,
+      name: `insert_ranges_of_${list}`,
       text: `insert into list_stretches (account_id, list, facet, stretch, row_count)
         select $1::int, '${list}', facet, stretch, row_count
         from unnest($2::text[], $3::int[], $4::int[]) row (facet, stretch, row_count) on conflict do nothing`,
     },
     moveMark: {
-      name: `move_stretch_mark_of_${list}`,
+      name: `move_list_mark_of_${list}`,
       text: `insert into list_stretch_marks as m (account_id, list, stretch_count) values ($1::int, '${list}', $2::int)
         on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
     },
   } as const satisfies Record<string, Statement>;
 };
 
-const statements = (Object.keys(lists) as StretchedList[]).map((list) => ({
+const statements = (Object.keys(lists) as FacetedList[]).map((list) => ({
   behind: listBehind(list),
   index: indexMore(list),
   apart: indexApart(list),
@@ -224,16 +224,16 @@ type IndexApart = ReturnType<typeof indexApart>;
 
 const neverAborted = new AbortController().signal;
 
-/** Looks at the whole stretches that were added to any list; returns how many are left, because the signal said stop. */
-export async function indexListStretches(database: Database, signal = neverAborted): Promise<number> {
+/** Looks at the whole ranges that were added to any list; returns how many are left, because the signal said stop. */
+export async function indexFacets(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(statements, async ({ behind, index, apart }) =>
     eachInTurn(await fromEveryGroup(database, behind), async (row) => {
-      let stretches = Number(row['behind']);
-      for (; stretches > 0 && !signal.aborted; stretches -= stretchesAtOnce) {
+      let ranges = Number(row['behind']);
+      for (; ranges > 0 && !signal.aborted; ranges -= rangesAtOnce) {
         await indexMoreOf(database, { index, apart }, Number(row['id']));
       }
-      left += Math.max(0, stretches);
+      left += Math.max(0, ranges);
     }),
   );
   return left;
@@ -256,7 +256,7 @@ async function indexMoreOf(
   }
 }
 
-/** What two of them write at the same moment is the same: a whole stretch never changes, and the mark goes up alone. */
+/** What two of them write at the same moment is the same: a whole range never changes, and the mark goes up alone. */
 async function addApart(queryable: Queryable, apart: IndexApart, accountId: number): Promise<void> {
   const [mark] = await queryable.query(apart.findMark, [accountId]);
   if (mark === undefined) return;

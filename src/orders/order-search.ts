@@ -1,4 +1,4 @@
-// Orders that fit a filter, newest first, and a customer's orders. A page reads a bounded stretch of the account's
+// Orders that fit a filter, newest first, and a customer's orders. A page reads a bounded range of the account's
 // numbers: what it finds may be less than a page, and then says where to go on. Orders that wait for the product, and those
 // that it did not take, are few among many and have an index of their own. Used by the API and by the panel.
 
@@ -7,7 +7,7 @@ import type { Queryable, Row, Statement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from '../ledger/ledger-days.ts';
-import { orderFacet, rowsInSpans, walkDown } from '../ledger/list-stretches.ts';
+import { orderFacet, rowsInSpans, scanDown } from '../ledger/list-stretches.ts';
 import { holdsWords, mayHoldWords, wordPatterns } from '../plans/search-words.ts';
 import type { HandoffStatus } from './order-handoff.ts';
 import { type OrderKind, type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
@@ -111,7 +111,7 @@ const judgedAtOnce = 500;
 
 /** Numbers of handed-over orders that are looked at in one statement. */
 const handoffsAtOnce = 1_000;
-/** Statements for a page: as with walkDown, what it finds may be less. */
+/** Statements for a page: as with scanDown, what it finds may be less. */
 const roundsMax = 20;
 
 const listHandoffs: Statement = {
@@ -157,7 +157,7 @@ export async function findOrders(
   if (status === 'pending' || status === 'failed') {
     return walkHandoffs(database, accountId, { status, from, to, limit }, read);
   }
-  const { items, nextBefore } = await walkDown(database, {
+  const { items, nextBefore } = await scanDown(database, {
     list: 'orders',
     accountId,
     facet: orderFacet(kind, packageId),

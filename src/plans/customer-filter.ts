@@ -1,6 +1,6 @@
 // Customers that fit a filter of the API, page by page. Which index a page reads: what customers are found by, where a
 // text or an id is looked for; the ends of plans, where few are in the time that is asked for; those who are suspended;
-// otherwise the customers, newest first. A page reads a bounded stretch of its index: it may hold less than a page, and then says where to go on.
+// otherwise the customers, newest first. A page reads a bounded range of its index: it may hold less than a page, and then says where to go on.
 // Always true: no page is in the order of anything that an order changes. Whoever renews what a list shows, page after
 // page, would otherwise see the renewed ones again, and renew them again.
 
@@ -56,7 +56,7 @@ const fitsInSql = `($4::text is null or c.status = $4::text) and ($5::int is nul
       and ($9::boolean is null
         or $9::boolean = (c.expires_at > to_timestamp($10::bigint) and not c.cancelled and not c.suspended))`;
 
-// The stretch's last row comes too, whatever it holds: it says where the next one begins.
+// The range's last row comes too, whatever it holds: it says where the next one begins.
 const listDown = (name: string, only: string): Statement => ({
   name,
   text: `select *, ${fitsInSql} as fits from (
@@ -139,9 +139,9 @@ export async function filterCustomers(
   const first = (limit + 1) * (isRare ? 1 : pagesAtFirst);
   let read = 0;
   for (let rows = first; place !== null && found.length <= limit && read < rowsOfPageMax; ) {
-    const stretch: Stretch = await readStretch(database, accountId, filter, place, rows, isRare);
-    found.push(...stretch.found);
-    place = stretch.next;
+    const range: RowRange = await readRange(database, accountId, filter, place, rows, isRare);
+    found.push(...range.found);
+    place = range.next;
     read += rows;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
@@ -155,7 +155,7 @@ interface Found {
   readonly after: Place;
 }
 
-interface Stretch {
+interface RowRange {
   readonly found: readonly Found[];
   readonly next: Place | null;
 }
@@ -188,14 +188,14 @@ async function areEndsFew(database: Queryable, accountId: number, filter: Custom
   return Number(row?.['count']) <= endsAtOnceMax;
 }
 
-async function readStretch(
+async function readRange(
   database: Queryable,
   accountId: number,
   filter: CustomerFilter,
   place: Place,
   rows: number,
   isRare: boolean,
-): Promise<Stretch> {
+): Promise<RowRange> {
   switch (place.by) {
     case 'number':
     case 'tail': {
@@ -211,7 +211,7 @@ async function readStretch(
       const values = [accountId, mark, place.below, ...span, ...more];
       const list = await database.ofAccount(accountId).query(isByEnd ? statement : byNumber, values);
       const then = isTail ? firstTerm(filter, place.mark) : null;
-      return stretchOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
+      return rangeOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
     }
     case 'term':
       return readTerms(database, accountId, filter, place, rows);
@@ -220,13 +220,13 @@ async function readStretch(
   }
 }
 
-function stretchOf(
+function rangeOf(
   list: readonly Row[],
   rows: number,
   filter: CustomerFilter,
   then: Place | null,
   after: (customer: Customer) => Place,
-): Stretch {
+): RowRange {
   const found: Found[] = [];
   let next = then;
   for (const row of list) {
@@ -243,7 +243,7 @@ async function readTerms(
   filter: CustomerFilter,
   place: Place & { readonly by: 'term' },
   rows: number,
-): Promise<Stretch> {
+): Promise<RowRange> {
   const { from, to } = termSpan(filter);
   const values = [accountId, place.term, to, place.number, rows];
   const list = await database.ofAccount(accountId).query(listByTerm, values);

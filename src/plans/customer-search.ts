@@ -11,7 +11,7 @@ import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 
-const stretch = 2_000;
+const rangeRows = 2_000;
 
 const findOwn: Statement = {
   name: 'find_customer_number',
@@ -42,12 +42,12 @@ const listEnding: Statement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
-// Of a stretch of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
+// Of a range of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
 // is paid for and waits for the product has no price to pay.
 const countEnding: Statement = {
   name: 'count_ending_customers',
   text: `with edge as (
-      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${stretch - 1} limit 1),
+      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),
         to_timestamp($3::bigint)) as at)
     select c.package_id, case when c.pending_order is null then o.months end as months, count(*) as customers,
       edge.at as counted_to

@@ -1,5 +1,5 @@
 // Customers as the pages look for them: by words, state, package and the end of their plan, newest first or those that end
-// first or last; of one account or of all. A page reads a bounded stretch of an index: what it finds may be less than a page, and
+// first or last; of one account or of all. A page reads a bounded range of an index: what it finds may be less than a page, and
 // then says where to go on. Called by the panel's lists and by whoever looks for orders by their customer
 // (orders/search-orders.ts); the API's own filter is customer-filter.ts.
 
@@ -59,8 +59,8 @@ const fitsPlan = `($3::text is null or $3::text = ${state}) and ($4::int is null
 
 const mayFit = `(${mayHoldWords('c', '$2::text[]')} and ${fitsPlan})`;
 
-// The stretch's last row comes too, whatever it holds: it says where the next one begins.
-const stretchOf = (name: string, from: string, order: string): Statement => ({
+// The range's last row comes too, whatever it holds: it says where the next one begins.
+const rangeOf = (name: string, from: string, order: string): Statement => ({
   name,
   text: `select *, ${mayFit} as may_fit from (
       select ${shownCustomers.list('c')}, row_number() over (order by ${order}) as place
@@ -70,13 +70,13 @@ const stretchOf = (name: string, from: string, order: string): Statement => ({
 
 const downwards = 'c.account_id desc, c.number desc';
 
-const findDown = stretchOf(
+const findDown = rangeOf(
   'find_customers_down',
   'select * from customers c where c.account_id = $1::int and c.number < $9::int',
   downwards,
 );
 
-const findOfAllDown = stretchOf(
+const findOfAllDown = rangeOf(
   'find_customers_of_all_down',
   'select * from customers c where (c.account_id, c.number) < ($1::int, $9::int)',
   downwards,
@@ -86,13 +86,13 @@ const inWindow = `c.account_id = $1::int and c.expires_at >= to_timestamp($5::bi
       and c.expires_at < to_timestamp($6::bigint)`;
 
 // The offset keeps the other conditions out: while the table is young, another index would seem as good, for ever.
-const findInWindow = stretchOf(
+const findInWindow = rangeOf(
   'find_customers_in_window',
   `select * from (select * from customers c where ${inWindow} offset 0) c where c.number < $9::int`,
   downwards,
 );
 
-const findByExpiry = stretchOf(
+const findByExpiry = rangeOf(
   'find_customers_by_expiry',
   `select * from customers c where ${inWindow}
         and c.expires_at >= to_timestamp($10::bigint)
@@ -100,7 +100,7 @@ const findByExpiry = stretchOf(
   'c.expires_at, c.number',
 );
 
-const findByLastExpiry = stretchOf(
+const findByLastExpiry = rangeOf(
   'find_customers_by_last_expiry',
   `select * from customers c where ${inWindow}
         and c.expires_at <= to_timestamp($10::bigint)
@@ -147,14 +147,14 @@ export async function findCustomers(
   let rows = firstRows(query, wanted);
   for (let left = rowsOfPageMax; left > 0 && place !== null && found.length <= wanted; ) {
     const length: number = Math.min(rows, left);
-    const stretch: Stretch = await read(place, length);
-    for (const row of stretch.rows) {
+    const range: RowRange = await read(place, length);
+    for (const row of range.rows) {
       if (row['may_fit'] !== true) continue;
       const customer = shownCustomers.parse(row);
       if (holdsWords(customer, query.words) && fitsPlanOf(customer, query) && isNew(customer))
         found.push(customer);
     }
-    place = stretch.next;
+    place = range.next;
     left -= length;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
@@ -175,20 +175,20 @@ export async function countCustomers(
   return counted !== null && counted.within <= endsAtOnceMax ? counted.fitting : null;
 }
 
-/** Rows of a stretch, and where the next one begins; null: nowhere. */
-interface Stretch {
+/** Rows of a range, and where the next one begins; null: nowhere. */
+interface RowRange {
   readonly rows: readonly Row[];
   readonly next: CustomerPlace | null;
 }
 
-type ReadStretch = (place: CustomerPlace, length: number) => Promise<Stretch>;
+type ReadRange = (place: CustomerPlace, length: number) => Promise<RowRange>;
 
 /** From the index in which the fewest rows have to be looked at. */
 async function readerOf(
   database: Queryable,
   accountId: number | null,
   query: CustomerQuery,
-): Promise<ReadStretch> {
+): Promise<ReadRange> {
   const terms = termsOf(query);
   if (accountId === null) {
     const values = (place: CustomerPlace, length: number) => [
@@ -197,7 +197,7 @@ async function readerOf(
       length,
       place.number,
     ];
-    if (database.isSpread) return (place, length) => stretchOfGroups(database, values(place, length), length);
+    if (database.isSpread) return (place, length) => rangeOfGroups(database, values(place, length), length);
     return async (place, length) =>
       cutOff(await database.query(findOfAllDown, values(place, length)), length);
   }
@@ -219,22 +219,22 @@ function termsOf(query: CustomerQuery): readonly unknown[] {
   return [textArray(wordPatterns(query.words)), query.state, query.packageId, since, until, query.now];
 }
 
-function cutOff(rows: readonly Row[], length: number): Stretch {
+function cutOff(rows: readonly Row[], length: number): RowRange {
   const last = rows.at(-1);
   return { rows, next: last !== undefined && Number(last['place']) === length ? placeOf(last) : null };
 }
 
-/** Of all groups, down to where the first of their stretches ends: what is below it may be another group's. */
-async function stretchOfGroups(
+/** Of all groups, down to where the first of their ranges ends: what is below it may be another group's. */
+async function rangeOfGroups(
   database: Queryable,
   values: readonly unknown[],
   length: number,
-): Promise<Stretch> {
-  const stretches = await Promise.all(
+): Promise<RowRange> {
+  const ranges = await Promise.all(
     database.accountGroups().map(async (group) => cutOff(await group.query(findOfAllDown, values), length)),
   );
-  const [next = null] = stretches.flatMap(({ next: end }) => end ?? []).sort(byPlace);
-  const rows = stretches
+  const [next = null] = ranges.flatMap(({ next: end }) => end ?? []).sort(byPlace);
+  const rows = ranges
     .flatMap((each) => each.rows)
     .map((row) => ({ row, place: placeOf(row) }))
     .filter(({ place }) => next === null || byPlace(place, next) <= 0)
@@ -251,7 +251,7 @@ function placeOf(row: Row): CustomerPlace {
   return { accountId, number, expiresAt };
 }
 
-/** Without a condition that leaves rows out, a page is the stretch. */
+/** Without a condition that leaves rows out, a page is the range. */
 function firstRows({ words, state: wantedState, packageId, expires }: CustomerQuery, wanted: number): number {
   if (words.length > 0) return rowsAtOnceMax;
   const leavesOut = wantedState !== null || packageId !== null || expires !== null;

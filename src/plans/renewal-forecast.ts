@@ -1,5 +1,5 @@
 // What renewing every plan that ends soon would cost, and on which day the balance no longer covers it. The customers
-// are counted in SQL, stretch by stretch of the time, so that none of them is sent here and no statement keeps orders
+// are counted in SQL, range by range of the time, so that none of them is sent here and no statement keeps orders
 // waiting (`Rank` in database.ts). Called by GET /forecast.
 // Always true: a plan is counted once, at its present end, at the price that its group pays in that second. One whose next
 // order is paid for and waits for the product is not counted: either that order moves the end, or the plan comes back.
@@ -36,16 +36,16 @@ interface EndingPlans {
 }
 
 const daySeconds = 86_400;
-const stretch = 2_000;
+const rangeRows = 2_000;
 
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= to_timestamp($3::bigint)`;
 
-// Of a stretch of the time, up to where it ends. One row at least, which says where that is. Spans are counted from 1.
+// Of a range of the time, up to where it ends. One row at least, which says where that is. Spans are counted from 1.
 const countRenewals: Statement = {
   name: 'count_renewals',
   text: `with edge as materialized (
-      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${stretch - 1} limit 1),
+      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),
         to_timestamp($3::bigint)) as at)
     select c.package_id, coalesce(c.renew_months, o.months) as months,
       width_bucket(extract(epoch from c.expires_at)::bigint, $4::bigint[]) as span,
@@ -110,7 +110,7 @@ async function* endingPlans(
       .query(countRenewals, [accountId, after, until, sentSpans]);
     for (const row of rows) {
       const since = spans[Number(row['span']) - 1];
-      // Of a stretch in which nothing is renewed.
+      // Of a range in which nothing is renewed.
       if (row['package_id'] === null || since === undefined) continue;
       const months = expectMonths(Number(row['months']));
       yield { since, packageId: Number(row['package_id']), months, plans: Number(row['plans']) };

@@ -9,7 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { inEachGroup } from '../../src/database/database.ts';
-import { indexListStretches } from '../../src/ledger/list-stretches.ts';
+import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
@@ -160,7 +160,7 @@ test('each filter of each list, alone and with the others, finds what it names a
   };
   assert.ok(orders.some(({ kind }) => kind === 'change') && entries.some(({ kind }) => kind === 'refund'));
   await check('before anything is indexed');
-  assert.equal(await indexListStretches(service.database), 0);
+  assert.equal(await indexFacets(service.database), 0);
   assert.equal(await indexCustomerTerms(service.database), 0);
   await check('when it is indexed');
 });
@@ -177,11 +177,11 @@ test('two runs that make the index at once take no stretch for whole that is not
     ...each,
     async query(statement, values) {
       const rows = await each.query(statement, values);
-      if (statement.name === 'list_accounts_behind_orders') await indexListStretches(database);
+      if (statement.name === 'list_accounts_behind_orders') await indexFacets(database);
       return rows;
     },
   }));
-  await indexListStretches(overtaken);
+  await indexFacets(overtaken);
   await place(account, { package_id: plus, customer: `stretch-${account.id}-1` });
   assert.equal((await walk(account, '/orders?kind=change', 10)).length, 1);
 });
@@ -196,7 +196,7 @@ test('a cursor goes on where its page ended, whatever was added meanwhile: nothi
   };
   for (const indexed of [false, true]) {
     if (indexed) {
-      await indexListStretches(service.database);
+      await indexFacets(service.database);
       await indexCustomerTerms(service.database);
     }
     for (const [path, limit] of [

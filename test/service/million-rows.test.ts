@@ -13,7 +13,7 @@ import {
 import type { Database, Queryable, Row, Statement } from '../../src/database/database.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { findEntriesDown } from '../../src/ledger/ledger-search.ts';
-import { indexListStretches } from '../../src/ledger/list-stretches.ts';
+import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { findOrders, type OrderFilter } from '../../src/orders/order-search.ts';
 import { type CustomerFilter, filterCustomers } from '../../src/plans/customer-filter.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
@@ -254,7 +254,7 @@ async function fill(): Promise<void> {
     );
   });
   await service.database.query({ name: '', text: 'analyze' });
-  assert.equal(await indexListStretches(service.database), 0);
+  assert.equal(await indexFacets(service.database), 0);
   assert.equal(await indexCustomerTerms(service.database), 0);
   await createLedgerDays(service.database).bringAllUpToDate();
 }

@@ -9,7 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import type { Transaction } from '../../src/database/database.ts';
-import { indexListStretches } from '../../src/ledger/list-stretches.ts';
+import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { repairLastOrders } from '../../src/orders/repair-last-orders.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
@@ -43,8 +43,8 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_customers_of_all_down: /customers_pkey/,
   find_customer_number: /customer_references_pkey/,
   find_order_of_key: /orders_idempotency_key/,
-  find_list_stretch_mark: /list_stretch_marks_pkey/,
-  find_list_stretches: /list_stretches_pkey/,
+  find_list_mark: /list_stretch_marks_pkey/,
+  find_list_ranges: /list_stretches_pkey/,
   find_customer_term_mark: null,
   filter_customers_by_number: /customers_pkey/,
   filter_customers_by_term: /customer_terms_pkey/,
@@ -115,7 +115,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
 };
 
 /** A young account has no whole stretch yet, and no customers whose orders are too many. */
-const ofManyRows = ['find_list_stretches', 'find_orders_of_words'];
+const ofManyRows = ['find_list_ranges', 'find_orders_of_words'];
 
 const bigTables = [
   'orders',
@@ -168,13 +168,13 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
   // For the values five times, for any values from the sixth on.
   for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
-  await indexListStretches(service.database);
+  await indexFacets(service.database);
   await indexCustomerTerms(service.database);
   await repairLastOrders(service.database);
   for (let time = 0; time < 3; time += 1) await visit(order.id, order.customer.id);
   await look('young');
   await grow();
-  await indexListStretches(service.database);
+  await indexFacets(service.database);
   await indexCustomerTerms(service.database);
   await repairLastOrders(service.database);
   for (let time = 0; time < 3; time += 1) await visit(order.id, order.customer.id);

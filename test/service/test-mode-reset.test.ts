@@ -15,7 +15,7 @@ import { replaceAlerts } from '../../src/delivery/alert-store.ts';
 import { createWebhook } from '../../src/delivery/webhook-store.ts';
 import { createRequestLog } from '../../src/journal/request-log.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
-import { indexListStretches } from '../../src/ledger/list-stretches.ts';
+import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { editCustomer } from '../../src/plans/customer-details.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
@@ -154,12 +154,12 @@ test('filtered lists of every test are whole, whatever jobs made of those before
       idempotency_key: `whole-${index}`,
     }));
     expectStatus(await tests.post('/orders/bulk', { orders }), 200);
-    assert.equal(await indexListStretches(service.database), 0);
+    assert.equal(await indexFacets(service.database), 0);
     const { data } = expectStatus(await tests.get('/orders?kind=activate&limit=100'), 200);
     assert.equal(data.length, 100, `in test ${round}`);
     expectStatus(await tests.post('/test/reset'), 200);
     await clean();
-    assert.equal(await indexListStretches(service.database), 0);
+    assert.equal(await indexFacets(service.database), 0);
     assert.equal(await indexCustomerTerms(service.database), 0);
   }
   const [left] = await sql(`select count(*)::int as marks from list_stretch_marks m
