@@ -10,7 +10,7 @@ import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { appendEvents, listenToAccount } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
+import { type Changed, type Done, runOnce } from '../journal/keyed-changes.ts';
 import { type Actor, lockAccountRow, tellAccessChanged } from './account-store.ts';
 import { type KeyMode, lastFour, mintApiKey } from './api-key.ts';
 import {
@@ -271,7 +271,7 @@ async function owned<Result>(
     if (account === null) return refusal('account_not_found');
     const gone = await authorProblem(transaction, { ...author, now }, account);
     if (gone !== null) return gone;
-    return onceByKey(
+    return runOnce(
       transaction,
       { accountId, idempotencyKey, what: ['key', ...what], now },
       async () => {

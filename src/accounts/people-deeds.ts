@@ -10,7 +10,7 @@ import type { Role, Scope } from '../contract/scopes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { appendAudit } from '../journal/audit-log.ts';
-import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
+import { type Changed, type Done, runOnce } from '../journal/keyed-changes.ts';
 import {
   type Actor,
   changeAccount,
@@ -319,7 +319,7 @@ async function amongPeople<Result>(
     const problem = await authorProblem(transaction, { actorId, by, takes, now }, account);
     if (problem !== null) return problem;
     const present = await listPeople(transaction, accountId);
-    return onceByKey<Result>(
+    return runOnce<Result>(
       transaction,
       { accountId, idempotencyKey, what: ['person', ...what], now },
       () => work(transaction, account, present),

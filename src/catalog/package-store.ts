@@ -11,7 +11,7 @@ import { changesChannel, packagesChanged } from '../database/changes.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
-import { type Done, onceByKey } from '../journal/keyed-changes.ts';
+import { type Done, runOnce } from '../journal/keyed-changes.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { packagePrices, packages } from './package-table.ts';
 import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
@@ -55,7 +55,7 @@ export async function createPackage(
   const { actorId: accountId, now } = author;
   return database.transaction(async (transaction) => {
     if (idempotencyKey !== null) await lockAccountRow(transaction, accountId);
-    return onceByKey(
+    return runOnce(
       transaction,
       { accountId, idempotencyKey, what: ['package', textOf(settings)], now },
       async () => {

@@ -13,7 +13,7 @@ import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { appendAudit } from '../journal/audit-log.ts';
-import { type Changed, type Done, onceByKey } from '../journal/keyed-changes.ts';
+import { type Changed, type Done, runOnce } from '../journal/keyed-changes.ts';
 import {
   type NewProductCall,
   newProductCalls,
@@ -257,7 +257,7 @@ function changeOnce<Result>(
     await lockAccountRow(transaction, accountId);
     const gone = await authorProblem(transaction, actor, { isAdmin: false });
     if (gone !== null) return gone;
-    return onceByKey(
+    return runOnce(
       transaction,
       { accountId, idempotencyKey, what, now },
       () => work(transaction),

@@ -15,7 +15,7 @@ import { writeRows } from '../database/table.ts';
 import { listenToAccount, listenToEverybody } from '../events/event-log.ts';
 import { positionOf, streamEnd } from '../events/event-stream.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
-import { type Changed, createKeyedChanges, type Done } from '../journal/keyed-changes.ts';
+import { type Changed, createRunOnce, type Done } from '../journal/keyed-changes.ts';
 import { deleteLog, leaveLog } from './delivery-log.ts';
 import { announceWebhook, askForRetries, lockAccount, lockOperator } from './delivery-progress.ts';
 import { mintSecret } from './webhook-signature.ts';
@@ -418,7 +418,7 @@ export async function listDisabledWebhooks(database: Queryable, accountId: numbe
 
 // ------------------------------------------------------------------------------------- asked again
 
-const onceByKey = createKeyedChanges('webhook_requests', 'webhook_id');
+const runOnce = createRunOnce('webhook_requests', 'webhook_id');
 
 /** `again`: what a request is answered that was carried out before, from the endpoint as it is now, or null: it is gone. */
 async function owned<Result>(
@@ -431,7 +431,7 @@ async function owned<Result>(
   return database.transaction(async (transaction): Promise<Done<Result> | Refusal> => {
     if (accountId === operator) await lockOperator(transaction);
     else if (!(await lockAccountInUse(transaction, accountId))) return refusal('reset_in_progress');
-    return onceByKey(
+    return runOnce(
       transaction,
       { accountId, idempotencyKey, what, now },
       () => work(transaction),

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts
 import type { EpochSeconds } from '../contract/times.ts';
 import type { Queryable, Statement } from '../database/database.ts';
 
-export interface KeyedChange {
+export interface IdempotentChange {
   readonly accountId: number;
   /** null: none was sent. */
   readonly idempotencyKey: string | null;
@@ -30,13 +30,13 @@ export interface Changed<Result> {
 /** Carries the change out, or answers from what it made when it was first sent. */
 export type Once = <Result>(
   transaction: Queryable,
-  change: KeyedChange,
+  change: IdempotentChange,
   work: () => Promise<Changed<Result> | Refusal>,
   again: (id: number) => Promise<Result | Refusal>,
 ) => Promise<Done<Result> | Refusal>;
 
 /** @param table with account_id, idempotency_key, fingerprint, created_at, and `subject`, an id */
-export function createKeyedChanges(table: string, subject: string): Once {
+export function createRunOnce(table: string, subject: string): Once {
   const find: Statement = {
     name: `find_in_${table}`,
     text: `select fingerprint, ${subject} as subject from ${table}
@@ -68,4 +68,4 @@ export function createKeyedChanges(table: string, subject: string): Once {
 }
 
 /** Of whatever has no table of its own for them. */
-export const onceByKey = createKeyedChanges('keyed_changes', 'subject_id');
+export const runOnce = createRunOnce('keyed_changes', 'subject_id');
