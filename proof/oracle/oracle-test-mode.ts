@@ -106,7 +106,7 @@ export function createTestMode(world: World) {
       for (;;) {
         const next = nextEvent(accountId, testAccount, reached);
         if (next === null || next.at > destination) break;
-        for (const text of carryOut(accountId, next, happened)) told.push({ at: next.at, text });
+        for (const text of execute(accountId, next, happened)) told.push({ at: next.at, text });
         // What was due before does not take the clock back to what has been told of its second.
         if (comparePlaces(next, reached) > 0) reached = next;
       }
@@ -148,7 +148,7 @@ export function createTestMode(world: World) {
   }
 
   /** What is told of it. */
-  function carryOut(accountId: AccountId, event: ClockEvent, happened: Happened): string[] {
+  function execute(accountId: AccountId, event: ClockEvent, happened: Happened): string[] {
     if (event.kind === 'warning') {
       happened.warnings += 1;
       return [`plan.ending ${event.reference} ${event.days}`];

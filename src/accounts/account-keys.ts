@@ -27,7 +27,7 @@ import {
   type StoredKey,
   storeSecret,
 } from './api-key-store.ts';
-import { authorProblem } from './author.ts';
+import { recheckCaller } from './author.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import { keyScopeNames } from './principal.ts';
 import type { Seal } from './seal.ts';
@@ -269,7 +269,7 @@ async function owned<Result>(
   return database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, accountId);
     if (account === null) return refusal('account_not_found');
-    const gone = await authorProblem(transaction, { ...author, now }, account);
+    const gone = await recheckCaller(transaction, { ...author, now }, account);
     if (gone !== null) return gone;
     return runOnce(
       transaction,

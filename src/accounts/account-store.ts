@@ -23,7 +23,7 @@ import { type ActingParty, type AuditAuthor, appendAudit } from '../journal/audi
 import { type Account, accountSettings, accounts, newAccounts, numberedAccounts } from './account-table.ts';
 import { lastFour, mintApiKey } from './api-key.ts';
 import { revokeFirstKey, storeFirstKey, viewFirstKey } from './api-key-store.ts';
-import { authorProblem } from './author.ts';
+import { recheckCaller } from './author.ts';
 import { findAccount, findAdministratorId } from './find-accounts.ts';
 import { keyCreated, keyRevoked } from './key-happenings.ts';
 import {
@@ -219,7 +219,7 @@ export async function changeAccount(
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
     const before = await lockAccountRow(transaction, id);
     if (before === null) return null;
-    const gone = await authorProblem(transaction, author, before);
+    const gone = await recheckCaller(transaction, author, before);
     if (gone !== null) return gone;
     const { password, ...settings } = change;
     const wanted = { ...before, ...settings };
@@ -311,7 +311,7 @@ export function resetApiKey(
   return database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, id);
     if (account === null) return null;
-    const gone = await authorProblem(transaction, author, account);
+    const gone = await recheckCaller(transaction, author, account);
     if (gone !== null) return gone;
     const revoked = await revokeFirstKey(transaction, id, now);
     const viewedAt = actorId === id ? now : null;
@@ -345,7 +345,7 @@ export function revealApiKey(
   const { actorId, by = null, now } = author;
   return database.transaction(async (transaction) => {
     const account = await findAccount(transaction, id);
-    const gone = account === null ? null : await authorProblem(transaction, author, account);
+    const gone = account === null ? null : await recheckCaller(transaction, author, account);
     if (gone !== null) return gone;
     const shown = await viewFirstKey(transaction, seal, id, now);
     if (shown === null) return null;

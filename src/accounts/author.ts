@@ -12,13 +12,13 @@ import { people } from './people-table.ts';
 import { administratorProblem, type Judged, keyPrincipal, scopeProblem } from './principal.ts';
 
 const findPerson: Statement = {
-  name: 'find_author',
+  name: 'find_caller',
   text: `select p.role, ${accounts.list('a')} from people p join accounts a on a.id = p.account_id
     where p.id = $1::int and p.removed_at is null`,
 };
 
 const findSecret: Statement = {
-  name: 'find_author_key',
+  name: 'find_caller_key',
   text: `select ${heldSecrets.list('k', 'k_')}, ${accounts.list('a')}
     from api_keys k join accounts a on a.id = k.account_id where k.id = $1::int`,
 };
@@ -26,20 +26,20 @@ const findSecret: Statement = {
 const roles = people.pick('role');
 
 /** What is changed is `target`'s. An administrator's action on an administrator's account takes what the guards ask of it too. */
-export async function authorProblem(
+export async function recheckCaller(
   transaction: Queryable,
   { by = null, takes = [], now }: Actor,
   target: Pick<Account, 'isAdmin'>,
 ): Promise<Refusal | null> {
   if (by === null) return null;
-  const author = await (by.type === 'person'
+  const caller = await (by.type === 'person'
     ? findByPerson(transaction, by)
     : findByKey(transaction, by, now));
-  if ('code' in author) return author;
-  if (author.account.blocked) return refusal('account_blocked');
-  if (by.type === 'key' && !author.account.apiEnabled) return refusal('api_disabled');
+  if ('code' in caller) return caller;
+  if (caller.account.blocked) return refusal('account_blocked');
+  if (by.type === 'key' && !caller.account.apiEnabled) return refusal('api_disabled');
   const isAdministrators = takes.some(isAdministratorScope);
-  return scopeProblem(author, takes) ?? (isAdministrators ? administratorProblem(author, target) : null);
+  return scopeProblem(caller, takes) ?? (isAdministrators ? administratorProblem(caller, target) : null);
 }
 
 async function findByPerson(transaction: Queryable, { id }: ActingParty): Promise<Judged | Refusal> {

@@ -8,7 +8,7 @@ import type { Database, Statement } from '../database/database.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { deleteRequestBodies, endRequestBodies } from '../journal/request-bodies.ts';
 import { type Actor, lockAccountRow, writeKeepsBodies } from './account-store.ts';
-import { authorProblem } from './author.ts';
+import { recheckCaller } from './author.ts';
 import { copySettingsToTestAccount } from './twin-settings.ts';
 
 const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
@@ -25,7 +25,7 @@ export async function switchKeptBodies(
   const done = await database.transaction(async (transaction) => {
     const account = await lockAccountRow(transaction, id);
     if (account === null) return null;
-    const gone = await authorProblem(transaction, author, account);
+    const gone = await recheckCaller(transaction, author, account);
     if (gone !== null) return gone;
     await writeKeepsBodies(transaction, id, keeps);
     const testAccountId = await copySettingsToTestAccount(transaction, id);

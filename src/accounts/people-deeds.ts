@@ -20,7 +20,7 @@ import {
   writeEmail,
 } from './account-store.ts';
 import type { Account } from './account-table.ts';
-import { authorProblem } from './author.ts';
+import { recheckCaller } from './author.ts';
 import { listPeople } from './find-people.ts';
 import { endPasswordLinks, type NewPassword, writePassword } from './people-store.ts';
 import {
@@ -316,7 +316,7 @@ async function amongPeople<Result>(
     if (account === null) return refusal('account_not_found');
     const isOwn = by?.type === 'person' && actorId === accountId;
     const takes: Scope[] = [isOwn ? 'people:write' : 'admin:accounts'];
-    const problem = await authorProblem(transaction, { actorId, by, takes, now }, account);
+    const problem = await recheckCaller(transaction, { actorId, by, takes, now }, account);
     if (problem !== null) return problem;
     const present = await listPeople(transaction, accountId);
     return runOnce<Result>(

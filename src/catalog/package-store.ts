@@ -24,7 +24,7 @@ export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' |
   readonly prices?: SomePrices;
 };
 /** Who changes something, and when. */
-export type DatedAuthor = AuditAuthor & { readonly now: EpochSeconds };
+export type DatedCaller = AuditAuthor & { readonly now: EpochSeconds };
 
 // Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
 // since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
@@ -49,7 +49,7 @@ const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_no
 export async function createPackage(
   database: Database,
   settings: PackageSettings,
-  author: DatedAuthor,
+  author: DatedCaller,
   idempotencyKey: string | null,
 ): Promise<Done<Package> | Refusal> {
   const { actorId: accountId, now } = author;
@@ -78,7 +78,7 @@ function textOf(settings: PackageSettings): string {
 async function insertNew(
   transaction: Queryable,
   { prices, ...settings }: PackageSettings,
-  { now, ...author }: DatedAuthor,
+  { now, ...author }: DatedCaller,
 ): Promise<Package> {
   const added = { ...settings, ...settings.limits, createdAt: now };
   const [row] = await writeRows(transaction, insertPackage, [added]);
@@ -100,7 +100,7 @@ export async function changePackage(
   database: Database,
   id: number,
   { prices = {}, ...change }: PackageChange,
-  { now, ...author }: DatedAuthor,
+  { now, ...author }: DatedCaller,
 ): Promise<Package | null> {
   return database.transaction(async (transaction) => {
     await lockCatalog(transaction);

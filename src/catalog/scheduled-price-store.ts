@@ -11,7 +11,7 @@ import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { holdListening, type ListeningAccount, type NewEvent, tellAll } from '../events/event-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
-import { announce, type DatedAuthor, lockCatalog, subjectOf } from './package-store.ts';
+import { announce, type DatedCaller, lockCatalog, subjectOf } from './package-store.ts';
 import { scheduledPrices } from './package-table.ts';
 import { namedPrices, type SomePrices } from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
@@ -57,7 +57,7 @@ export async function schedulePrices(
   packageId: number,
   wanted: ScheduledPrices,
   currency: string,
-  { now, ...author }: DatedAuthor,
+  { now, ...author }: DatedCaller,
 ): Promise<{ readonly replayed: boolean } | Refusal> {
   return database.transaction(async (transaction) => {
     // Accounts before everything else, as batches lock them.
@@ -100,7 +100,7 @@ export async function unschedulePrices(
   database: Database,
   packageId: number,
   from: EpochSeconds,
-  { now, ...author }: DatedAuthor,
+  { now, ...author }: DatedCaller,
 ): Promise<ScheduledPrices | Refusal> {
   return database.transaction(async (transaction) => {
     await lockCatalog(transaction);

@@ -89,7 +89,7 @@ const { reports }: WorkerStart = workerData;
 /** The last lines of PostgreSQL's log: what `die` adds to a reason. */
 const logTail: string[] = [];
 
-async function carryOut(start: WorkerStart): Promise<void> {
+async function run(start: WorkerStart): Promise<void> {
   if (start.task === 'make') {
     await initialise(resolve(start.dataDir));
     return process.exit(0);
@@ -443,4 +443,4 @@ function readableError(frame: Uint8Array): string {
 }
 
 // Last, because the classes above exist only once the module has run to here.
-await carryOut(workerData).catch(die);
+await run(workerData).catch(die);

@@ -64,7 +64,7 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
     next();
   }
 
-  async function carryOut<Result>(rank: 'first' | 'second', work: () => Promise<Result>): Promise<Result> {
+  async function run<Result>(rank: 'first' | 'second', work: () => Promise<Result>): Promise<Result> {
     isRunning = true;
     const began = monotonicNow();
     try {
@@ -86,7 +86,7 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
         const waiting: Waiting = {
           start() {
             clearTimeout(patience);
-            carryOut(rank, work).then(resolve, reject);
+            run(rank, work).then(resolve, reject);
           },
         };
         if (rank === 'second') {

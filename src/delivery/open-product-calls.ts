@@ -3,7 +3,7 @@
 // Invariant: of a customer no call is sent after a later one that told the whole state was taken.
 
 import { type Actor, lockAccountRow } from '../accounts/account-store.ts';
-import { authorProblem } from '../accounts/author.ts';
+import { recheckCaller } from '../accounts/author.ts';
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { publicId, realAccountIdMax } from '../contract/identifiers.ts';
 import { productCallStatuses } from '../contract/product-schemas.ts';
@@ -255,7 +255,7 @@ function changeOnce<Result>(
   const { actorId: accountId, now } = actor;
   return database.transaction(async (transaction): Promise<Done<Result> | Refusal> => {
     await lockAccountRow(transaction, accountId);
-    const gone = await authorProblem(transaction, actor, { isAdmin: false });
+    const gone = await recheckCaller(transaction, actor, { isAdmin: false });
     if (gone !== null) return gone;
     return runOnce(
       transaction,

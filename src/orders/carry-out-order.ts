@@ -31,7 +31,7 @@ export interface Intent {
 }
 
 /** The last checks of an order, then its changes. */
-export function carryOut(
+export function executeOrder(
   working: WorkingState,
   account: AccountState,
   intent: Intent,

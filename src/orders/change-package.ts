@@ -8,7 +8,7 @@ import { fieldRefusal } from '../contract/error-catalogue.ts';
 import { publicId } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { runningPlan } from '../plans/plan-life.ts';
-import { carryOut, replay } from './carry-out-order.ts';
+import { executeOrder, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ChangePackage, OrderOutcome } from './order-commands.ts';
@@ -42,7 +42,7 @@ export function changePackage(
   if (running.packageId === packageId) return refused('order_failed', { reason: 'same_package' });
 
   const intent = { command, months, fingerprint, wanted, kind: 'change', running, customer } as const;
-  const outcome = carryOut(working, account, intent, now);
+  const outcome = executeOrder(working, account, intent, now);
   if (outcome.type === 'ordered') {
     const { number, priceCents, refundCents, expiresAt } = outcome.order;
     working.addAudit({

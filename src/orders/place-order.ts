@@ -5,7 +5,7 @@ import { canBeOrdered } from '../catalog/package-catalog.ts';
 import { fieldRefusal } from '../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { runningPlan } from '../plans/plan-life.ts';
-import { carryOut, replay } from './carry-out-order.ts';
+import { executeOrder, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, PlaceOrder } from './order-commands.ts';
@@ -40,7 +40,7 @@ export function placeOrder(
   const kind: OrderKind =
     running === null ? 'activate' : running.packageId === packageId ? 'renew' : 'change';
   const intent = { command, months, fingerprint, wanted, kind, running, customer: customer ?? command };
-  const outcome = carryOut(working, account, intent, now);
+  const outcome = executeOrder(working, account, intent, now);
   if (outcome.type === 'ordered' && command.loginLink !== null) {
     working.addLoginLink(outcome.order, command.loginLink);
   }

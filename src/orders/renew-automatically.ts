@@ -6,7 +6,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { lifeAfterFailedRenewal, type PlanLife, runningPlan } from '../plans/plan-life.ts';
-import { carryOut, replay } from './carry-out-order.ts';
+import { executeOrder, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
 import type { OrderOutcome, RenewAutomatically } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
@@ -56,5 +56,5 @@ function order(
   const running = runningPlan(customer, now);
   const renewal = { idempotencyKey, maxChargeCents };
   const intent = { command: renewal, months, fingerprint: automaticFingerprint, wanted, running, customer };
-  return carryOut(working, account, { ...intent, kind: 'renew' }, now);
+  return executeOrder(working, account, { ...intent, kind: 'renew' }, now);
 }

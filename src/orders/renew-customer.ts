@@ -4,7 +4,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { runningPlan } from '../plans/plan-life.ts';
-import { carryOut, replay } from './carry-out-order.ts';
+import { executeOrder, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, RenewCustomer } from './order-commands.ts';
@@ -42,7 +42,7 @@ export function renewCustomer(
   const running = runningPlan(customer, now);
   const fingerprint = fingerprintFor(months);
   const intent = { command, months, fingerprint, wanted, kind: 'renew', running, customer } as const;
-  return carryOut(working, account, intent, now);
+  return executeOrder(working, account, intent, now);
 }
 
 /** Another account's customer is as unknown as a missing one. */

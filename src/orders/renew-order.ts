@@ -3,7 +3,7 @@
 import type { AccountState } from '../accounts/account-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { runningPlan } from '../plans/plan-life.ts';
-import { carryOut, replay } from './carry-out-order.ts';
+import { executeOrder, replay } from './carry-out-order.ts';
 import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, RenewOrder } from './order-commands.ts';
@@ -34,7 +34,7 @@ export function renewOrder(
   const running = runningPlan(customer, now);
   if (running !== null && running.packageId !== wanted.id)
     return refused('order_failed', { reason: 'plan_changed' });
-  return carryOut(
+  return executeOrder(
     working,
     account,
     { command, months, fingerprint, wanted, kind: 'renew', running, customer },

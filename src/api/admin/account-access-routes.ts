@@ -36,8 +36,8 @@ export function accountAccessRoutes(
       const id = parseAccountId(request.params.id);
       const problem = await accessProblem(request.principal, id);
       if (problem !== null) return reply.refuse(problem);
-      const author = actorOf(request.principal, ['admin:accounts']);
-      const done = id === null ? null : await resetApiKey(database, seal, id, author);
+      const caller = actorOf(request.principal, ['admin:accounts']);
+      const done = id === null ? null : await resetApiKey(database, seal, id, caller);
       if (id === null || done === null) return reply.refuse(refusal('account_not_found'));
       if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(id);

@@ -63,13 +63,13 @@ export function accountCreditRoutes(
       const accountId = parseAccountId(request.params.id);
       if (accountId === null) return reply.refuse(refusal('account_not_found'));
       // What was asked of them may have taken a while: the password is looked at before a large credit.
-      const author = await authenticateAgain(request);
-      if (isRefusal(author)) return reply.refuse(author);
+      const caller = await authenticateAgain(request);
+      if (isRefusal(caller)) return reply.refuse(caller);
       const outcome = await engine.submit({
         type: 'credit',
         accountId,
-        actorId: author.account.id,
-        by: author.actor,
+        actorId: caller.account.id,
+        by: caller.actor,
         amountCents,
         memo: body.memo ?? null,
         idempotencyKey: sentKey ?? mintOrderKey(),

@@ -127,8 +127,8 @@ export function customerAdminRoutes(
       if (isRefusal(at)) return reply.refuse(at);
       const id = parseRealOwnedId(request.params.id);
       if (id === null) return reply.refuse(refusal('customer_not_found'));
-      const author = await authenticateAgain(request);
-      if (isRefusal(author)) return reply.refuse(author);
+      const caller = await authenticateAgain(request);
+      if (isRefusal(caller)) return reply.refuse(caller);
       const key = keyed(sent);
       const outcome = await submitForAccount(database, id.accountId, ({ accessVersion }) =>
         engine.submit({
@@ -136,8 +136,8 @@ export function customerAdminRoutes(
           at,
           accountId: id.accountId,
           accessVersion,
-          actorId: author.account.id,
-          by: author.actor,
+          actorId: caller.account.id,
+          by: caller.actor,
           byParty: 'operator',
           customerNumber: id.number,
           ...key,
@@ -180,10 +180,10 @@ export function customerAdminRoutes(
       if (isRefusal(wanted)) return reply.refuse(wanted);
       const id = parseRealOwnedId(request.params.id);
       if (id === null) return reply.refuse(refusal('customer_not_found'));
-      const author = await authenticateAgain(request);
-      if (isRefusal(author)) return reply.refuse(author);
+      const caller = await authenticateAgain(request);
+      if (isRefusal(caller)) return reply.refuse(caller);
       const key = keyed(wanted.idempotencyKey);
-      const by = { actorId: author.account.id, by: author.actor };
+      const by = { actorId: caller.account.id, by: caller.actor };
       const outcome = await submitForAccount(database, id.accountId, (account) =>
         engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
       );
@@ -217,12 +217,12 @@ export function customerAdminRoutes(
       const id = parseRealOwnedId(request.params.id);
       const customer = id === null ? null : await customers.find(id.accountId, id.number);
       if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const author = await authenticateAgain(request);
-      if (isRefusal(author)) return reply.refuse(author);
+      const caller = await authenticateAgain(request);
+      if (isRefusal(caller)) return reply.refuse(caller);
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const { accountId, number: customerNumber } = customer;
       const at = now();
-      const { actorId, by = null } = actorOf(author);
+      const { actorId, by = null } = actorOf(caller);
       const expiresAt = formatTime(at + linkValidSeconds);
       const token = await createLoginLink(
         database,

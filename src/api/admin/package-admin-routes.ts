@@ -74,7 +74,7 @@ export function packageAdminRoutes(
       const key = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
       if (isRefusal(key)) return reply.refuse(key);
       const prices = parsePrices(body.prices ?? {});
-      const author = actorOf(request.principal);
+      const caller = actorOf(request.principal);
       const created = await createPackage(
         database,
         {
@@ -93,13 +93,13 @@ export function packageAdminRoutes(
             distributor: { ...free, ...prices.distributor },
           },
         },
-        author,
+        caller,
         key,
       );
       if (isRefusal(created)) return reply.refuse(created);
       if (created.replayed) reply.header('idempotent-replayed', 'true');
       else await packages.reload();
-      return reply.code(201).send({ package: adminPackageView(created.result, currency, author.now) });
+      return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
     },
   );
 
@@ -168,11 +168,11 @@ export function packageAdminRoutes(
           },
         }),
       };
-      const author = actorOf(request.principal);
-      const changed = await changePackage(database, before.id, change, author);
+      const caller = actorOf(request.principal);
+      const changed = await changePackage(database, before.id, change, caller);
       if (changed === null) return reply.refuse(refusal('package_not_found'));
       await packages.reload();
-      return reply.send({ package: adminPackageView(changed, currency, author.now) });
+      return reply.send({ package: adminPackageView(changed, currency, caller.now) });
     },
   );
 

@@ -57,18 +57,18 @@ export function packagePriceRoutes(
       if (namedPrices(wanted.prices).length === 0) {
         return reply.refuse(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
       }
-      const author = actorOf(request.principal);
+      const caller = actorOf(request.principal);
       const done = await schedulePrices(
         database,
         parseRowId(request.params.id) ?? 0,
         wanted,
         currency,
-        author,
+        caller,
       );
       if (isRefusal(done)) return reply.refuse(done);
       if (done.replayed) reply.header('idempotent-replayed', 'true');
       await packages.reload();
-      return reply.code(201).send({ price: scheduledPricesView(wanted, author.now) });
+      return reply.code(201).send({ price: scheduledPricesView(wanted, caller.now) });
     },
   );
 
@@ -112,11 +112,11 @@ export function packagePriceRoutes(
     async (request, reply) => {
       const from = parseTime(isJsonObject(request.query) ? own(request.query, 'from') : undefined);
       if (from === null) return reply.refuse(notATime());
-      const author = actorOf(request.principal);
-      const done = await unschedulePrices(database, parseRowId(request.params.id) ?? 0, from, author);
+      const caller = actorOf(request.principal);
+      const done = await unschedulePrices(database, parseRowId(request.params.id) ?? 0, from, caller);
       if (isRefusal(done)) return reply.refuse(done);
       await packages.reload();
-      return reply.send({ price: scheduledPricesView(done, author.now) });
+      return reply.send({ price: scheduledPricesView(done, caller.now) });
     },
   );
 }

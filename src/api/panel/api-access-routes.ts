@@ -122,8 +122,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDepende
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
       const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
       if (limited !== null) return reply.refuse(limited);
-      const author = actorOf(request.principal, ['keys:write']);
-      const changed = await changeAccount(database, id, { allowedIps }, author);
+      const caller = actorOf(request.principal, ['keys:write']);
+      const changed = await changeAccount(database, id, { allowedIps }, caller);
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
       if (isRefusal(changed)) return reply.refuse(changed);
       forgetAccount(id);

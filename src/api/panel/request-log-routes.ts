@@ -83,8 +83,8 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDepend
       const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
       if (limited !== null) return reply.refuse(limited);
       const { id } = request.principal.account;
-      const author = actorOf(request.principal, ['keys:write']);
-      const done = await switchKeptBodies(database, id, body.bodies_kept, author);
+      const caller = actorOf(request.principal, ['keys:write']);
+      const done = await switchKeptBodies(database, id, body.bodies_kept, caller);
       if (done === null) throw new Error(`Account ${id} does not exist.`);
       if ('code' in done) return reply.refuse(done);
       for (const each of done) forgetAccount(each);

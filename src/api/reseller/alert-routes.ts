@@ -61,8 +61,8 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
         plansEndingDays: body.plans_ending_days ?? null,
         emails: [...new Set(body.emails ?? [])],
       };
-      const { now, ...author } = actorOf(request.principal);
-      const isSet = await replaceAlerts(database, request.principal.account.id, wanted, author, now);
+      const { now, ...caller } = actorOf(request.principal);
+      const isSet = await replaceAlerts(database, request.principal.account.id, wanted, caller, now);
       if (!isSet) return reply.refuse(refusal('reset_in_progress'));
       return reply.send(await answerOf(request.principal.account.id, wanted));
     },

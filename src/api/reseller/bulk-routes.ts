@@ -96,7 +96,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
         // Nobody would read what became of the rest, and whoever asks again gets it then.
         const done = reply.raw.closed
           ? window.map(() => notBegun)
-          : await Promise.all(window.map((item) => carryOut(item, bulk)));
+          : await Promise.all(window.map((item) => executeItem(item, bulk)));
         for (const { result, newBalanceCents } of done) {
           results.push(result);
           balanceCents = newBalanceCents ?? balanceCents;
@@ -147,7 +147,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
   }
 
   /** Reaches the engine before it returns its promise: so a window does in its order. */
-  async function carryOut(item: unknown, { request, submit, failures }: Bulk): Promise<Done> {
+  async function executeItem(item: unknown, { request, submit, failures }: Bulk): Promise<Done> {
     try {
       const wanted = readBulkOrder(item, mintLink);
       if (isRefusal(wanted)) return refused(wanted);

@@ -67,7 +67,7 @@ export function customerEditRoutes(
       if (isRefusal(name)) return reply.refuse(name);
       const number = parseOwnNumber(params.id, principal.account.id);
       if (number === null) return reply.refuse(refusal('customer_not_found'));
-      const { now, ...author } = actorOf(principal);
+      const { now, ...caller } = actorOf(principal);
       const outcome = await editCustomer(
         database,
         {
@@ -78,7 +78,7 @@ export function customerEditRoutes(
           idempotencyKey,
           describe: (customer) => customerView(customer, packages(), now),
         },
-        author,
+        caller,
         { now, testBudget },
       );
       if (outcome.type !== 'edited') return reply.refuse(refusal(outcome.type));
