@@ -170,11 +170,11 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     reloadPackages: packages.reload,
     limits: { ...limits.engine, laneCount: database.orderSessions },
     events: {
-      onBatch(commands, outcomes, { toldAccounts, productCalls }) {
-        eventWaits.told(toldAccounts);
-        if (toldAccounts.size > 0) deliverer.told();
+      onBatch(commands, outcomes, { accountsWithEvents, productCalls }) {
+        eventWaits.notify(accountsWithEvents);
+        if (accountsWithEvents.size > 0) deliverer.notify();
         const isReal = isOfRealOrders(commands);
-        if (productCalls > 0) productCallers[isReal ? 'live' : 'test'].told();
+        if (productCalls > 0) productCallers[isReal ? 'live' : 'test'].notify();
         if (!isReal) return;
         orderMetrics.onBatch(commands, outcomes);
         batchSizes.note(commands.length);

@@ -531,7 +531,7 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'that a product took an order is not told',
     file: 'src/orders/settle-order.ts',
-    find: "    working.tell(account.id, { type: 'order.completed', order: after, balanceCents });\n",
+    find: "    working.emit(account.id, { type: 'order.completed', order: after, balanceCents });\n",
     replace: '',
     test: 'test/unit/core-against-oracle.test.ts',
   },
@@ -545,9 +545,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the plan that an order made is told twice',
     file: 'src/orders/carry-out-order.ts',
-    find: '    working.tell(account.id, { type: orderTold[kind], customer: ordered, order });\n',
+    find: '    working.emit(account.id, { type: orderEventTypes[kind], customer: ordered, order });\n',
     replace:
-      '    working.tell(account.id, { type: orderTold[kind], customer: ordered, order });\n    working.tell(account.id, { type: orderTold[kind], customer: ordered, order });\n',
+      '    working.emit(account.id, { type: orderEventTypes[kind], customer: ordered, order });\n    working.emit(account.id, { type: orderEventTypes[kind], customer: ordered, order });\n',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
@@ -567,8 +567,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a hold that stands already is told again',
     file: 'src/orders/order-state.ts',
-    find: 'const type = change.isEmpty ? null : toldOf[change.kind];',
-    replace: 'const type = toldOf[change.kind];',
+    find: 'const type = change.isEmpty ? null : planEventTypes[change.kind];',
+    replace: 'const type = planEventTypes[change.kind];',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {

@@ -233,7 +233,7 @@ export interface Told {
   readonly owners: ReadonlyMap<string, number>;
 }
 
-// ------------------------------------------------------------------------------------------- telling
+// ------------------------------------------------------------------------------------------- call
 
 const noBalances: ReadonlyMap<AccountId, bigint> = new Map();
 

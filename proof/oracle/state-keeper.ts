@@ -52,7 +52,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const liveLinks = new Map<string, string>();
   const planChanges: PlanChange[] = [];
   const planChangesByKey = new Map<string, PlanChange>();
-  /** By account, in the order of telling. */
+  /** By account, in the order of call. */
   const told = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
   const handoffs = new Map<string, NewHandoff | SettledHandoff>();
   let productMode: OrderState['productMode'] = 'none';

@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { appendEvents, listenToAccount } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, runOnce } from '../journal/keyed-changes.ts';
-import { type Actor, lockAccountRow, tellAccessChanged } from './account-store.ts';
+import { type Actor, lockAccountRow, notifyAccessChanged } from './account-store.ts';
 import { type KeyMode, lastFour, mintApiKey } from './api-key.ts';
 import {
   changeKeySettings,
@@ -170,8 +170,8 @@ export function revokeKey(
       await endKeySecrets(transaction, keyId, now, true);
       const was = { ...auditView(key), last_four: key.lastFour };
       await appendAudit(transaction, entryOf(asked, keyId, 'account.revoke_key', was, null), now);
-      const told = [key, ...key.ending].map((secret) => keyRevoked(secret.lastFour, key));
-      await appendEvents(transaction, accountId, told, now);
+      const events = [key, ...key.ending].map((secret) => keyRevoked(secret.lastFour, key));
+      await appendEvents(transaction, accountId, events, now);
       return { id: keyId, result: true };
     },
     async () => true,
@@ -277,7 +277,7 @@ async function owned<Result>(
       async () => {
         const done = await work(transaction);
         if (isRefusal(done)) return done;
-        for (const id of await idsOf(transaction, accountId)) await tellAccessChanged(transaction, id);
+        for (const id of await idsOf(transaction, accountId)) await notifyAccessChanged(transaction, id);
         return done;
       },
       (id) => again(transaction, id),

@@ -274,7 +274,7 @@ export async function lockAccountRow(transaction: Queryable, id: number): Promis
 }
 
 /** Its rights have moved: requests that are under way are authenticated again, in every process. */
-export async function tellAccessChanged(transaction: Queryable, id: number): Promise<void> {
+export async function notifyAccessChanged(transaction: Queryable, id: number): Promise<void> {
   await transaction.ofAccount(id).query(moveAccessVersion, [id]);
   await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
@@ -316,7 +316,7 @@ export function resetApiKey(
     const revoked = await revokeFirstKey(transaction, id, now);
     const viewedAt = actorId === id ? now : null;
     const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);
-    await tellAccessChanged(transaction, id);
+    await notifyAccessChanged(transaction, id);
     await appendAudit(
       transaction,
       {
@@ -329,8 +329,8 @@ export function resetApiKey(
       },
       now,
     );
-    const told = revoked.map((last_four) => keyRevoked(last_four, firstKey));
-    await appendEvents(transaction, id, [...told, keyCreated(key, firstKey)], now);
+    const events = revoked.map((last_four) => keyRevoked(last_four, firstKey));
+    await appendEvents(transaction, id, [...events, keyCreated(key, firstKey)], now);
     return { apiKey: key };
   });
 }

@@ -16,7 +16,7 @@ import {
   changeAccount,
   isNameTaken,
   lockAccountRow,
-  tellAccessChanged,
+  notifyAccessChanged,
   writeEmail,
 } from './account-store.ts';
 import type { Account } from './account-table.ts';
@@ -194,7 +194,7 @@ export function changePerson(
       const [row] = await transaction.query(changeRow, [id, wanted.role, isOwn ? null : wanted.email]);
       const changed = credentials.parse(row ?? {});
       const now = isOwn ? { ...account, email: wanted.email } : account;
-      await tellAccessChanged(transaction, accountId);
+      await notifyAccessChanged(transaction, accountId);
       const views = [viewOf(person, account), viewOf(changed, now)] as const;
       await note(transaction, asked, 'person.update', person, ...views);
       return { id, result: { person: changed, account: now } };
@@ -233,7 +233,7 @@ export function removePerson(
       // They would come back by their mail once an administrator brings the account's own login back.
       if (isOwnLogin(person)) await writeEmail(transaction, accountId, null);
       await along(transaction, person, account);
-      await tellAccessChanged(transaction, accountId);
+      await notifyAccessChanged(transaction, accountId);
       await note(transaction, asked, 'person.remove', person, viewOf(person, account), null);
       return { id: personId, result: true };
     },

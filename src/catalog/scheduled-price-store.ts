@@ -9,7 +9,7 @@ import { expectMonths, type Group, groups, type Months, periods } from '../contr
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import type { Database, Queryable, Statement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
-import { holdListening, type ListeningAccount, type NewEvent, tellAll } from '../events/event-log.ts';
+import { appendToAll, holdListening, type ListeningAccount, type NewEvent } from '../events/event-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { announce, type DatedCaller, lockCatalog, subjectOf } from './package-store.ts';
 import { scheduledPrices } from './package-table.ts';
@@ -88,8 +88,8 @@ export async function schedulePrices(
       namedPrices(wanted.prices).map((cell) => ({ ...cell, packageId, from })),
     );
     const noted = { ...author, ...subjectOf(packageId), before: null, after: scheduledView(wanted) };
-    const tellGroup = ({ group }: ListeningAccount) => priceScheduled(one, wanted, group, currency);
-    await tellAll(transaction, listening, tellGroup, now);
+    const eventOfGroup = ({ group }: ListeningAccount) => priceScheduled(one, wanted, group, currency);
+    await appendToAll(transaction, listening, eventOfGroup, now);
     await announce(transaction, { ...noted, action: 'package.schedule_prices' }, now);
     return { replayed: false };
   });

@@ -91,7 +91,7 @@ export interface Deliverer {
   /** Until the signal says stop, or there is no endpoint left. @throws LeaseLost, DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
   /** This process told events. */
-  told(): void;
+  notify(): void;
   /** An endpoint was made, changed or deleted; null: any of them. */
   changed(id: number | null): void;
   figures(): DeliveryFigures;
@@ -115,7 +115,7 @@ interface Endpoint {
 }
 
 interface Run {
-  told(): void;
+  notify(): void;
   changed(id: number | null): void;
   figures(): DeliveryFigures;
 }
@@ -138,7 +138,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
       // Whatever is left, the next run begins with.
       return { backlog: 0 };
     },
-    told: () => current?.told(),
+    notify: () => current?.notify(),
     changed: (id) => current?.changed(id),
     figures: () => current?.figures() ?? noFigures,
   };
@@ -583,7 +583,7 @@ function createRun(
   else follow.ask();
 
   return {
-    told: () => follow.ask(),
+    notify: () => follow.ask(),
     changed,
     figures() {
       let backlog = 0;

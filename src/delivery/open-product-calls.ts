@@ -201,7 +201,7 @@ export function closeCallByHand(
     const [later] = await transaction.query(findLater, place);
     const mayArrive = earlier.some((row) => row['was_attempted'] === true);
     if (call.isSuperseded || mayArrive || later?.['was_attempted'] === true)
-      await tellOnceMore(transaction, callId, call, later, change.now);
+      await callOnceMore(transaction, callId, call, later, change.now);
     return call.status === 'superseded' ? 'superseded' : 'done';
   });
 }
@@ -209,7 +209,7 @@ export function closeCallByHand(
 const insertOnce = newProductCalls.insert('insert_product_call_once', 'on conflict (call_id) do nothing');
 
 /** Unless a later call will do it. */
-async function tellOnceMore(
+async function callOnceMore(
   group: Queryable,
   closedId: string,
   { accountId, customerNumber, type: closedType, isSuperseded: isOld }: LockedCall,

@@ -102,7 +102,7 @@ export interface ProductCaller {
   /** Until the signal says stop, or there is no product; of tests, no address for them. @throws DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
   /** This process has written calls. */
-  told(): void;
+  notify(): void;
 }
 
 interface Call {
@@ -205,7 +205,7 @@ export function createProductCaller(dependencies: ProductCallerDependencies): Pr
       // Whatever is left, the next run begins with.
       return { backlog: 0 };
     },
-    told: () => wake?.(),
+    notify: () => wake?.(),
   };
 }
 

@@ -122,15 +122,15 @@ export async function holdListening(
 }
 
 /** One event for each of them. */
-export async function tellAll(
+export async function appendToAll(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],
-  tell: (account: ListeningAccount) => NewEvent,
+  eventOf: (account: ListeningAccount) => NewEvent,
   now: EpochSeconds,
 ): Promise<void> {
   for (const [first, ofGroup] of byGroup(transaction, accounts, ({ id }) => id)) {
     const numbered = ofGroup.map((account) => {
-      const { type, data } = tell(account);
+      const { type, data } = eventOf(account);
       const number = account.eventCount + 1;
       return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
     });

@@ -173,7 +173,7 @@ export interface EventWaits {
   /** Before whoever follows all accounts looks again. false: the service is shutting down. */
   rest(): Promise<boolean>;
   /** A batch of this process told events of these accounts. */
-  told(accountIds: Iterable<number>): void;
+  notify(accountIds: Iterable<number>): void;
   /** Lets everybody go. */
   close(): void;
 }
@@ -255,10 +255,10 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
         resting.add(end);
       });
     },
-    told(accountIds) {
+    notify(accountIds) {
       if (waiting.size === 0) return;
-      const told = new Set(accountIds);
-      for (const one of waiting) if (told.has(one.accountId)) one.end();
+      const changed = new Set(accountIds);
+      for (const one of waiting) if (changed.has(one.accountId)) one.end();
     },
     close() {
       isClosed = true;

@@ -45,10 +45,10 @@ export async function readWholeFeed(
   await extendStreamWholly(database);
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
-    const wasTold = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
+    const hasReached = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
     // An account that only the lost database had: its id is not given out again.
     const isLost = state?.['incarnation'] !== null && state?.['id'] === null;
-    return { type: wasTold || isLost ? 'gone' : 'unknown' };
+    return { type: hasReached || isLost ? 'gone' : 'unknown' };
   }
   const read = type === null ? limit : lookedAtMax;
   const rows = await readStream(database, { after: position, accountId: null, limit: read, mode: 'live' });

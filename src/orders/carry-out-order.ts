@@ -106,15 +106,15 @@ export function executeOrder(
   working.addOrder(order);
   if (!isConfirmed) {
     const { balanceCents } = working.account(account.id) ?? account;
-    working.tell(account.id, { type: 'order.completed', order, balanceCents });
-    working.tell(account.id, { type: orderTold[kind], customer: ordered, order });
+    working.emit(account.id, { type: 'order.completed', order, balanceCents });
+    working.emit(account.id, { type: orderEventTypes[kind], customer: ordered, order });
     notifyOfNearEnd(working, ordered, now);
   }
   if (working.productMode !== 'none') {
     const { accountId, customerNumber } = order;
     if (isConfirmed)
       working.addHandoff({ accountId, orderNumber: number, customerNumber, status: 'pending' });
-    working.tellProduct({
+    working.emitProductCall({
       callId: orderCallId(accountId, number),
       type: orderCalls[kind],
       customer: ordered,
@@ -191,7 +191,7 @@ export function refundAtOnceCents(order: OrderRecord): bigint {
 }
 
 /** What is told of the plan that an order made. */
-export const orderTold = {
+export const orderEventTypes = {
   activate: 'plan.activated',
   renew: 'plan.renewed',
   change: 'plan.changed',

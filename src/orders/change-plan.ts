@@ -64,7 +64,8 @@ export function note(
     const author = { byParty, actorId: byParty === 'operator' ? actorId : null };
     const number = working.addPlanChange(customer, { kind, ...author, ...said }, now);
     const callId = changeCallId(accountId, number);
-    if (call !== null) working.tellProduct({ callId, type: call, customer, order: null, confirms: false });
+    if (call !== null)
+      working.emitProductCall({ callId, type: call, customer, order: null, confirms: false });
   }
   if (!isNone) {
     const subject = `customer ${publicId(accountId, customer.number)}`;

@@ -51,7 +51,7 @@ export function creditAccount(
     { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
     now,
   );
-  working.tell(account.id, { type: `balance.${kind}ed`, entry });
+  working.emit(account.id, { type: `balance.${kind}ed`, entry });
   working.addAudit({
     actorId,
     by,

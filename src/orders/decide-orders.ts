@@ -30,7 +30,7 @@ import { setAutoRenew } from './set-auto-renew.ts';
 import { setCustomerStatus } from './set-customer-status.ts';
 import { settleOrder } from './settle-order.ts';
 import { suspendPlan } from './suspend-plan.ts';
-import { tellLowBalance } from './tell-low-balance.ts';
+import { emitLowBalance } from './tell-low-balance.ts';
 
 export interface Decision {
   readonly outcomes: readonly OrderOutcome[];
@@ -53,7 +53,7 @@ export function decideOrders(
         ? moveClock(working, before, command, now)
         : decide(working, command, at);
     // A clock that moves tells at each second by itself.
-    if (command.type !== 'move_test_clock') tellLowBalance(working, before);
+    if (command.type !== 'move_test_clock') emitLowBalance(working, before);
     // What is made of it is shown as it is at that moment.
     return testClock === null
       ? outcome

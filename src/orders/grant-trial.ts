@@ -61,7 +61,7 @@ export function grantTrial(
   const { expiresAt } = plan;
   const callId = changeCallId(account.id, working.addPlanChange(granted, bound, now));
   notifyOfNearEnd(working, granted, now);
-  working.tellProduct({ callId, type: 'plan.activate', customer: granted, order: null, confirms: false });
+  working.emitProductCall({ callId, type: 'plan.activate', customer: granted, order: null, confirms: false });
   working.addAudit({
     actorId,
     by: command.by ?? null,

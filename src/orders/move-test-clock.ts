@@ -13,7 +13,7 @@ import { notePlanEnd } from './note-plan-end.ts';
 import type { ClockEvents, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
 import type { CustomerState, WorkingState } from './order-state.ts';
 import { renewAutomatically } from './renew-automatically.ts';
-import { tellLowBalance } from './tell-low-balance.ts';
+import { emitLowBalance } from './tell-low-balance.ts';
 import type { DueSteps, StepPlace, TestMove } from './test-move-table.ts';
 
 const daySeconds = 86_400;
@@ -150,7 +150,7 @@ function takeSteps(
     const account = working.account(id);
     if (account === null) throw new Error(`Account ${id} was not loaded.`);
     const outcome = take(working, account, step, { isBlocked, orderKeys });
-    tellLowBalance(working, account);
+    emitLowBalance(working, account);
     if (step.days === null) {
       if (outcome.type === 'ordered') happened.renewals += 1;
       else happened.renewalsFailed += 1;

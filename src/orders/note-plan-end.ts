@@ -16,7 +16,7 @@ export function notifyOfNearEnd(working: WorkingState, customer: CustomerState, 
   const days = working.account(accountId)?.alertDays ?? null;
   if (days === null || plan.expiresAt <= now || plan.expiresAt - days * daySeconds > now) return;
   const notified = working.setLife(customer, { ...life, endNoticeDays: days });
-  working.tell(accountId, { type: 'plan.ending', customer: notified, days });
+  working.emit(accountId, { type: 'plan.ending', customer: notified, days });
 }
 
 export function notePlanEnd(
@@ -29,20 +29,20 @@ export function notePlanEnd(
   if (customer === null) return { type: 'not_due' };
   const { plan, life } = customer;
   const isOver = plan.expiresAt <= now;
-  const isToldAlready = life.endNoticeDays !== null && life.endNoticeDays <= days;
+  const isNotedAlready = life.endNoticeDays !== null && life.endNoticeDays <= days;
   // Behind after an outage: that a plan is ending is no news once it has ended.
   // That of a customer whose first order waits for the product never began.
   const hasBegun = plan.expiresAt > plan.anchorAt;
   const isDue = plan.expiresAt === expiresAt && hasBegun && !life.cancelled && isOver === (days === 0);
-  if (!isDue || isToldAlready) return { type: 'not_due' };
-  const told = working.setLife(customer, { ...life, endNoticeDays: days });
-  working.tell(
+  if (!isDue || isNotedAlready) return { type: 'not_due' };
+  const noted = working.setLife(customer, { ...life, endNoticeDays: days });
+  working.emit(
     account.id,
-    days === 0 ? { type: 'plan.expired', customer: told } : { type: 'plan.ending', customer: told, days },
+    days === 0 ? { type: 'plan.expired', customer: noted } : { type: 'plan.ending', customer: noted, days },
   );
   if (days === 0) {
     const callId = endCallId(account.id, customerNumber, expiresAt);
-    working.tellProduct({ callId, type: 'plan.expire', customer: told, order: null, confirms: false });
+    working.emitProductCall({ callId, type: 'plan.expire', customer: noted, order: null, confirms: false });
   }
   return { type: 'end_noted' };
 }

@@ -2,7 +2,7 @@
 // round trips. First lock the accounts and load what their orders ask about; then write everything and
 // commit. Called by order-engine.ts; previews read and decide the same way. The only writer of customers,
 // customer_references, orders, order_handoffs, plan_changes and ledger_entries, and of the balance and the counters of
-// accounts. What the product is to be told is written along (journal/product-call.ts).
+// accounts. What the product is to be newEvents is written along (journal/product-call.ts).
 //
 // The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
@@ -119,8 +119,8 @@ export type PreviewDependencies = Pick<
 export interface BatchResult {
   /** In the order of the commands. */
   readonly outcomes: readonly OrderOutcome[];
-  /** Of whom an event was told. */
-  readonly toldAccounts: ReadonlySet<number>;
+  /** Of whom an event was newEvents. */
+  readonly accountsWithEvents: ReadonlySet<number>;
   /** Calls of the product that were written. */
   readonly productCalls: number;
 }
@@ -163,28 +163,28 @@ export function runBatch(
       );
       onDecided?.(decision.outcomes);
       const { events } = decision.changes;
-      const told = events.map(({ accountId, number, at: createdAt, event }) => ({
+      const newEvents = events.map(({ accountId, number, at: createdAt, event }) => ({
         accountId,
         number,
         type: event.type,
         createdAt,
         data: JSON.stringify(orderEventData(event, { packages: catalog, currency, now: createdAt })),
       }));
-      const calls = decision.changes.tellings.map((telling) =>
-        productCall(telling, { incarnation: loaded.incarnation, now: at }),
+      const calls = decision.changes.productCalls.map((call) =>
+        productCall(call, { incarnation: loaded.incarnation, now: at }),
       );
       const wait = isTest ? writeTests(transaction, decision) : [];
-      if (isTest) wait.push(addTestUsage(transaction, usageOf(decision, calls, told)));
+      if (isTest) wait.push(addTestUsage(transaction, usageOf(decision, calls, newEvents)));
       const written = [
         ...wait,
         ...write(transaction, decision, calls, { hashes: loaded.hashes, isTest, now: at }),
-        ...writeEvents(transaction, told, at),
+        ...writeEvents(transaction, newEvents, at),
       ];
       const committed = transaction.commit();
       await Promise.all([...written, committed]);
       return {
         outcomes: decision.outcomes,
-        toldAccounts: new Set(events.map(({ accountId }) => accountId)),
+        accountsWithEvents: new Set(events.map(({ accountId }) => accountId)),
         productCalls: calls.length,
       };
     },
@@ -675,7 +675,7 @@ function writeTests(database: Queryable, { changes }: Decision): Promise<unknown
 function usageOf(
   { changes }: Decision,
   calls: readonly NewProductCall[],
-  told: readonly { readonly accountId: number; readonly data: string }[],
+  newEvents: readonly { readonly accountId: number; readonly data: string }[],
 ): readonly (TestUsage & { readonly accountId: number })[] {
   const added = new Map<number, { rows: number; bytes: number }>();
   const add = (accountId: number, ...texts: readonly (string | null)[]) => {
@@ -690,7 +690,7 @@ function usageOf(
   for (const { accountId, memo } of entries) add(accountId, memo);
   for (const { accountId, reason } of changed) add(accountId, reason);
   for (const { order } of loginLinks) add(order.accountId);
-  for (const { accountId, data } of told) add(accountId, data);
+  for (const { accountId, data } of newEvents) add(accountId, data);
   for (const { accountId } of calls) add(accountId, largestPayload);
   for (const { move, isForgotten } of changes.testMoves) if (!isForgotten) add(move.accountId);
   return [...added].map(([accountId, sum]) => ({ accountId, ...sum }));

@@ -47,7 +47,7 @@ export interface OrderEngineEvents {
   onBatch(
     commands: readonly OrderCommand[],
     outcomes: readonly OrderOutcome[],
-    told: Pick<BatchResult, 'toldAccounts' | 'productCalls'>,
+    written: Pick<BatchResult, 'accountsWithEvents' | 'productCalls'>,
   ): void;
   onBatchBroken(error: unknown, commands: readonly OrderCommand[]): void;
 }
@@ -129,7 +129,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   const allLanes = [...lanes, ...testLanes];
   let lastRealAt = Number.NEGATIVE_INFINITY;
   /** Outcomes that are durable and still have to be handed out. */
-  let untold = 0;
+  let unanswered = 0;
   let draining = false;
   let onIdle: (() => void) | null = null;
 
@@ -190,7 +190,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (isBusy() && !draining) await rest(Math.min(tookMilliseconds * restFactor, restMillisecondsMax));
   }
 
-  const isIdle = () => real.depth === 0 && tests.depth === 0 && untold === 0;
+  const isIdle = () => real.depth === 0 && tests.depth === 0 && unanswered === 0;
 
   function endIfIdle(): void {
     if (isIdle()) onIdle?.();
@@ -240,7 +240,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       const done = await runBatch({ ...dependencies, database: ofGroup, onDecided }, commands);
       const outcomes = firstAnswers(batch, done.outcomes);
       events.onBatch(commands, outcomes, done);
-      tell(batch, outcomes, isTestBatch(batch) ? tests : real);
+      answer(batch, outcomes, isTestBatch(batch) ? tests : real);
     } catch (error) {
       if (decided !== null) rememberDoubt(batch, decided, !isKnownRollback(error));
       throw error;
@@ -248,23 +248,23 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   }
 
   /** Hands out the outcomes: at once, or while others wait, some in each turn and from the next one on. */
-  function tell(batch: readonly Waiting[], outcomes: readonly OrderOutcome[], { depth }: Pool): void {
-    let told = 0;
-    untold += batch.length;
-    const tellSome = (count: number) => {
-      for (const [index, outcome] of outcomes.slice(told, told + count).entries()) {
-        batch[told + index]?.resolve(outcome);
+  function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[], { depth }: Pool): void {
+    let answered = 0;
+    unanswered += batch.length;
+    const resolveSome = (count: number) => {
+      for (const [index, outcome] of outcomes.slice(answered, answered + count).entries()) {
+        batch[answered + index]?.resolve(outcome);
       }
-      told += count;
-      if (told < batch.length) {
-        setImmediate(tellSome, count);
+      answered += count;
+      if (answered < batch.length) {
+        setImmediate(resolveSome, count);
         return;
       }
-      untold -= batch.length;
+      unanswered -= batch.length;
       endIfIdle();
     };
-    if (depth > batch.length) setImmediate(tellSome, answersPerTurn);
-    else tellSome(batch.length);
+    if (depth > batch.length) setImmediate(resolveSome, answersPerTurn);
+    else resolveSome(batch.length);
   }
 
   async function isWorthAnotherTry(error: unknown): Promise<boolean> {

@@ -64,7 +64,7 @@ export interface OrderState {
 export type TrialHad = Pick<PlanChange, 'accountId' | 'customerNumber'> & { readonly packageId: number };
 
 /** A call to the product about a customer's plan. `order`: what it is about, if it is one. */
-export interface ProductTelling {
+export interface DecidedProductCall {
   /** Of the order or the change of a plan that it tells. */
   readonly callId: string;
   readonly type: ProductCallType;
@@ -94,7 +94,7 @@ export interface OrderChanges {
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
   readonly settledHandoffs: readonly SettledHandoff[];
-  readonly tellings: readonly ProductTelling[];
+  readonly productCalls: readonly DecidedProductCall[];
   /** Pending orders of whose customers a call was held back. */
   readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
@@ -144,7 +144,7 @@ export function createWorkingState(state: OrderState) {
   const planChanges: PlanChange[] = [];
   const newHandoffs: NewHandoff[] = [];
   const settledHandoffs: SettledHandoff[] = [];
-  const tellings: ProductTelling[] = [];
+  const productCalls: DecidedProductCall[] = [];
   const heldBackCalls = new Map<string, OrderPlace>();
   const audits: AuditEntry[] = [];
   const events: NumberedEvent[] = [];
@@ -176,7 +176,7 @@ export function createWorkingState(state: OrderState) {
   };
 
   /** Says it to whoever listens to the account. */
-  const tell = (accountId: number, event: OrderEvent) => {
+  const emit = (accountId: number, event: OrderEvent) => {
     const { eventCount } = getAccount(accountId);
     if (eventCount === null) return;
     const number = eventCount + 1;
@@ -185,7 +185,7 @@ export function createWorkingState(state: OrderState) {
   };
 
   return {
-    tell,
+    emit,
     /** What is told from here on happens now. */
     setTime(now: EpochSeconds): void {
       time = now;
@@ -268,11 +268,11 @@ export function createWorkingState(state: OrderState) {
     },
 
     /** While an order is pending its own call alone is sent: settling the order tells what came of the others. */
-    tellProduct(telling: ProductTelling): void {
+    emitProductCall(call: DecidedProductCall): void {
       if (state.productMode === 'none') return;
-      const { accountId, life } = telling.customer;
+      const { accountId, life } = call.customer;
       const { pendingOrder: orderNumber } = life;
-      if (telling.order !== null || orderNumber === null) tellings.push(telling);
+      if (call.order !== null || orderNumber === null) productCalls.push(call);
       else heldBackCalls.set(callKey(accountId, orderNumber), { accountId, orderNumber });
     },
 
@@ -318,7 +318,7 @@ export function createWorkingState(state: OrderState) {
       const customer = { ...part, accountId, number: customerCount };
       newCustomers.add(customer.reference);
       numbered?.set(`${accountId} ${customer.number}`, customer.reference);
-      tell(accountId, { type: 'customer.created', customer });
+      emit(accountId, { type: 'customer.created', customer });
       return put(customer);
     },
 
@@ -371,10 +371,10 @@ export function createWorkingState(state: OrderState) {
       if (change.kind === 'trial')
         trials.add(trialKey({ accountId, customerNumber, packageId: plan.packageId }));
       if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
-      const type = change.isEmpty ? null : toldOf[change.kind];
-      if (type === 'plan.activated') tell(accountId, { type, customer, order: null });
-      else if (type === 'renewal.failed') tell(accountId, { type, customer, code: change.code ?? '' });
-      else if (type !== null) tell(accountId, { type, customer, change });
+      const type = change.isEmpty ? null : planEventTypes[change.kind];
+      if (type === 'plan.activated') emit(accountId, { type, customer, order: null });
+      else if (type === 'renewal.failed') emit(accountId, { type, customer, code: change.code ?? '' });
+      else if (type !== null) emit(accountId, { type, customer, change });
       return number;
     },
 
@@ -397,7 +397,7 @@ export function createWorkingState(state: OrderState) {
         planChanges,
         newHandoffs,
         settledHandoffs,
-        tellings,
+        productCalls,
         heldBackCalls: [...heldBackCalls.values()],
         audits,
         events,
@@ -414,7 +414,7 @@ function numbersOf(account: AccountState): number {
 }
 
 /** What is told of a change of a plan. How a plan renews itself is its account's own business. */
-const toldOf = {
+const planEventTypes = {
   trial: 'plan.activated',
   suspend: 'plan.suspended',
   resume: 'plan.resumed',

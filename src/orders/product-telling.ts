@@ -6,7 +6,7 @@ import { publicId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { callIdIn, type NewProductCall, type ProductCallType } from '../journal/product-call.ts';
 import { isSuspended, type PlanStatus, planStatus } from '../plans/plan-life.ts';
-import type { CustomerState, ProductTelling } from './order-state.ts';
+import type { CustomerState, DecidedProductCall } from './order-state.ts';
 import type { OrderKind } from './order-table.ts';
 
 export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
@@ -56,7 +56,7 @@ function isHeld({ status, life: { suspended } }: CustomerState): boolean {
 
 /** `now`: the real time, by which it is sent. */
 export function productCall(
-  { callId, type, customer, order, confirms }: ProductTelling,
+  { callId, type, customer, order, confirms }: DecidedProductCall,
   { incarnation, now }: { readonly incarnation: string | null; readonly now: EpochSeconds },
 ): NewProductCall {
   return {

@@ -27,7 +27,7 @@ export function setCustomerStatus(
   const call = holdCall(customer, changed);
   if (call !== null) {
     const callId = changeCallId(account.id, number);
-    working.tellProduct({ callId, type: call, customer: changed, order: null, confirms: false });
+    working.emitProductCall({ callId, type: call, customer: changed, order: null, confirms: false });
   }
   working.addAudit({
     actorId,

@@ -9,7 +9,7 @@ import { publicId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import type { OrderCall, ProductCallType } from '../journal/product-call.ts';
 import { lifeAfterFailedOrder, runningPlan } from '../plans/plan-life.ts';
-import { afterOrder, heldBackCents, orderTold, refundAtOnceCents } from './carry-out-order.ts';
+import { afterOrder, heldBackCents, orderEventTypes, refundAtOnceCents } from './carry-out-order.ts';
 import { refused } from './command-checks.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { OrderOutcome, SettleOrder } from './order-commands.ts';
@@ -67,21 +67,21 @@ export function settleOrder(
       : callAfterFailure(customer, call, isUnanswered, now);
   if (type !== null) {
     const callId = changeCallId(account.id, changeNumber);
-    working.tellProduct({ callId, type, customer, order: null, confirms: false });
+    working.emitProductCall({ callId, type, customer, order: null, confirms: false });
   }
   const handoff = { accountId: account.id, orderNumber, status: outcome, reason, entryNumber };
   const settledBy = by?.actorId ?? null;
   const after = working.settleHandoff(order, { ...handoff, settledAt: now, settledBy });
   const balanceCents = working.account(account.id)?.balanceCents ?? 0n;
   if (outcome === 'failed') {
-    working.tell(account.id, { type: 'order.failed', order: after, reason, balanceCents });
+    working.emit(account.id, { type: 'order.failed', order: after, reason, balanceCents });
     // That was a plan's try to renew itself.
     if (order.fingerprint === automaticFingerprint)
-      working.tell(account.id, { type: 'renewal.failed', customer, code: 'order_failed' });
+      working.emit(account.id, { type: 'renewal.failed', customer, code: 'order_failed' });
   } else {
-    working.tell(account.id, { type: 'order.completed', order: after, balanceCents });
-    working.tell(account.id, { type: orderTold[order.kind], customer, order: after });
-    if (isEndNoted) working.tell(account.id, { type: 'plan.expired', customer });
+    working.emit(account.id, { type: 'order.completed', order: after, balanceCents });
+    working.emit(account.id, { type: orderEventTypes[order.kind], customer, order: after });
+    if (isEndNoted) working.emit(account.id, { type: 'plan.expired', customer });
     notifyOfNearEnd(working, customer, now);
   }
   return { type: 'settled', order: after, replayed: false };

@@ -5,10 +5,10 @@ import type { AccountState } from '../accounts/account-table.ts';
 import type { WorkingState } from './order-state.ts';
 
 /** Once for each time that the balance falls below what its people want to be told of. */
-export function tellLowBalance(working: WorkingState, before: AccountState | null): void {
+export function emitLowBalance(working: WorkingState, before: AccountState | null): void {
   const after = before?.alertBelowCents == null ? null : working.account(before.id);
   if (before === null || after === null || after.alertBelowCents === null) return;
   const { balanceCents, alertBelowCents } = after;
   if (before.balanceCents < alertBelowCents || balanceCents >= alertBelowCents) return;
-  working.tell(after.id, { type: 'balance.low', balanceCents, alertBelowCents });
+  working.emit(after.id, { type: 'balance.low', balanceCents, alertBelowCents });
 }
