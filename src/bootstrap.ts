@@ -13,7 +13,7 @@ import { currencyProblem } from './contract/currencies.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { findDivision } from './database/account-groups.ts';
 import { distribute, isCitus } from './database/citus.ts';
-import { type Database, type Queryable, type Statement, StatementFailed } from './database/database.ts';
+import { type Database, type Queryable, type SqlStatement, StatementFailed } from './database/database.ts';
 import { divideAccounts } from './database/divide-accounts.ts';
 import { openEmbedded } from './database/embedded.ts';
 import {
@@ -208,7 +208,7 @@ export async function connectDatabase(
       });
 }
 
-const durability: Statement = {
+const durability: SqlStatement = {
   name: 'durability',
   text: `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
     current_setting('synchronous_commit') as synchronous_commit,

@@ -9,7 +9,7 @@ import { createPackage } from './catalog/package-store.ts';
 import { formatAmount } from './contract/amounts.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import type { Service } from './create-service.ts';
-import type { Database, Statement } from './database/database.ts';
+import type { Database, SqlStatement } from './database/database.ts';
 import { listenToAccount } from './events/event-log.ts';
 import { hashPassword, mintPassword } from './identity/password.ts';
 
@@ -24,22 +24,25 @@ export interface DemoReseller {
   readonly credit: string;
 }
 
-const findEmpty: Statement = {
+const findEmpty: SqlStatement = {
   name: 'find_empty_database',
   text: `select not exists (select 1 from packages) and not exists (select 1 from accounts where not is_admin) as is_empty`,
 };
 
-const startDemo: Statement = {
+const startDemo: SqlStatement = {
   name: 'start_demo',
   text: 'update service_state set demo_started = true where not demo_started returning demo_started',
 };
 
-const findDemo: Statement = {
+const findDemo: SqlStatement = {
   name: 'find_demo',
   text: 'select demo_started, demo_account_id from service_state',
 };
 
-const noteDemo: Statement = { name: 'note_demo', text: 'update service_state set demo_account_id = $1::int' };
+const noteDemo: SqlStatement = {
+  name: 'note_demo',
+  text: 'update service_state set demo_account_id = $1::int',
+};
 
 /**
  * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.

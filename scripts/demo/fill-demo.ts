@@ -10,7 +10,7 @@ import { demoPackages } from '../../src/catalog/demo-packages.ts';
 import { createPackage } from '../../src/catalog/package-store.ts';
 import { type Config, ConfigProblem, defaultLimits } from '../../src/config.ts';
 import { createService } from '../../src/create-service.ts';
-import type { Database, Statement } from '../../src/database/database.ts';
+import type { Database, SqlStatement } from '../../src/database/database.ts';
 import { createFirstAdministrator } from '../../src/first-administrator.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
@@ -34,7 +34,7 @@ export interface FilledDemo {
   readonly entries: number;
 }
 
-const findUse: Statement = {
+const findUse: SqlStatement = {
   name: 'demo_data_find_use',
   text: `select exists (select from orders) or exists (select from customers)
       or exists (select from accounts where not is_admin and id is distinct from s.demo_account_id)

@@ -1,7 +1,7 @@
 // What changes with every order: balance and counters, read together for all who ask in one turn.
 
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type AccountCounters, accountCounters } from './account-table.ts';
 
@@ -12,7 +12,7 @@ export interface AccountReads {
   getCounters(accountId: number): Promise<AccountCounters>;
 }
 
-const selectCounters: Statement = {
+const selectCounters: SqlStatement = {
   name: 'find_account_counters',
   text: `select wanted.position, ${accountCounters.list('a')}
     from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,

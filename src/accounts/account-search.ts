@@ -4,7 +4,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { Group } from '../contract/periods.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
@@ -33,7 +33,7 @@ export interface FoundAccount {
   readonly isHalted: boolean;
 }
 
-const statement = (name: string, behind: string, order: string): Statement => ({
+const statement = (name: string, behind: string, order: string): SqlStatement => ({
   name,
   text: `select ${accounts.list('a')}, a.halted_at is not null as is_halted from accounts a
     where a.test_of is null and ${behind}

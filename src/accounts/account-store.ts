@@ -14,7 +14,7 @@ import {
   type Database,
   type Queryable,
   type Row,
-  type Statement,
+  type SqlStatement,
   StatementFailed,
 } from '../database/database.ts';
 import { type RowOf, writeRows } from '../database/table.ts';
@@ -73,13 +73,13 @@ export interface Actor {
 
 export const rateLimitPerMinuteDefault = 60;
 
-const lockAccount: Statement = {
+const lockAccount: SqlStatement = {
   name: 'lock_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
 };
 
 // In the order in which batches lock accounts.
-const lockAdministrators: Statement = {
+const lockAdministrators: SqlStatement = {
   name: 'lock_administrators',
   text: `select id, blocked, api_enabled from accounts where is_admin order by id for no key update`,
 };
@@ -89,27 +89,27 @@ const insertNumbered = numberedAccounts.insert(
   'insert_numbered_account',
   `returning ${accounts.list('accounts')}`,
 );
-const drawId: Statement = { name: 'draw_account_id', text: "select nextval('accounts_id_seq') as id" };
+const drawId: SqlStatement = { name: 'draw_account_id', text: "select nextval('accounts_id_seq') as id" };
 const updateAccount = accountSettings.update('update_account', ['id'], `returning ${accounts.list('t')}`);
 
-const moveAccessVersion: Statement = {
+const moveAccessVersion: SqlStatement = {
   name: 'move_access_version',
   text: 'update accounts set access_version = access_version + 1 where id = $1::int',
 };
 
-const setEmail: Statement = {
+const setEmail: SqlStatement = {
   name: 'set_account_email',
   text: 'update accounts set email = $2 where id = $1::int',
 };
 
-const setKeepsBodies: Statement = {
+const setKeepsBodies: SqlStatement = {
   name: 'set_keeps_request_bodies',
   text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
 };
 
-const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
-const listIds: Statement = {
+const listIds: SqlStatement = {
   name: 'list_account_ids',
   text: 'select id, username, is_admin from accounts where test_of is null order by id',
 };

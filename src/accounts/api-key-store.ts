@@ -3,7 +3,7 @@
 // of its key what holds. A revoked secret stays, to be answered as revoked. Called by account-keys.ts and account-store.ts.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import {
   boolean,
@@ -121,33 +121,33 @@ const isNewest = 'revoked_at is null and ends_at is null';
 const isNewestOfFirst = `account_id = $1::int and is_first and ${isNewest}`;
 
 /** Its last secret, revoked or not. */
-const findFirstKey: Statement = {
+const findFirstKey: SqlStatement = {
   name: 'find_first_key',
   text: `select ${apiKeys.list('k')} from api_keys k where account_id = $1::int and is_first order by id desc limit 1`,
 };
 
-const revokeFirst: Statement = {
+const revokeFirst: SqlStatement = {
   name: 'revoke_first_api_key',
   text: `update api_keys set revoked_at = to_timestamp($2::bigint)
     where account_id = $1::int and is_first and revoked_at is null
     returning id, last_four, ends_at is null as is_newest, ends_at > to_timestamp($2::bigint) as was_ending`,
 };
 
-const findSealedKey: Statement = {
+const findSealedKey: SqlStatement = {
   name: 'find_sealed_key',
   text: `select sealed_key from api_keys where ${isNewestOfFirst}`,
 };
 
 const keyFacts = apiKeys.pick('lastFour', 'createdAt', 'lastUsedAt', 'viewedAt');
 
-const findKey: Statement = {
+const findKey: SqlStatement = {
   name: 'find_api_key',
   text: `select ${keyFacts.list('k')} from api_keys k where ${isNewestOfFirst}`,
 };
 
 const currentKeys = apiKeys.pick('accountId', 'name', 'lastFour', 'createdAt', 'lastUsedAt');
 
-const selectCurrentKeys: Statement = {
+const selectCurrentKeys: SqlStatement = {
   name: 'list_current_keys',
   text: `select ${currentKeys.list('k')}, a.username from api_keys k join accounts a on a.id = k.account_id
     where k.revoked_at is null and (k.ends_at is null or k.ends_at > to_timestamp($1::bigint))
@@ -155,7 +155,7 @@ const selectCurrentKeys: Statement = {
     order by a.id, k.id`,
 };
 
-const viewKey: Statement = {
+const viewKey: SqlStatement = {
   name: 'view_api_key',
   text: `update api_keys set viewed_at = coalesce(viewed_at, to_timestamp($2::bigint))
     where ${isNewestOfFirst} returning sealed_key, last_four`,
@@ -169,26 +169,26 @@ const secretsOfKeys = `select ${apiKeys.list('k')}, coalesce(first.created_at, k
     from api_keys k left join api_keys first on first.id = k.key_id`;
 
 /** The newest secret of each key of the accounts, the first key first. */
-const listNewest: Statement = {
+const listNewest: SqlStatement = {
   name: 'list_api_keys',
   text: `${secretsOfKeys} where k.account_id = any($1::int[]) and k.revoked_at is null and k.ends_at is null
     order by k.is_first desc, coalesce(k.key_id, k.id)`,
 };
 
 /** Secrets whose place a newer one has taken, and that still work. */
-const listEnding: Statement = {
+const listEnding: SqlStatement = {
   name: 'list_ending_api_keys',
   text: `select ${apiKeys.list('k')} from api_keys k
     where account_id = any($1::int[]) and revoked_at is null and ends_at > to_timestamp($2::bigint)
     order by id desc`,
 };
 
-const findNewest: Statement = {
+const findNewest: SqlStatement = {
   name: 'find_newest_api_key',
   text: `${secretsOfKeys} where ${ofKey} and k.revoked_at is null and k.ends_at is null`,
 };
 
-const changeSecrets: Statement = {
+const changeSecrets: SqlStatement = {
   name: 'change_api_key',
   text: `update api_keys k set name = $2::text, scopes = $3::text[], allowed_ips = $4::text[],
       rate_limit_per_minute = $5::int, expires_at = to_timestamp($6::bigint)
@@ -196,26 +196,26 @@ const changeSecrets: Statement = {
 };
 
 /** Those that end sooner by themselves do. */
-const endSecrets: Statement = {
+const endSecrets: SqlStatement = {
   name: 'end_api_key_secrets',
   text: `update api_keys k set ends_at = least(ends_at, to_timestamp($2::bigint)),
       revoked_at = case when $3::boolean then to_timestamp($2::bigint) end
     where ${ofKey} and revoked_at is null`,
 };
 
-const revokeThese: Statement = {
+const revokeThese: SqlStatement = {
   name: 'revoke_api_key_secrets',
   text: `update api_keys set revoked_at = to_timestamp($2::bigint) where id = any($1::int[]) and revoked_at is null`,
 };
 
-const findKeyNames: Statement = {
+const findKeyNames: SqlStatement = {
   name: 'find_api_key_names',
   text: 'select id, name from api_keys where id = any($1::int[])',
 };
 
 const keyUses = apiKeys.pick('id', 'lastUsedAt');
 
-const useKeys: Statement = {
+const useKeys: SqlStatement = {
   name: 'use_api_keys',
   text: `update api_keys k set last_used_at = to_timestamp(used.last_used_at)
     from ${keyUses.sent('used')}
@@ -262,7 +262,7 @@ export async function storeFirstKey(
   return { id: keyId ?? id, name: settings.name };
 }
 
-const moveKeysTo: Statement = {
+const moveKeysTo: SqlStatement = {
   name: 'move_api_keys',
   text: 'update api_keys set account_id = $2::int where account_id = $1::int and not is_first',
 };
@@ -401,13 +401,13 @@ export async function listCurrentKeys(database: Queryable, now: EpochSeconds): P
 
 const sealedCopies = apiKeys.pick('id', 'accountId', 'sealedKey');
 
-const listSealed: Statement = {
+const listSealed: SqlStatement = {
   name: 'list_sealed_keys',
   text: `select ${sealedCopies.list('k')} from api_keys k
     where k.id > $1::int and k.sealed_key is not null order by k.id limit 200`,
 };
 
-const replaceSealed: Statement = {
+const replaceSealed: SqlStatement = {
   name: 'replace_sealed_keys',
   text: `update api_keys k set sealed_key = new.sealed
     from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)

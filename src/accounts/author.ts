@@ -3,7 +3,7 @@
 
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { isAdministratorScope, scopesOfRole } from '../contract/scopes.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import type { ActingParty } from '../journal/audit-log.ts';
 import type { Actor } from './account-store.ts';
 import { type Account, accounts } from './account-table.ts';
@@ -11,13 +11,13 @@ import { endOf, heldSecrets } from './api-key-store.ts';
 import { people } from './people-table.ts';
 import { administratorProblem, type Judged, keyPrincipal, scopeProblem } from './principal.ts';
 
-const findPerson: Statement = {
+const findPerson: SqlStatement = {
   name: 'find_caller',
   text: `select p.role, ${accounts.list('a')} from people p join accounts a on a.id = p.account_id
     where p.id = $1::int and p.removed_at is null`,
 };
 
-const findSecret: Statement = {
+const findSecret: SqlStatement = {
   name: 'find_caller_key',
   text: `select ${heldSecrets.list('k', 'k_')}, ${accounts.list('a')}
     from api_keys k join accounts a on a.id = k.account_id where k.id = $1::int`,

@@ -3,13 +3,13 @@
 
 import type { Page } from '../contract/pages.ts';
 import { type BatchedLookup, createBatchedLookup } from '../database/batched-lookup.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
 import { heldSecrets } from './api-key-store.ts';
 
-const findAccountsByKey: Statement = {
+const findAccountsByKey: SqlStatement = {
   name: 'find_accounts_by_key',
   text: `select wanted.position, coalesce(r.is_admin, a.is_admin) as is_operators, ${heldSecrets.list('k', 'k_')},
       ${accounts.list('a')}
@@ -19,35 +19,35 @@ const findAccountsByKey: Statement = {
 };
 
 /** Where accounts are on several servers: whose a key is, the account in its group, and then the key. */
-const findAccountIdsByKey: Statement = {
+const findAccountIdsByKey: SqlStatement = {
   name: 'find_account_ids_by_key',
   text: `select wanted.position, k.account_id from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash`,
 };
-const findKeysApart: Statement = {
+const findKeysApart: SqlStatement = {
   name: 'find_accounts_by_key_apart',
   text: `select wanted.position, k.account_id, ${heldSecrets.list('k', 'k_')}
     from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
     join api_keys k on k.lookup_hash = wanted.lookup_hash`,
 };
-const findAccountsApart: Statement = {
+const findAccountsApart: SqlStatement = {
   name: 'find_accounts_apart',
   text: `select wanted.position, ${accounts.list('a')}
     from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
 };
 
-const findAccountById: Statement = {
+const findAccountById: SqlStatement = {
   name: 'find_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int`,
 };
 
-const findByUsername: Statement = {
+const findByUsername: SqlStatement = {
   name: 'find_account_by_username',
   text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
 };
 
 // A search counts what it finds: accounts are thousands, not millions, and only administrators look.
-const listAccountsPage: Statement = {
+const listAccountsPage: SqlStatement = {
   name: 'list_accounts',
   text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
     where a.test_of is null and strpos(a.search_text, $1::text) > 0
@@ -56,7 +56,7 @@ const listAccountsPage: Statement = {
     order by a.id desc limit $4::int offset $5::bigint`,
 };
 
-const countAccounts: Statement = {
+const countAccounts: SqlStatement = {
   name: 'count_accounts',
   text: `select count(*) as total from accounts a
     where a.test_of is null and strpos(a.search_text, $1::text) > 0
@@ -64,7 +64,7 @@ const countAccounts: Statement = {
       and ($3::boolean is null or a.is_admin = $3::boolean)`,
 };
 
-const findAdministrator: Statement = {
+const findAdministrator: SqlStatement = {
   name: 'find_administrator',
   text: 'select id from accounts where is_admin order by id limit 1',
 };
@@ -74,7 +74,7 @@ const findAdministrator: Statement = {
  * the one whose test it is, is an administrator's.
  */
 export function createKeyLookup(database: Queryable): BatchedLookup<string> {
-  const byHash = (statement: Statement) =>
+  const byHash = (statement: SqlStatement) =>
     createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
   if (!database.isSpread) return byHash(findAccountsByKey);
   const [ids, keys] = [byHash(findAccountIdsByKey), byHash(findKeysApart)];

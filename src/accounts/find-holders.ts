@@ -3,7 +3,7 @@
 
 import { isTestAccount } from '../contract/identifiers.ts';
 import { findAccountNames } from '../database/account-names.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup, ofAccounts } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { findTestAccount } from './twin-settings.ts';
@@ -22,14 +22,14 @@ export interface Holder {
   readonly isRevoked: boolean;
 }
 
-const accountsOfEmail: Statement = {
+const accountsOfEmail: SqlStatement = {
   name: 'find_accounts_of_email',
   text: `select a.id as account_id, a.id, a.username as name from accounts a
     where lower(a.email) = lower($1) and a.test_of is null and ($2::int is null or a.id = $2::int)
     order by a.id limit ${holdersMax}`,
 };
 
-const peopleOfEmail: Statement = {
+const peopleOfEmail: SqlStatement = {
   name: 'find_people_of_email',
   text: `select p.account_id, p.id, p.username as name from people p
     where lower(p.email) = lower($1) and p.removed_at is null and ($2::int is null or p.account_id = $2::int)
@@ -37,14 +37,14 @@ const peopleOfEmail: Statement = {
 };
 
 // Newest first, revoked ones too: whose key no longer works asks as well.
-const keysOfLastFour: Statement = {
+const keysOfLastFour: SqlStatement = {
   name: 'find_keys_of_last_four',
   text: `select k.account_id, coalesce(k.key_id, k.id) as id, k.name, k.revoked_at is not null as is_revoked
     from api_keys k where k.last_four = $1 and ($2::int[] is null or k.account_id = any($2::int[]))
     order by k.id desc limit ${holdersMax}`,
 };
 
-const accountsOfTests: Statement = {
+const accountsOfTests: SqlStatement = {
   name: 'find_accounts_of_tests',
   text: 'select id, test_of from accounts where id = any($1::int[]) and test_of is not null',
 };

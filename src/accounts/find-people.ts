@@ -1,6 +1,6 @@
 // Reads of people: whose name a sign-in gives, who there is of an account.
 
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { groupThatHas } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -8,35 +8,35 @@ import { type Account, accounts } from './account-table.ts';
 import { type Credentials, credentials, type Person, people } from './people-table.ts';
 
 // The index of names knows those that are taken.
-const findByUsername: Statement = {
+const findByUsername: SqlStatement = {
   name: 'find_credentials',
   text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
     from people p join accounts a on a.id = p.account_id where p.username = $1 and p.removed_at is null`,
 };
 
-const findAccountOfName: Statement = {
+const findAccountOfName: SqlStatement = {
   name: 'find_account_of_name',
   text: 'select account_id from people where username = $1 and removed_at is null',
 };
 
-const findPasswordHash: Statement = {
+const findPasswordHash: SqlStatement = {
   name: 'find_password_hash',
   text: 'select password_hash from people where id = $1::int and removed_at is null',
 };
 
-const listOfAccount: Statement = {
+const listOfAccount: SqlStatement = {
   name: 'list_people',
   text: `select ${credentials.list('p')} from people p
     where p.account_id = $1::int and p.removed_at is null order by p.id`,
 };
 
-const findUsernames: Statement = {
+const findUsernames: SqlStatement = {
   name: 'find_people_usernames',
   text: 'select id, username from people where id = any($1::int[])',
 };
 
 // Whoever has the name now, before who had it.
-const findIdOfName: Statement = {
+const findIdOfName: SqlStatement = {
   name: 'find_person_of_name',
   text: `select id from people where username = $1 and (removed_at is null or id = account_id)
     order by removed_at nulls first limit 1`,

@@ -4,14 +4,14 @@
 
 import type { Refusal } from '../contract/error-catalogue.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { deleteRequestBodies, endRequestBodies } from '../journal/request-bodies.ts';
 import { type Actor, lockAccountRow, writeKeepsBodies } from './account-store.ts';
 import { recheckCaller } from './author.ts';
 import { copySettingsToTestAccount } from './twin-settings.ts';
 
-const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 const neverAborted = new AbortController().signal;
 
 /** The ids of the account and of its tests; null: there is no such account. Refused: what became of whoever asked. */

@@ -5,7 +5,7 @@
 // key's name says nothing about the key.
 
 import { hostname } from 'node:os';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { commandSessions } from '../database/postgres-client.ts';
 import type { Seal } from './seal.ts';
 
@@ -22,7 +22,7 @@ export function serviceSessions({ keyNames }: Pick<Seal, 'keyNames'>): string {
 /** What every session of the first edition was called, which knows one key and does not say which. */
 const firstEdition = 'sellthrough';
 
-const listSessions: Statement = {
+const listSessions: SqlStatement = {
   name: 'list_service_sessions',
   text: `select distinct application_name as name from pg_stat_activity
     where datname = current_database() and application_name ~ '^${firstEdition}( |$)' order by 1`,

@@ -5,7 +5,7 @@
 // Always true: to be known opens nothing, it only lets a key be looked up; a key that is missing here is looked up within
 // the limit of its address.
 
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { createHashSet } from './hash-set.ts';
 
@@ -29,12 +29,12 @@ const pageMax = 2_000;
 const changedMax = 1_000;
 const retryMilliseconds = 2_000;
 
-const listHashes: Statement = {
+const listHashes: SqlStatement = {
   name: 'list_key_hashes',
   text: `select id, lookup_hash from api_keys where revoked_at is null and id > $1::int order by id limit ${pageMax}`,
 };
 
-const findHashes: Statement = {
+const findHashes: SqlStatement = {
   name: 'find_key_hashes',
   text: 'select lookup_hash from api_keys where revoked_at is null and account_id = any($1::int[])',
 };

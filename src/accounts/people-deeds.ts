@@ -7,7 +7,7 @@
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Role, Scope } from '../contract/scopes.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { appendAudit } from '../journal/audit-log.ts';
 import { type Changed, type Done, runOnce } from '../journal/keyed-changes.ts';
@@ -61,23 +61,23 @@ export type AlongAction<Result> = (
 
 const insertPerson = newPeople.insert('insert_person', `returning ${credentials.list('people')}`);
 
-const changeRow: Statement = {
+const changeRow: SqlStatement = {
   name: 'change_person',
   text: `update people p set role = $2, email = $3 where id = $1::int returning ${credentials.list('p')}`,
 };
 
-const moveVersion: Statement = {
+const moveVersion: SqlStatement = {
   name: 'move_person_password_version',
   text: `update people p set password_version = password_version + 1 where id = $1::int returning ${credentials.list('p')}`,
 };
 
-const removeRow: Statement = {
+const removeRow: SqlStatement = {
   name: 'remove_person',
   text: `update people set removed_at = to_timestamp($2::bigint), password_version = password_version + 1,
       password_hash = null where id = $1::int`,
 };
 
-const isNameOfAccount: Statement = {
+const isNameOfAccount: SqlStatement = {
   name: 'is_name_of_account',
   text: 'select exists (select 1 from accounts where username = $1) as is_taken',
 };

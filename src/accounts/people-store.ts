@@ -6,7 +6,7 @@
 import type { Clock } from '../contract/clocks.ts';
 import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { newLogins } from './people-table.ts';
 
@@ -23,7 +23,7 @@ export interface NewPassword {
 
 const insertLogin = newLogins.insert('insert_own_login');
 
-const setPassword: Statement = {
+const setPassword: SqlStatement = {
   name: 'set_password',
   text: `update people set password_hash = $2, must_change_password = $3::boolean,
       password_version = password_version + $4::int,
@@ -32,33 +32,33 @@ const setPassword: Statement = {
       and (removed_at is null or $6::boolean) returning 1`,
 };
 
-const moveVersions: Statement = {
+const moveVersions: SqlStatement = {
   name: 'move_password_versions',
   text: `update people set password_version = password_version + 1
     where account_id = $1::int and removed_at is null`,
 };
 
-const replaceHash: Statement = {
+const replaceHash: SqlStatement = {
   name: 'replace_password_hash',
   text: 'update people set password_hash = $3 where id = $1::int and password_hash = $2',
 };
 
-const deleteLinks: Statement = {
+const deleteLinks: SqlStatement = {
   name: 'end_password_links',
   text: 'delete from password_links where person_id = $1::int',
 };
 
-const noteSignInAt: Statement = {
+const noteSignInAt: SqlStatement = {
   name: 'note_sign_in',
   text: 'update people set last_sign_in_at = to_timestamp($2::bigint) where id = $1::int',
 };
 
-const setLanguage: Statement = {
+const setLanguage: SqlStatement = {
   name: 'set_language',
   text: 'update people set language = $2 where id = $1::int and removed_at is null',
 };
 
-const setClock: Statement = {
+const setClock: SqlStatement = {
   name: 'set_clock',
   text: 'update people set clock = $2 where id = $1::int and removed_at is null',
 };

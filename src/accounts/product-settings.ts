@@ -5,7 +5,7 @@
 // Always true: the secret is sealed, and nothing but an open() here brings it back.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { giveUpProductCalls } from '../journal/product-call.ts';
@@ -38,15 +38,15 @@ export interface ProductChange {
   readonly test?: { readonly url: string; readonly secret: string | null } | null;
 }
 
-const find: Statement = {
+const find: SqlStatement = {
   name: 'find_product',
   text: `select product_mode, product_url, product_secret_sealed, product_test_url, product_test_secret_sealed
     from service_state`,
 };
 
-const findForUpdate: Statement = { name: 'lock_product', text: `${find.text} for no key update` };
+const findForUpdate: SqlStatement = { name: 'lock_product', text: `${find.text} for no key update` };
 
-const update: Statement = {
+const update: SqlStatement = {
   name: 'update_product',
   text: `update service_state set product_mode = $1::text, product_url = $2::text, product_secret_sealed = $3::text,
       product_test_url = $4::text, product_test_secret_sealed = $5::text`,
@@ -142,7 +142,7 @@ async function change(
   return changed;
 }
 
-const replaceSealed: Statement = {
+const replaceSealed: SqlStatement = {
   name: 'replace_product_secret',
   text: `update service_state set
       product_secret_sealed = case product_secret_sealed when $1::text then $2::text else product_secret_sealed end,

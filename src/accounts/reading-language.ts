@@ -2,9 +2,9 @@
 
 import { type Language, languages } from '../contract/languages.ts';
 import { plainMailAddress } from '../contract/mail-addresses.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 
-const findLanguage: Statement = {
+const findLanguage: SqlStatement = {
   name: 'find_language_of_address',
   text: `select language from people
     where account_id = $1::int and removed_at is null and language is not null and (id = $1::int or lower(email) = $2)

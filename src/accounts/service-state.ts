@@ -3,7 +3,7 @@
 // Always true: the text is sealed under SECRET_KEY_PREVIOUS until nothing else is.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import type { Seal } from './seal.ts';
 
@@ -12,18 +12,18 @@ export interface ServiceState {
   readonly secretKeyCheck: string;
 }
 
-const insertState: Statement = {
+const insertState: SqlStatement = {
   name: 'insert_service_state',
   text: `insert into service_state (currency, secret_key_check, created_at) values ($1, $2, to_timestamp($3::bigint))
     on conflict do nothing`,
 };
 
-const selectState: Statement = {
+const selectState: SqlStatement = {
   name: 'find_service_state',
   text: 'select currency, secret_key_check from service_state',
 };
 
-const replaceCheck: Statement = {
+const replaceCheck: SqlStatement = {
   name: 'replace_secret_key_check',
   text: 'update service_state set secret_key_check = $2 where secret_key_check = $1',
 };
@@ -53,7 +53,7 @@ export function checkState(seal: Seal, secretKeyCheck: string): ReturnType<Seal[
   return seal.stateOf(secretKeyCheck, checkContext);
 }
 
-const selectIncarnation: Statement = {
+const selectIncarnation: SqlStatement = {
   name: 'find_incarnation',
   text: 'select incarnation from service_state',
 };

@@ -2,7 +2,7 @@
 // transactions that write for them: orders of real accounts neither read nor write any of this.
 // Invariant: a row of test_usage lives as long as its account, so tests that wait for deletion still count.
 
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { bigint } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 
@@ -55,7 +55,7 @@ export function fullBudget(
 
 const nothing: TestUsage = { rows: 0, bytes: 0 };
 
-const loadUsage: Statement = {
+const loadUsage: SqlStatement = {
   name: 'load_test_usage',
   text: `select t.all_bytes, u.account_id, u.row_count, u.byte_count
     from (select coalesce(sum(byte_count), 0)::bigint as all_bytes from test_usage) t
@@ -81,7 +81,7 @@ export async function loadTestSpace(
 }
 
 // In the order of accounts, as batches lock them.
-const addUsage: Statement = {
+const addUsage: SqlStatement = {
   name: 'add_test_usage',
   text: `insert into test_usage as u (account_id, row_count, byte_count)
     select * from unnest($1::int[], $2::bigint[], $3::bigint[]) added (account_id, row_count, byte_count)
@@ -102,7 +102,7 @@ export async function addTestUsage(
   ]);
 }
 
-const deleteUsage: Statement = {
+const deleteUsage: SqlStatement = {
   name: 'delete_test_usage',
   text: 'delete from test_usage where account_id = $1::int',
 };
@@ -113,7 +113,7 @@ export async function dropTestUsage(transaction: Queryable, accountId: number): 
 }
 
 // A process of the previous version deletes accounts of tests without it.
-const deleteStray: Statement = {
+const deleteStray: SqlStatement = {
   name: 'delete_stray_test_usage',
   text: `delete from test_usage u where not exists (select 1 from accounts a where a.id = u.account_id)`,
 };

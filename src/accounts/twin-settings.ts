@@ -2,11 +2,11 @@
 // account: group, names, limits and access, copied in the transaction that changes them there.
 // Always true: of an account's test accounts one at most is current (accounts_test_current).
 
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { type Account, accounts } from './account-table.ts';
 
-const findCurrentTestAccount: Statement = {
+const findCurrentTestAccount: SqlStatement = {
   name: 'find_current_test_account',
   text: `select ${accounts.list('a')} from accounts a where a.test_of = $1::int and a.test_state = 'current'`,
 };
@@ -14,21 +14,21 @@ const findCurrentTestAccount: Statement = {
 /** Only whether it is the same counts: behind two thousand million it begins anew. */
 const nextAccessVersion = 't.access_version % 2000000000 + 1';
 
-const findSettings: Statement = {
+const findSettings: SqlStatement = {
   name: 'find_settings_for_test_account',
   text: `select t.id, a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
       a.allowed_ips, a.keeps_request_bodies
     from accounts a join accounts t on t.test_of = a.id and t.test_state = 'current' where a.id = $1::int`,
 };
 
-const findOwnSettings: Statement = {
+const findOwnSettings: SqlStatement = {
   name: 'find_own_settings_for_test_account',
   text: `select a.display_name, a.search_text, a.group_name, a.blocked, a.api_enabled, a.rate_limit_per_minute,
       a.allowed_ips, a.keeps_request_bodies
     from accounts a where a.id = $1::int`,
 };
 
-const writeSettings: Statement = {
+const writeSettings: SqlStatement = {
   name: 'write_settings_of_test_account',
   text: `update accounts t set display_name = $2, search_text = $3, group_name = $4, blocked = $5::boolean,
       api_enabled = $6::boolean, rate_limit_per_minute = $7::int, allowed_ips = $8::text[],

@@ -6,7 +6,7 @@
 import { accountIdMax, realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountMade, changesChannel } from '../database/changes.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { listenToNewAccount } from '../events/event-log.ts';
 import { ledgerEntries } from '../ledger/ledger-entry.ts';
@@ -19,7 +19,7 @@ export const testStartCents = 100_000n;
 const startMemo = 'Test credit';
 
 // In the order in which batches lock accounts: the real one comes before its test accounts.
-const lockReal: Statement = {
+const lockReal: SqlStatement = {
   name: 'lock_real_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
 };
@@ -29,13 +29,13 @@ const drawingId = `insert into test_account_ids as t (last_id) values (${realAcc
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
     returning t.last_id`;
-const drawTestAccountId: Statement = {
+const drawTestAccountId: SqlStatement = {
   name: 'draw_test_account_id',
   text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
 };
 /** Where accounts are on several servers what writes cannot look at all of them: the number is looked up in its group. */
-const drawTestAccountIdApart: Statement = { name: 'draw_test_account_id_apart', text: drawingId };
-const findTaken: Statement = {
+const drawTestAccountIdApart: SqlStatement = { name: 'draw_test_account_id_apart', text: drawingId };
+const findTaken: SqlStatement = {
   name: 'find_test_account_id',
   text: 'select id from accounts where id = $1::int',
 };
@@ -46,7 +46,7 @@ const insertTestAccount = newTestAccounts.insert(
 );
 const insertStart = ledgerEntries.insert('insert_test_start');
 
-const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /**
  * The current test account of a real account, made where there is none yet. In a transaction that may go on to change either.

@@ -6,7 +6,7 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import { findDivisionIfAny } from '../database/account-groups.ts';
-import type { Database, Statement, Transaction } from '../database/database.ts';
+import type { Database, SqlStatement, Transaction } from '../database/database.ts';
 import { isOf, type Migration, migrate, type Notices, readMigrations } from '../database/migrate.ts';
 import { SchemaMismatch } from '../database/schema-mismatch.ts';
 import {
@@ -191,7 +191,7 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   return loaded;
 }
 
-const revokeEveryKey: Statement = {
+const revokeEveryKey: SqlStatement = {
   name: '',
   text: 'update api_keys set revoked_at = to_timestamp($1::bigint) where revoked_at is null',
 };

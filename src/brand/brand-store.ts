@@ -7,7 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import { type Language, languages } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { brandChanged, changesChannel } from '../database/changes.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import {
   describeTable,
   int,
@@ -78,15 +78,15 @@ const noBrand: Brand = {
   logo: null,
 };
 
-const find: Statement = { name: 'find_brand', text: `select ${brands.list('b')} from brand b` };
-const findForUpdate: Statement = { name: 'lock_brand', text: `${find.text} for update` };
-const insertFirst: Statement = {
+const find: SqlStatement = { name: 'find_brand', text: `select ${brands.list('b')} from brand b` };
+const findForUpdate: SqlStatement = { name: 'lock_brand', text: `${find.text} for update` };
+const insertFirst: SqlStatement = {
   name: 'insert_brand',
   text: `insert into brand (id, version, letterhead, language, changed_at)
     values (1, 0, '', 'en', to_timestamp($1::bigint)) on conflict do nothing`,
 };
 const update = brands.update('update_brand', ['id']);
-const tell: Statement = { name: 'tell_brand', text: 'select pg_notify($1, $2)' };
+const tell: SqlStatement = { name: 'tell_brand', text: 'select pg_notify($1, $2)' };
 
 export async function createBrandHolder(database: Queryable): Promise<BrandHolder> {
   let current = await load();

@@ -5,7 +5,7 @@
 
 import type { Group, Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import type { RowOf } from '../database/table.ts';
 import { packages } from './package-table.ts';
 import { type Priced, priceLine, priceTable } from './price-lines.ts';
@@ -30,7 +30,7 @@ export interface PackageCatalogHolder {
   reload(): Promise<PackageCatalog>;
 }
 
-const selectPackages: Statement = {
+const selectPackages: SqlStatement = {
   name: 'select_packages',
   text: `select s.packages_version, ${packages.list('p')},
       (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text,

@@ -8,7 +8,7 @@ import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, packagesChanged } from '../database/changes.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { type AuditAuthor, type AuditEntry, appendAudit } from '../journal/audit-log.ts';
 import { type Done, runOnce } from '../journal/keyed-changes.ts';
@@ -28,7 +28,7 @@ export type DatedCaller = AuditAuthor & { readonly now: EpochSeconds };
 
 // Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
 // since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
-const moveVersion: Statement = {
+const moveVersion: SqlStatement = {
   name: 'move_packages_version',
   text: `update service_state set packages_version =
     greatest(packages_version + 1, extract(epoch from now() - timestamptz '2020-01-01Z')::int)`,
@@ -43,7 +43,7 @@ const upsertPrices = packagePrices.insert(
     set price_cents = excluded.price_cents, changed_at = excluded.changed_at`,
 );
 
-const notifyPackages: Statement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
+const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
 /** A package as it is made; with a key that was used for the same before, the package that it made. */
 export async function createPackage(

@@ -7,7 +7,7 @@ import { formatAmount } from '../contract/amounts.ts';
 import { fieldRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { expectMonths, type Group, groups, type Months, periods } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { appendToAll, holdListening, type ListeningAccount, type NewEvent } from '../events/event-log.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
@@ -29,13 +29,13 @@ const begunListedMax = 100;
 
 const insertScheduled = scheduledPrices.insert('insert_scheduled_prices');
 
-const selectScheduled: Statement = {
+const selectScheduled: SqlStatement = {
   name: 'select_scheduled_prices',
   text: `select ${scheduledPrices.list('r')} from scheduled_prices r
     where r.package_id = $1::int order by r.starts_at desc`,
 };
 
-const deleteScheduled: Statement = {
+const deleteScheduled: SqlStatement = {
   name: 'delete_scheduled_prices',
   text: `delete from scheduled_prices where package_id = $1::int and starts_at = to_timestamp($2::bigint)`,
 };

@@ -5,7 +5,7 @@
 // Always true: a database of one group has neither schemas nor views, and its statements are as they are written.
 
 import { locateGroups } from './citus.ts';
-import type { AccountDivision, Queryable, Row, Statement } from './database.ts';
+import type { AccountDivision, Queryable, Row, SqlStatement } from './database.ts';
 import { SchemaMismatch } from './schema-mismatch.ts';
 
 export const accountGroupsMax = 64;
@@ -38,7 +38,7 @@ export async function findDivisionIfAny(queryable: Queryable): Promise<AccountDi
   return table?.['has'] === true ? findDivision(queryable) : null;
 }
 
-const countGroups: Statement = {
+const countGroups: SqlStatement = {
   name: 'count_account_groups',
   text: 'select greatest(count(*), 1)::int as count from account_groups',
 };

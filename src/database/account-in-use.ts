@@ -3,18 +3,18 @@
 // an account outside the engine, which sees it for itself.
 
 import { isTestAccount } from '../contract/identifiers.ts';
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, SqlStatement } from './database.ts';
 
 /** Of a row `a` of accounts. */
 export const isInUse = (a: string) => `(${a}.test_state is null or ${a}.test_state = 'current')`;
 
-const lockInUse: Statement = {
+const lockInUse: SqlStatement = {
   name: 'lock_account_in_use',
   text: `select a.id from accounts a where a.id = $1::int and ${isInUse('a')} for no key update`,
 };
 
 // Orders do not wait for it; whoever deletes the row does.
-const holdInUse: Statement = {
+const holdInUse: SqlStatement = {
   name: 'hold_test_in_use',
   text: `select a.id from accounts a where a.id = $1::int and a.test_state = 'current' for key share`,
 };

@@ -1,10 +1,10 @@
 // Usernames of accounts by their ids, whichever account group they are in. Called by lists that name whoever did something,
 // and by those of one group where it lies on another server than the groups of the others (Queryable.isSpread).
 
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, SqlStatement } from './database.ts';
 import { ofAccounts } from './over-groups.ts';
 
-const findUsernames: Statement = {
+const findUsernames: SqlStatement = {
   name: 'find_usernames',
   text: 'select id, username from accounts where id = any($1::int[])',
 };

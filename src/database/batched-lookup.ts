@@ -3,7 +3,7 @@
 // The statement takes arrays and returns, for every key that was found, its place in them in `position`
 // (1, 2, 3 … as `unnest … with ordinality` counts). `accountOf`: where the key is of one account, and looked up in its group.
 
-import { byGroup, type Queryable, type Row, type Statement } from './database.ts';
+import { byGroup, type Queryable, type Row, type SqlStatement } from './database.ts';
 
 export interface BatchedLookup<Key> {
   /** The row of this key, or null. @throws DatabaseUnavailable */
@@ -14,7 +14,7 @@ const lookupsPerQueryMax = 500;
 
 export function createBatchedLookup<Key>(
   database: Queryable,
-  statement: Statement,
+  statement: SqlStatement,
   parameters: (keys: readonly Key[]) => readonly unknown[],
   accountOf: ((key: Key) => number) | null = null,
 ): BatchedLookup<Key> {

@@ -7,7 +7,7 @@
 import type { CopyGuard } from './file-copy.ts';
 
 /** A statement prepared by name: one name belongs to one text, for ever. */
-export interface Statement {
+export interface SqlStatement {
   readonly name: string;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export interface Queryable {
    * @throws DatabaseUnavailable when the connection or the server is away
    * @throws StatementFailed when the statement was refused (SQLSTATE in `code`)
    */
-  query(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>;
+  query(statement: SqlStatement, values?: readonly unknown[]): Promise<readonly Row[]>;
 
   /**
    * The same, as the group of this account sees it (account-groups.ts): statements find the tables of its accounts, and
@@ -62,7 +62,7 @@ export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
   /** As in Queryable. The rank is `reads` where none is named: those wait behind the others. */
-  query(statement: Statement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
+  query(statement: SqlStatement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
 
   /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */
   readonly orderSessions: number;

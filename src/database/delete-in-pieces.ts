@@ -1,11 +1,11 @@
 // Deletes many rows in short statements, so that orders wait for none of them for long. Used by features whose rows
 // grow old (sessions, login links, the request log), from jobs that can be told to stop.
 
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, SqlStatement } from './database.ts';
 
 export interface OldRows {
   /** Deletes up to `atOnceMax` rows and answers with their `count`. */
-  readonly deletion: Statement;
+  readonly deletion: SqlStatement;
   readonly atOnceMax: number;
 }
 

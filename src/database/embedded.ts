@@ -9,7 +9,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type Rank,
-  type Statement,
+  type SqlStatement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
@@ -43,10 +43,13 @@ interface Connected {
 }
 
 /** With a checkpoint, at which the log of the copy begins. */
-const beginCopy: Statement = { name: 'begin_file_copy', text: "select pg_backup_start('sellthrough', true)" };
+const beginCopy: SqlStatement = {
+  name: 'begin_file_copy',
+  text: "select pg_backup_start('sellthrough', true)",
+};
 
 /** Nothing is archived here that could be waited for. */
-const endCopy: Statement = {
+const endCopy: SqlStatement = {
   name: 'end_file_copy',
   text: 'select labelfile as label from pg_backup_stop(false)',
 };
@@ -134,7 +137,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     let held: Connected | null = null;
     let isBegun = false;
     let longest = 0;
-    const ask = (statement: Statement) =>
+    const ask = (statement: SqlStatement) =>
       queue.run('first', async () => {
         const now = await connected();
         held ??= now;

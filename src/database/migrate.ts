@@ -10,7 +10,7 @@ import { findDivisionIfAny } from './account-groups.ts';
 import {
   type Database,
   type Queryable,
-  type Statement,
+  type SqlStatement,
   StatementFailed,
   type Transaction,
 } from './database.ts';
@@ -191,7 +191,7 @@ function timeText(milliseconds: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const findHolder: Statement = {
+const findHolder: SqlStatement = {
   name: '',
   text: `select a.pid, host(a.client_addr) as host from pg_locks l join pg_stat_activity a on a.pid = l.pid
     where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${lockKey} and l.objsubid = 1
@@ -232,7 +232,7 @@ export function isOf({ name, checksum }: Migration, applied: string | undefined)
   return applied === checksum || (applied !== undefined && applied === replacedChecksums[name]);
 }
 
-const selectApplied: Statement = {
+const selectApplied: SqlStatement = {
   name: 'select_migrations',
   text: 'select number, name, checksum from schema_migrations order by number',
 };

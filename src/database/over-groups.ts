@@ -1,13 +1,13 @@
 // What is read of all accounts, where they are in several groups (account-groups.ts): each group is asked, and what they
 // answer is put together. Of one group it is that one statement. Called by jobs and lists that walk over all accounts.
 
-import { byGroup, type Queryable, type Row, type Statement } from './database.ts';
+import { byGroup, type Queryable, type Row, type SqlStatement } from './database.ts';
 import { numberArray } from './sql-arrays.ts';
 
 /** The rows of every group, group after group. */
 export async function fromEveryGroup(
   database: Queryable,
-  statement: Statement,
+  statement: SqlStatement,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
   const groups = database.accountGroups();
@@ -21,7 +21,7 @@ export async function fromEveryGroup(
  */
 export async function fromAnyGroup(
   database: Queryable,
-  statement: Statement,
+  statement: SqlStatement,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
   return database.isSpread ? fromEveryGroup(database, statement, values) : database.query(statement, values);
@@ -32,7 +32,7 @@ export async function fromTheirGroups<Item>(
   database: Queryable,
   items: readonly Item[],
   accountOf: (item: Item) => number,
-  statement: Statement,
+  statement: SqlStatement,
   values: (items: readonly Item[]) => readonly unknown[],
 ): Promise<readonly Row[]> {
   const asked = byGroup(database, items, accountOf).map(([accountId, ofGroup]) =>
@@ -45,7 +45,7 @@ export async function fromTheirGroups<Item>(
 export function ofAccounts(
   database: Queryable,
   ids: readonly number[],
-  statement: Statement,
+  statement: SqlStatement,
 ): Promise<readonly Row[]> {
   const wanted = [...new Set(ids)];
   if (!database.isSpread) return database.query(statement, [numberArray(wanted)]);
@@ -64,7 +64,7 @@ export function ofAccounts(
  */
 export async function firstOfEveryGroup(
   database: Queryable,
-  statement: Statement,
+  statement: SqlStatement,
   values: readonly unknown[],
   { columns, limit }: { readonly columns: readonly string[]; readonly limit: number },
 ): Promise<readonly Row[]> {
@@ -86,7 +86,7 @@ export async function firstOfEveryGroup(
  */
 export async function groupThatHas(
   database: Queryable,
-  findAccountId: Statement,
+  findAccountId: SqlStatement,
   values: readonly unknown[],
 ): Promise<Queryable> {
   if (!database.isSpread) return database;

@@ -10,7 +10,7 @@ import {
   DatabaseUnavailable,
   type Queryable,
   type Row,
-  type Statement,
+  type SqlStatement,
   StatementFailed,
   type Transaction,
   type TransactionOptions,
@@ -30,7 +30,11 @@ export interface SearchPath {
 
 export interface Session {
   /** Without a path: on the one that the session has. */
-  query(statement: Statement, values?: readonly unknown[], path?: SearchPath | null): Promise<readonly Row[]>;
+  query(
+    statement: SqlStatement,
+    values?: readonly unknown[],
+    path?: SearchPath | null,
+  ): Promise<readonly Row[]>;
   /** Takes the path for what is sent from now on, in this transaction alone if `isLocal`; travels with what comes next. */
   search(path: SearchPath, isLocal: boolean): void;
   /** The path that search() took last; null: none. What was local is over where a transaction ends. */
@@ -113,7 +117,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     if (group !== null) client.query(group);
   };
 
-  const join = (statement: Statement, values: readonly unknown[] = []) => {
+  const join = (statement: SqlStatement, values: readonly unknown[] = []) => {
     together ??= new StatementGroup(known, columnTypes);
     return together.add(statement, values);
   };
@@ -169,13 +173,13 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
 
 const locking = /\bfor\s+(?:(?:no\s+key\s+)?update|(?:key\s+)?share)\b/i;
 const ofAccounts = new RegExp(`\\b(?:${Object.keys(accountTables).join('|')})\\b`);
-const lockless = new WeakSet<Statement>();
+const lockless = new WeakSet<SqlStatement>();
 
 /**
  * PostgreSQL refuses to write to a view of all groups, but of a row that is to be locked through one it locks nothing and
  * says nothing. @throws Error: a mistake of the program
  */
-export function refuseLockOfView(statement: Statement): void {
+export function refuseLockOfView(statement: SqlStatement): void {
   if (lockless.has(statement)) return;
   if (locking.test(statement.text) && ofAccounts.test(statement.text))
     throw new Error(

@@ -15,7 +15,7 @@ import {
   type Row,
   ranked,
   type Server,
-  type Statement,
+  type SqlStatement,
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
@@ -428,7 +428,7 @@ function timeouts(
   ];
 }
 
-const findProcess: Statement = {
+const findProcess: SqlStatement = {
   name: 'find_process',
   text: 'select 1 from pg_stat_activity where pid = $1::int',
 };

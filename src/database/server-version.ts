@@ -1,8 +1,8 @@
 // Which PostgreSQL answers, for the console's health page.
 
-import type { Queryable, Statement } from './database.ts';
+import type { Queryable, SqlStatement } from './database.ts';
 
-const findVersion: Statement = {
+const findVersion: SqlStatement = {
   name: 'find_database_version',
   text: "select current_setting('server_version') as version",
 };

@@ -7,7 +7,7 @@
 // pg hands the server's messages to whatever query is under way; its own class for that is exported, and is extended here.
 
 import pg from 'pg';
-import type { Row, Statement } from './database.ts';
+import type { Row, SqlStatement } from './database.ts';
 
 /** What the rows of a statement look like: said by the server once for each session. */
 interface RowShape {
@@ -21,7 +21,7 @@ interface RowShape {
 export type KnownRows = Map<string, RowShape>;
 
 interface GroupedStatement {
-  readonly statement: Statement;
+  readonly statement: SqlStatement;
   readonly values: readonly SentValue[];
   readonly rows: Row[];
   resolve(rows: readonly Row[]): void;
@@ -72,7 +72,7 @@ export class StatementGroup extends pg.Query {
   }
 
   /** Before it is sent. */
-  add(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+  add(statement: SqlStatement, values: readonly unknown[]): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       this.#statements.push({ statement, values: values.map(prepareValue), rows: [], resolve, reject });
     });

@@ -7,7 +7,7 @@
 
 import { expectMonths, type Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from './database.ts';
+import type { Queryable, Row, SqlStatement } from './database.ts';
 import { bigint, nullable, oneOf as oneOfThese } from './row-values.ts';
 import { nullableNumberArray, numberArray, textArray } from './sql-arrays.ts';
 
@@ -35,7 +35,7 @@ export type RowOf<Of> = Of extends Table<infer These> ? Described<These> : never
 
 /** A statement that writes any number of rows at once. */
 export interface Write<Item> {
-  readonly statement: Statement;
+  readonly statement: SqlStatement;
   values(rows: readonly Item[]): unknown[];
 }
 

@@ -3,7 +3,7 @@
 // another, each only when enough has changed in it: orders wait for one table's new pages and never for a
 // whole database.
 
-import type { Queryable, Row, Statement } from './database.ts';
+import type { Queryable, Row, SqlStatement } from './database.ts';
 
 /** A vacuum reads the pages that changed, so what it costs goes by these (docs/decisions/0016-jobs.md). */
 const insertedRowsMax = 20_000;
@@ -14,7 +14,7 @@ const changedShare = 0.1;
 const transactionAgeMax = 100_000_000;
 
 // What changed before the last start is not counted: each table is looked at once after it. Toast goes with its table.
-const listDue: Statement = {
+const listDue: SqlStatement = {
   name: 'list_tables_to_vacuum',
   text: `select s.relid::regclass::text as name,
       s.n_dead_tup > ${deadRowsMin} + ${changedShare} * s.n_live_tup or s.n_ins_since_vacuum > ${insertedRowsMax}

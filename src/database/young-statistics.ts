@@ -6,7 +6,7 @@
 // again reads 30,000 of its pages.
 
 import { accountTables } from './account-tables.ts';
-import type { Database, Statement } from './database.ts';
+import type { Database, SqlStatement } from './database.ts';
 import { textArray } from './sql-arrays.ts';
 
 export interface EarlyAnalyze {
@@ -19,7 +19,7 @@ const firstAt = 100;
 const lastAt = 100_000;
 
 /** Tables that had fewer rows when they were last looked at, or never were. */
-const findUnanalyzed: Statement = {
+const findUnanalyzed: SqlStatement = {
   name: 'find_unanalyzed_tables',
   text: `select name from unnest($1::text[]) with ordinality named (name, place) join pg_class c on c.oid = to_regclass(name)
     where c.reltuples < ${lastAt} order by place`,

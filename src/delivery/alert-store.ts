@@ -7,7 +7,7 @@ import { formatAmount } from '../contract/amounts.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { isInUse } from '../database/account-in-use.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { listenToAccount } from '../events/event-log.ts';
@@ -24,22 +24,22 @@ export interface Alerts {
 
 const columns = 'a.alert_below_cents, t.plans_ending_days, t.emails';
 
-const findAlerts: Statement = {
+const findAlerts: SqlStatement = {
   name: 'find_alerts',
   text: `select ${columns} from accounts a left join alerts t on t.account_id = a.id where a.id = $1::int`,
 };
 
-const lockAlerts: Statement = {
+const lockAlerts: SqlStatement = {
   name: 'lock_alerts',
   text: `${findAlerts.text} and ${isInUse('a')} for no key update of a`,
 };
 
-const setThreshold: Statement = {
+const setThreshold: SqlStatement = {
   name: 'set_alert_threshold',
   text: 'update accounts set alert_below_cents = $2::bigint, alert_days = $3::int where id = $1::int',
 };
 
-const setAlerts: Statement = {
+const setAlerts: SqlStatement = {
   name: 'set_alerts',
   // What was told while nobody was to be written to is not written of later.
   text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)

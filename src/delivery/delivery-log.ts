@@ -4,7 +4,7 @@
 import { eventTypes } from '../contract/event-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { type DeliveryStatus, deliveryStatuses } from '../contract/webhook-schemas.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import {
   describeTable,
@@ -37,13 +37,13 @@ export const webhookAttempts = describeTable('webhook_attempts', {
 
 export type Attempt = RowOf<typeof webhookAttempts>;
 
-const listAttempts: Statement = {
+const listAttempts: SqlStatement = {
   name: 'list_webhook_attempts',
   text: `select ${webhookAttempts.list('t')} from webhook_attempts t
     where t.webhook_id = $1::int and t.number < $2::bigint order by t.webhook_id, t.number desc limit $3::int`,
 };
 
-const listWithOutcome: Statement = {
+const listWithOutcome: SqlStatement = {
   name: 'list_webhook_attempts_by_outcome',
   text: `select ${webhookAttempts.list('t')} from webhook_attempts t
     where t.webhook_id = $1::int and t.outcome = $4::text and t.number < $2::bigint
@@ -87,12 +87,12 @@ const oldestAttempts: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-const deleteRetries: Statement = {
+const deleteRetries: SqlStatement = {
   name: 'delete_webhook_retries',
   text: 'delete from webhook_retries where webhook_id = $1::int',
 };
 
-const noteLeftover: Statement = {
+const noteLeftover: SqlStatement = {
   name: 'note_webhook_leftover',
   text: 'insert into webhook_leftovers (webhook_id) values ($1::int) on conflict do nothing',
 };
@@ -114,17 +114,17 @@ export async function leaveLog(transaction: Queryable, webhookId: number): Promi
   await transaction.query(noteLeftover, [webhookId]);
 }
 
-const listLogs: Statement = {
+const listLogs: SqlStatement = {
   name: 'list_webhook_logs',
   text: `select id, attempt_count from webhooks where id > $1::int and attempt_count > 0 order by id limit 500`,
 };
 
-const listLeftovers: Statement = {
+const listLeftovers: SqlStatement = {
   name: 'list_webhook_leftovers',
   text: 'select webhook_id from webhook_leftovers order by webhook_id limit 500',
 };
 
-const endLeftover: Statement = {
+const endLeftover: SqlStatement = {
   name: 'end_webhook_leftover',
   text: 'delete from webhook_leftovers where webhook_id = $1::int',
 };

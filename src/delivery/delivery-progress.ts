@@ -5,7 +5,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { changesChannel, webhookChanged } from '../database/changes.ts';
-import type { Database, Queryable, Statement, Transaction } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement, Transaction } from '../database/database.ts';
 import { describeTable, int, type RowOf, time, writeRows } from '../database/table.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { holdLease } from '../jobs/job-leases.ts';
@@ -71,14 +71,14 @@ export const askForRetries = webhookRetries.insert(
 
 const endedRetries = webhookRetries.pick('webhookId', 'accountId', 'eventNumber', 'version');
 
-const deleteRetries: Statement = {
+const deleteRetries: SqlStatement = {
   name: 'end_webhook_retries',
   text: `delete from webhook_retries r using ${endedRetries.sent('row')}
     where r.webhook_id = row.webhook_id and r.account_id = row.account_id and r.event_number = row.event_number
       and r.version = row.version`,
 };
 
-const notify: Statement = { name: 'notify_webhook', text: 'select pg_notify($1, $2)' };
+const notify: SqlStatement = { name: 'notify_webhook', text: 'select pg_notify($1, $2)' };
 
 /** Last but the audit log: whoever delivers reads the endpoint again once this is committed. */
 export async function announceWebhook(transaction: Queryable, id: number): Promise<void> {
@@ -123,7 +123,7 @@ function latest(rows: readonly Retry[]): readonly Retry[] {
   ];
 }
 
-const lockState: Statement = {
+const lockState: SqlStatement = {
   name: 'lock_service_state',
   text: 'select currency from service_state for no key update',
 };
@@ -133,7 +133,7 @@ export async function lockOperator(transaction: Queryable): Promise<void> {
   await transaction.query(lockState);
 }
 
-const disable: Statement = {
+const disable: SqlStatement = {
   name: 'disable_webhook',
   text: `update webhooks set enabled = false, disabled_at = to_timestamp($3::bigint), disabled_reason = $4::text
     where id = $1::int and queue_version = $2::int and enabled returning id`,
@@ -167,7 +167,7 @@ export async function switchOff(
   });
 }
 
-const lockAccountRow: Statement = {
+const lockAccountRow: SqlStatement = {
   name: 'lock_account_of_webhook',
   text: 'select event_count from accounts where id = $1::int for no key update',
 };

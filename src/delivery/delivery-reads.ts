@@ -2,7 +2,7 @@
 // for many endpoints with one statement.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import { byGroup, type Queryable, type Row, type Statement } from '../database/database.ts';
+import { byGroup, type Queryable, type Row, type SqlStatement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type EventGap, findLastGaps } from '../events/event-gaps.ts';
@@ -28,12 +28,12 @@ const loaded = `${webhooks.list('w')},
 
 const loadedAtOnce = 1_000;
 
-const loadEnabled: Statement = {
+const loadEnabled: SqlStatement = {
   name: 'load_webhooks',
   text: `select ${loaded} where w.id > $1::int and w.enabled order by w.id limit ${loadedAtOnce}`,
 };
 
-const loadNamed: Statement = {
+const loadNamed: SqlStatement = {
   name: 'load_webhooks_by_id',
   text: `select ${loaded} where w.id = any($1::int[]) and w.enabled`,
 };
@@ -79,7 +79,7 @@ export interface NewEvents {
 
 export const newEventsAtOnce = 1_000;
 
-const listNew: Statement = {
+const listNew: SqlStatement = {
   name: 'list_new_events',
   text: `select position, account_id, first_number, last_number from event_stream
     where position > $1::bigint order by position limit ${newEventsAtOnce}`,
@@ -111,7 +111,7 @@ export interface Granted {
   readonly readTo: number;
 }
 
-const readWanted: Statement = {
+const readWanted: SqlStatement = {
   name: 'read_wanted_events',
   text: `select q.place, ${events.list('e')}
     from unnest($1::int[], $2::bigint[], $3::int[]) with ordinality q (account_id, after, wanted, place)
@@ -166,7 +166,7 @@ export async function readWantedOfAll(
 
 const retriesAtOnce = 20;
 
-const readRetries: Statement = {
+const readRetries: SqlStatement = {
   name: 'read_webhook_retries',
   text: `select q.webhook_id, r.account_id as retry_account_id, r.event_number, r.step, r.version,
       extract(epoch from r.due_at)::bigint as due_at, ${events.list('e')}

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts
 import { publicId, realAccountIdMax } from '../contract/identifiers.ts';
 import { productCallStatuses } from '../contract/product-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -41,7 +41,7 @@ const hasLater = `not t.confirms and exists (select 1 from product_calls l
     where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
       and (l.status = 'waiting' or l.status = 'attention' and l.confirms))`;
 
-const supersede: Statement = {
+const supersede: SqlStatement = {
   name: 'supersede_product_calls',
   text: `update product_calls t set status = 'superseded'
     from (select distinct * from unnest($1::int[], $2::int[]) row (account_id, customer_number)) row
@@ -60,7 +60,7 @@ export async function supersedeCalls(
   }
 }
 
-const hasten = (mode: string, whose: string): Statement => ({
+const hasten = (mode: string, whose: string): SqlStatement => ({
   name: `hasten_failing_product_calls_${mode}`,
   text: `update product_calls set next_attempt_at = to_timestamp($1::bigint)
     where id = any(array(select id from product_calls where status = 'waiting' and ${whose} and attempts > 0
@@ -92,19 +92,19 @@ export interface CallChange extends Actor {
   readonly idempotencyKey: string | null;
 }
 
-const findAccountOfCall: Statement = {
+const findAccountOfCall: SqlStatement = {
   name: 'find_account_of_product_call',
   text: `select account_id from product_calls where call_id = $1::text and account_id <= ${realAccountIdMax}`,
 };
 
-const lockCall: Statement = {
+const lockCall: SqlStatement = {
   name: 'lock_product_call',
   text: `select t.id, t.type, t.customer_number, t.order_number, t.confirms, t.status, ${isSuperseded} as superseded,
       ${hasLater} as later
     from product_calls t where t.call_id = $1::text for update of t`,
 };
 
-const setCall: Statement = {
+const setCall: SqlStatement = {
   name: 'set_open_product_call',
   text: `update product_calls set status = $2::text, next_attempt_at = to_timestamp($3::bigint)
     where id = $1::bigint and status in ('waiting', 'attention')`,
@@ -112,7 +112,7 @@ const setCall: Statement = {
 
 // The call of an order stands for earlier calls: its payload says the whole state, unless the product refuses the order, or
 // had it already.
-const standForEarlier: Statement = {
+const standForEarlier: SqlStatement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
     set status = case when $3::boolean then 'waiting' else t.status end,
@@ -133,7 +133,7 @@ async function letOrdersStandForEarlier(
 }
 
 // The call itself, those before it, and the later one that stands for it.
-const hastenOfCustomer: Statement = {
+const hastenOfCustomer: SqlStatement = {
   name: 'hasten_product_calls_of_customer',
   text: `update product_calls set next_attempt_at = least(next_attempt_at, to_timestamp($3::bigint))
     where id = any(array(select id from product_calls where account_id = $1::int and customer_number = $2::int
@@ -162,14 +162,14 @@ export function sendCallAgain(
   });
 }
 
-const supersedeEarlier: Statement = {
+const supersedeEarlier: SqlStatement = {
   name: 'supersede_product_calls_before',
   text: `update product_calls t set status = 'superseded'
     where t.account_id = $1::int and t.customer_number = $2::int and t.status = 'waiting' and t.id < $3::bigint
       and not t.confirms returning t.payload is not null as was_attempted`,
 };
 
-const findLater: Statement = {
+const findLater: SqlStatement = {
   name: 'find_later_product_call',
   text: `select coalesce(bool_or(t.confirms), false) as has_order, coalesce(bool_or(t.payload is not null), false) as was_attempted,
       coalesce(bool_or(not t.confirms and t.payload is null), false) as tells_state
@@ -309,7 +309,7 @@ async function changeCall(
 
 const missing = () => refusal('product_call_not_found');
 
-const sendAll: Statement = {
+const sendAll: SqlStatement = {
   name: 'send_all_product_calls_again',
   text: `update product_calls t
     set status = case when ${isSuperseded}

@@ -4,7 +4,7 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 
 /** `retried`: not an answer that counts; the product is asked again, later. */
@@ -24,7 +24,7 @@ interface Waiting {
   readonly needingAttention: number;
 }
 
-const countWaiting: Statement = {
+const countWaiting: SqlStatement = {
   name: 'count_waiting_product_calls',
   text: `select count(*) as calls, extract(epoch from min(created_at))::bigint as oldest,
       count(*) filter (where attempts > 0) as failing,

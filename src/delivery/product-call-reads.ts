@@ -5,7 +5,7 @@ import { publicId, realAccountIdMax } from '../contract/identifiers.ts';
 import type { BoundedCount } from '../contract/panel-schemas.ts';
 import { productCallStatuses } from '../contract/product-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { oneOf } from '../database/table.ts';
@@ -55,7 +55,7 @@ const columns = `id, call_id, account_id, customer_number, order_number, confirm
       first_attempt_at, last_attempt_at, next_attempt_at, last_status, last_error, attempt_log`;
 
 /** A place is a time and an id: calls of the list behind it. The lists of waiting calls move while they are read. */
-const byTime = (list: 'failing' | 'waiting', column: string, when: string): Statement => ({
+const byTime = (list: 'failing' | 'waiting', column: string, when: string): SqlStatement => ({
   name: `list_${list}_product_calls`,
   text: shown(
     `(select ${columns} from product_calls where status = 'waiting' and ${when} account_id <= ${realAccountIdMax}
@@ -109,7 +109,7 @@ export async function listOpenProductCalls(
   };
 }
 
-const findOfOrder: Statement = {
+const findOfOrder: SqlStatement = {
   name: 'find_product_call_of_order',
   text: shown(
     `(select ${columns} from product_calls where account_id = $1::int and order_number = $2::int)`,
@@ -127,7 +127,7 @@ export async function findProductCallOfOrder(
   return row === undefined ? null : parseCall(row);
 }
 
-const findById: Statement = {
+const findById: SqlStatement = {
   name: 'find_product_call',
   text: shown(`(select ${columns} from product_calls where call_id = $1::text)`, 'p.id'),
 };
@@ -160,7 +160,7 @@ const counts = {
     name: 'count_product_calls_in_line',
     text: counted(`status = 'waiting'`, 'next_attempt_at, id', 'created_at'),
   },
-} as const satisfies Record<OpenCallList, Statement>;
+} as const satisfies Record<OpenCallList, SqlStatement>;
 
 export interface CountedCalls extends BoundedCount {
   /** The first attempt of the one that failed first; of the others, when the first was written. null: there is none. */

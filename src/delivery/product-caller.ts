@@ -21,7 +21,7 @@ import {
   type Rank,
   type Row,
   ranked,
-  type Statement,
+  type SqlStatement,
   StatementFailed,
 } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
@@ -180,10 +180,10 @@ const readDue = {
     },
     rank: 'reads',
   },
-} as const satisfies Record<CallMode, { readonly statement: Statement; readonly rank: Rank }>;
+} as const satisfies Record<CallMode, { readonly statement: SqlStatement; readonly rank: Rank }>;
 
 // A call that settled its order was closed by the batch: what the product answered is added to it.
-const writeAnswers: Statement = {
+const writeAnswers: SqlStatement = {
   name: 'write_product_answers',
   text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
       first_attempt_at = coalesce(t.first_attempt_at, to_timestamp(row.at)), last_attempt_at = to_timestamp(row.at),
@@ -512,7 +512,7 @@ function parseCall(row: Row): Call {
   };
 }
 
-const deleteOld: Statement = {
+const deleteOld: SqlStatement = {
   name: 'delete_old_product_calls',
   text: `delete from product_calls where id = any(array(select id from product_calls
       where status in ('done', 'failed', 'superseded') and created_at < to_timestamp($1::bigint)

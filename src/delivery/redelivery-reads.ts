@@ -2,7 +2,7 @@
 // whether an event still waits for it. Called by the panel; writes nothing.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { countSkippedNumbers } from '../events/event-gaps.ts';
@@ -12,7 +12,7 @@ import type { Webhook } from './webhook-table.ts';
 
 const countedMax = 10_000;
 
-const countOfTypes: Statement = {
+const countOfTypes: SqlStatement = {
   name: 'count_events_of_types',
   text: `select sum((select count(*) from (
       select 1 from events e
@@ -47,7 +47,7 @@ export async function countSince(
   return { count: Math.min(count, countedMax), isMore: count > countedMax };
 }
 
-const findRetry: Statement = {
+const findRetry: SqlStatement = {
   name: 'find_webhook_retry',
   text: `select extract(epoch from r.due_at)::bigint as due_at from webhook_retries r
     where r.webhook_id = $1::int and r.account_id = $2::int and r.event_number = $3::int`,

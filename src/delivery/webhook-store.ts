@@ -10,7 +10,7 @@ import type { JsonObject } from '../contract/json.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { webhooksPerAccountMax } from '../contract/webhook-schemas.ts';
 import { lockAccountInUse } from '../database/account-in-use.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { writeRows } from '../database/table.ts';
 import { listenToAccount, listenToEverybody } from '../events/event-log.ts';
 import { positionOf, streamEnd } from '../events/event-stream.ts';
@@ -49,12 +49,12 @@ const newWebhooks = webhooks.pick(
 );
 const insertWebhook = newWebhooks.insert('insert_webhook', 'returning id');
 
-const listOfOwner: Statement = {
+const listOfOwner: SqlStatement = {
   name: 'list_webhooks',
   text: `select ${webhooks.list('w')} from webhooks w where w.account_id = $1::int order by w.account_id, w.id`,
 };
 
-const findOfOwner: Statement = {
+const findOfOwner: SqlStatement = {
   name: 'find_webhook',
   text: `select ${webhooks.list('w')} from webhooks w where w.id = $2::int and w.account_id = $1::int`,
 };
@@ -128,7 +128,7 @@ async function presentEnd(transaction: Queryable, accountId: number): Promise<nu
   return (await lockAccount(transaction, accountId)) ?? 0;
 }
 
-const updateSettings: Statement = {
+const updateSettings: SqlStatement = {
   name: 'change_webhook',
   text: `update webhooks set url = $2::text, types = $3::text[], description = $4::text, enabled = $5::boolean,
       queue_version = queue_version + $6::int,
@@ -175,7 +175,7 @@ export function changeWebhook(
   );
 }
 
-const deleteRow: Statement = {
+const deleteRow: SqlStatement = {
   name: 'delete_webhook',
   text: 'delete from webhooks where id = $1::int',
 };
@@ -202,7 +202,7 @@ export function deleteWebhook(database: Database, id: number, asked: Asked): Pro
   );
 }
 
-const deleteRowsOf: Statement = {
+const deleteRowsOf: SqlStatement = {
   name: 'delete_webhooks_of_account',
   text: 'delete from webhooks where account_id = $1::int returning id',
 };
@@ -216,7 +216,7 @@ export async function deleteWebhooksOf(transaction: Queryable, accountId: number
   }
 }
 
-const replaceSecret: Statement = {
+const replaceSecret: SqlStatement = {
   name: 'replace_webhook_secret',
   text: `update webhooks set sealed_previous_secret = case when $4::bigint is null then null else sealed_secret end,
       previous_until = to_timestamp($4::bigint), sealed_secret = $3::text
@@ -252,7 +252,7 @@ export function rotateSecret(
   );
 }
 
-const findEventExists: Statement = {
+const findEventExists: SqlStatement = {
   name: 'find_event_to_redeliver',
   text: 'select true as found from events where account_id = $1::int and number = $2::int',
 };
@@ -299,20 +299,20 @@ export function redeliverOne(
   );
 }
 
-const turnBack: Statement = {
+const turnBack: SqlStatement = {
   name: 'turn_webhook_back',
   text: `update webhooks set cursor = least(cursor, $2::bigint), queue_version = queue_version + 1, head_step = 0, due_at = null
     where id = $1::int`,
 };
 
 // Times ascend with numbers and positions, so that a second is found without an index of its own.
-const findAtNumber: Statement = {
+const findAtNumber: SqlStatement = {
   name: 'find_event_at_number',
   text: `select number as place, extract(epoch from created_at)::bigint as at from events
     where account_id = $1::int and number >= $2::bigint order by account_id, number limit 1`,
 };
 
-const findAtPosition: Statement = {
+const findAtPosition: SqlStatement = {
   name: 'find_event_at_position',
   text: `select position as place, extract(epoch from created_at)::bigint as at from event_stream
     where $1::int = 0 and position >= $2::bigint order by position limit 1`,
@@ -405,7 +405,7 @@ async function placeBefore(
   return position === null ? null : Number(position) - 1;
 }
 
-const listDisabledRows: Statement = {
+const listDisabledRows: SqlStatement = {
   name: 'list_disabled_webhooks',
   text: `select ${webhooks.list('w')} from webhooks w
     where w.account_id = $1::int and w.disabled_at is not null order by w.account_id, w.id`,
@@ -447,12 +447,12 @@ function auditView({ url, types, description, enabled }: WebhookSettings): JsonO
 // ------------------------------------------------------------------------------------- sealed texts
 
 function sealedColumn(column: 'sealed_secret' | 'sealed_previous_secret'): SealedTexts {
-  const list: Statement = {
+  const list: SqlStatement = {
     name: `list_webhook_${column}s`,
     text: `select w.id, w.account_id, w.${column} as sealed from webhooks w
       where w.id > $1::int and w.${column} is not null order by w.id limit 200`,
   };
-  const replace: Statement = {
+  const replace: SqlStatement = {
     name: `replace_webhook_${column}s`,
     text: `update webhooks w set ${column} = new.sealed
       from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)

@@ -4,7 +4,7 @@
 // Invariant: no event has a number inside a gap.
 
 import { numbersUsedMax, realAccountIdMax, testNumbersUsedMax } from '../contract/identifiers.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { ofAccounts } from '../database/over-groups.ts';
 
 /** Of each real account: more than one of them can have been told of between a backup and the loss of its database. */
@@ -14,7 +14,7 @@ const skippedOfTests = 1_000_000;
 
 // Never more than half of what is left, so a restore fills no account. A gap that ends where the numbering stands was
 // followed by no event, and grows instead.
-const skip: Statement = {
+const skip: SqlStatement = {
   name: '',
   text: `with room as (
       select id, coalesce(event_count, 0) as last_number, case when id <= ${realAccountIdMax}
@@ -42,7 +42,7 @@ export interface EventGap {
   readonly last: number;
 }
 
-const findLast: Statement = {
+const findLast: SqlStatement = {
   name: 'find_last_event_gaps',
   text: `select distinct on (account_id) account_id, first_number, last_number from event_gaps
     where account_id = any($1::int[]) order by account_id, last_number desc`,
@@ -64,7 +64,7 @@ export async function findLastGaps(
 }
 
 /** The numbers between `$2` and `$3` that were skipped, of account `$1`. */
-const countSkipped: Statement = {
+const countSkipped: SqlStatement = {
   name: 'count_skipped_event_numbers',
   text: `select coalesce(sum(greatest(least(last_number, $3::int) - greatest(first_number, $2::int) + 1, 0)), 0)::bigint as skipped
     from event_gaps where account_id = $1::int and last_number >= $2::int`,

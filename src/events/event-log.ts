@@ -9,7 +9,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type SqlStatement } from '../database/database.ts';
 import { oneOf as oneOfThese } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, oneOf, type RowOf, text, time, writeRows } from '../database/table.ts';
@@ -60,7 +60,7 @@ export function writeEvents(
   return [writeRows(transaction, insertEvents, numbered), writeRows(transaction, insertInbox, ranges)];
 }
 
-const takeNumbers: Statement = {
+const takeNumbers: SqlStatement = {
   name: 'take_event_numbers',
   text: `update accounts set event_count = event_count + $2::int
     where id = $1::int and event_count is not null returning event_count, test_clock`,
@@ -89,13 +89,13 @@ export async function appendEvents(
 }
 
 // In the order in which batches lock accounts.
-const lockListening: Statement = {
+const lockListening: SqlStatement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
     where event_count is not null and id <= ${realAccountIdMax} and group_name = any($1::text[]) order by id for no key update`,
 };
 
-const moveNumbers: Statement = {
+const moveNumbers: SqlStatement = {
   name: 'move_event_numbers',
   text: 'update accounts set event_count = event_count + 1 where id = any($1::int[])',
 };
@@ -140,7 +140,7 @@ export async function appendToAll(
   }
 }
 
-const beginListening: Statement = {
+const beginListening: SqlStatement = {
   name: 'begin_listening',
   text: 'update accounts set event_count = 0 where id = $1::int and event_count is null',
 };
@@ -157,12 +157,12 @@ const listening = {
 } as const;
 type Listening = keyof typeof listening;
 
-const beginListeningTo = (mode: Listening): Statement => ({
+const beginListeningTo = (mode: Listening): SqlStatement => ({
   name: `begin_${listening[mode].column}`,
   text: `update service_state set ${listening[mode].column} = true where not ${listening[mode].column}`,
 });
 
-const listenToMore = (mode: Listening): Statement => ({
+const listenToMore = (mode: Listening): SqlStatement => ({
   name: `go_on_${listening[mode].column}`,
   text: `update accounts set event_count = 0 where id in (
       select id from accounts where event_count is null and ${listening[mode].whose}
@@ -190,7 +190,7 @@ export async function goOnListening(database: Database): Promise<void> {
   }
 }
 
-const listenToNew: Statement = {
+const listenToNew: SqlStatement = {
   name: 'listen_to_new_account',
   text: `update accounts set event_count = 0 where id = $1::int
     and (select case when $1::int <= ${realAccountIdMax} then listens_to_all else listens_to_tests end from service_state)`,

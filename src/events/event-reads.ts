@@ -1,7 +1,7 @@
 // An account's own feed: its events in the order of their numbers, and the wait for the next one.
 
 import type { EventType } from '../contract/event-schemas.ts';
-import { type Database, type Queryable, ranked, type Statement } from '../database/database.ts';
+import { type Database, type Queryable, ranked, type SqlStatement } from '../database/database.ts';
 import { ofAccounts } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { type AccountEvent, events, listenToAccount } from './event-log.ts';
@@ -29,7 +29,7 @@ export type FeedOutcome =
   /** Events after `after` have expired, or `after` is of the time between a backup and its restore. `oldest`: that is kept. */
   | { readonly type: 'gone'; readonly oldest: number | null };
 
-const findExtent: Statement = {
+const findExtent: SqlStatement = {
   name: 'find_event_extent',
   text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest,
       gap.first_number as gap_first, gap.last_number as gap_last
@@ -38,33 +38,33 @@ const findExtent: Statement = {
     where a.id = $1::int`,
 };
 
-const listEvents: Statement = {
+const listEvents: SqlStatement = {
   name: 'list_events',
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number > $2::int
     order by e.number limit $3::int`,
 };
 
-const listOfType: Statement = {
+const listOfType: SqlStatement = {
   name: 'list_events_of_type',
   text: `select ${events.list('e')} from events e
     where e.account_id = $1::int and e.type = $4::text and e.number > $2::int
     order by e.account_id, e.type, e.number limit $3::int`,
 };
 
-const listDown: Statement = {
+const listDown: SqlStatement = {
   name: 'list_events_down',
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number < $2::int
     order by e.account_id desc, e.number desc limit $3::int`,
 };
 
-const listOfTypeDown: Statement = {
+const listOfTypeDown: SqlStatement = {
   name: 'list_events_of_type_down',
   text: `select ${events.list('e')} from events e
     where e.account_id = $1::int and e.type = $4::text and e.number < $2::int
     order by e.account_id desc, e.type desc, e.number desc limit $3::int`,
 };
 
-const findEvent: Statement = {
+const findEvent: SqlStatement = {
   name: 'find_event',
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number = $2::int`,
 };
@@ -149,7 +149,7 @@ export async function findAccountEvent(
   return row === undefined ? null : events.parse(row);
 }
 
-const findEventCounts: Statement = {
+const findEventCounts: SqlStatement = {
   name: 'count_events',
   text: 'select id, event_count from accounts where id = any($1::int[])',
 };

@@ -8,7 +8,7 @@
 import type { OwnedId } from '../contract/identifiers.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup, fromTheirGroups } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -17,13 +17,13 @@ import { type AccountEvent, events } from './event-log.ts';
 /** Taken from the inbox in one transaction. */
 const inboxRowsMax = 500;
 
-const lockHead: Statement = {
+const lockHead: SqlStatement = {
   name: 'lock_event_stream',
   text: `insert into event_stream_head (next_position) values (1)
     on conflict (only_row) do update set next_position = event_stream_head.next_position returning next_position`,
 };
 
-const takeInbox: Statement = {
+const takeInbox: SqlStatement = {
   name: 'take_event_inbox',
   text: `delete from event_inbox where id in (select id from event_inbox order by id limit ${inboxRowsMax})
     returning id, account_id, first_number, last_number, created_at`,
@@ -33,7 +33,7 @@ const takeInbox: Statement = {
  * Where groups are on several servers: each server draws ids of its own, and rows of one account come through several. So of
  * the accounts whose rows are the oldest by id as many are taken as there are of them, those with the first numbers.
  */
-const takeInboxApart: Statement = {
+const takeInboxApart: SqlStatement = {
   name: 'take_event_inbox_apart',
   text: `delete from event_inbox where id in (
       select own.id
@@ -44,7 +44,7 @@ const takeInboxApart: Statement = {
     returning id, account_id, first_number, last_number, created_at`,
 };
 
-const extend: Statement = {
+const extend: SqlStatement = {
   name: 'extend_event_stream',
   text: `insert into event_stream (position, account_id, first_number, last_number, created_at)
     select position, account_id, first_number, last_number, to_timestamp(created_at)
@@ -52,12 +52,12 @@ const extend: Statement = {
       row (position, account_id, first_number, last_number, created_at)`,
 };
 
-const moveHead: Statement = {
+const moveHead: SqlStatement = {
   name: 'move_event_stream',
   text: 'update event_stream_head set next_position = $1::bigint',
 };
 
-const findInbox: Statement = {
+const findInbox: SqlStatement = {
   name: 'find_event_inbox',
   text: 'select exists (select 1 from event_inbox) as waits',
 };
@@ -153,7 +153,7 @@ const ofReal = rowsOfAll(`account_id <= ${realAccountIdMax}`);
 const ofTests = rowsOfAll(`account_id > ${realAccountIdMax}`);
 const ofAccount = 'account_id = $2::int and position + (last_number - first_number) > $1::bigint';
 
-const readAllOf = (name: string, where: string): Statement => ({
+const readAllOf = (name: string, where: string): SqlStatement => ({
   name,
   text: `${streamed(where)}
     and $2::int is null order by 1 limit $3::int`,
@@ -163,14 +163,14 @@ const readAll = {
   test: readAllOf('read_event_stream_of_tests', ofTests),
 };
 
-const readOfAccount: Statement = {
+const readOfAccount: SqlStatement = {
   name: 'read_event_stream_of_account',
   text: `${streamed(ofAccount)}
     order by 1 limit $3::int`,
 };
 
 // Where groups are on several servers: the rows of the stream, and then their events of each group.
-const rowsApart = (name: string, where: string): Statement => ({
+const rowsApart = (name: string, where: string): SqlStatement => ({
   name,
   text: `select s.position, s.account_id, s.first_number, s.last_number from (${rowsOf(where)}) s
     where $2::int is null or s.account_id = $2::int order by s.position`,
@@ -181,7 +181,7 @@ const listRows = {
   account: rowsApart('list_event_stream_of_account', ofAccount),
 };
 
-const readPlaced: Statement = {
+const readPlaced: SqlStatement = {
   name: 'read_event_stream_apart',
   text: `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
     from unnest($1::bigint[], $2::int[], $3::int[], $4::int[]) s (position, account_id, first_number, last_number)
@@ -223,7 +223,7 @@ function parseStreamed(row: Row): StreamedEvent {
   return { ...events.parse(row), position: bigint(row['position']) };
 }
 
-const findPosition: Statement = {
+const findPosition: SqlStatement = {
   name: 'find_stream_position',
   text: `select position + ($2::int - first_number) as position from event_stream
     where account_id = $1::int and last_number >= $2::int and first_number <= $2::int
@@ -240,7 +240,7 @@ export async function positionOf(
   return row === undefined ? null : bigint(row['position']);
 }
 
-const findLast: Statement = {
+const findLast: SqlStatement = {
   name: 'find_last_streamed_event',
   text: `select account_id, last_number from event_stream where account_id <= ${realAccountIdMax} order by position desc limit 1`,
 };
@@ -252,12 +252,12 @@ export async function lastOfStream(database: Queryable): Promise<OwnedId | null>
   return { accountId: Number(row['account_id']), number: Number(row['last_number']) };
 }
 
-const findEnd: Statement = {
+const findEnd: SqlStatement = {
   name: 'find_stream_end',
   text: 'select coalesce(max(next_position), 1) - 1 as position from event_stream_head',
 };
 
-const findBegin: Statement = {
+const findBegin: SqlStatement = {
   name: 'find_stream_begin',
   text: 'select min(position) as position from event_stream',
 };
@@ -274,20 +274,20 @@ export async function streamEnd(database: Queryable): Promise<bigint> {
   return bigint(row?.['position']);
 }
 
-const selectOldest: Statement = {
+const selectOldest: SqlStatement = {
   name: 'list_old_events',
   text: `select position, account_id, first_number, last_number
     from (select * from event_stream order by position limit $2::int) oldest
     where created_at < to_timestamp($1::bigint)`,
 };
 
-const deleteEvents: Statement = {
+const deleteEvents: SqlStatement = {
   name: 'delete_old_events',
   text: `delete from events e using unnest($1::int[], $2::int[], $3::int[]) old (account_id, first_number, last_number)
     where e.account_id = old.account_id and e.number between old.first_number and old.last_number`,
 };
 
-const deleteRanges: Statement = {
+const deleteRanges: SqlStatement = {
   name: 'delete_old_event_ranges',
   text: 'delete from event_stream where position = any($1::bigint[])',
 };

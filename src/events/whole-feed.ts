@@ -2,7 +2,7 @@
 
 import type { EventType } from '../contract/event-schemas.ts';
 import type { OwnedId } from '../contract/identifiers.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { type AccountEvent, listenToEverybody } from './event-log.ts';
 import { extendStreamWholly, lastOfStream, positionOf, readStream } from './event-stream.ts';
 
@@ -29,7 +29,7 @@ export type WholeFeedOutcome =
 /** Events that one answer looks at, whatever their type. */
 const lookedAtMax = 1_000;
 
-const isListening: Statement = {
+const isListening: SqlStatement = {
   name: 'is_listening_to_all',
   text: `select s.listens_to_all, s.incarnation, a.id, a.event_count from service_state s
     left join accounts a on a.id = $1::int`,

@@ -8,23 +8,23 @@ import { findAccount } from '../accounts/find-accounts.ts';
 import { type Refusal, refusal } from '../contract/error-catalogue.ts';
 import { parseAccountId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import type { Session } from './session-store.ts';
 
-const beginView: Statement = {
+const beginView: SqlStatement = {
   name: 'begin_account_view',
   text: `insert into account_views (token_hash, account_id, until) values ($1, $2::int, to_timestamp($3::bigint))
     on conflict (token_hash, account_id) do update set until = excluded.until`,
 };
 
-const findView: Statement = {
+const findView: SqlStatement = {
   name: 'find_account_view',
   text: `select 1 from account_views where token_hash = $1 and account_id = $2::int and until > to_timestamp($3::bigint)`,
 };
 
-const endView: Statement = {
+const endView: SqlStatement = {
   name: 'end_account_view',
   text: 'delete from account_views where token_hash = $1 and account_id = $2::int',
 };

@@ -8,18 +8,18 @@ import { mailAddressOf, type Person } from '../accounts/people-table.ts';
 import { addressNeighbourhood, plainAddress } from '../contract/ip-addresses.ts';
 import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import type { MailOutbox, MailToQueue } from '../delivery/mail/mail-outbox.ts';
 
 // Of two sign-ins at once the second one waits here for the first.
-const insertAddress: Statement = {
+const insertAddress: SqlStatement = {
   name: 'insert_known_address',
   text: `insert into known_addresses (person_id, network, last_seen_at)
     values ($1::int, $2, to_timestamp($3::bigint)) on conflict do nothing returning 1`,
 };
 
-const seeAddress: Statement = {
+const seeAddress: SqlStatement = {
   name: 'see_known_address',
   text: `with earlier as (select last_seen_at from known_addresses where person_id = $1::int and network = $2 for update)
     update known_addresses k set last_seen_at = to_timestamp($3::bigint) from earlier
@@ -27,7 +27,7 @@ const seeAddress: Statement = {
     returning earlier.last_seen_at > to_timestamp($4::bigint) as is_known`,
 };
 
-const hasOthers: Statement = {
+const hasOthers: SqlStatement = {
   name: 'has_other_known_addresses',
   text: `select exists (select 1 from known_addresses where person_id = $1::int and network <> $2) as has`,
 };

@@ -5,7 +5,7 @@ import { findApiKeyNames } from '../accounts/api-key-store.ts';
 import { findPeopleNames } from '../accounts/find-people.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import type { OldRows } from '../database/delete-in-pieces.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -39,14 +39,14 @@ export interface ShownLink {
 const linksShownMax = 20;
 const deleteAtOnceMax = 5_000;
 
-const replaceEarlier: Statement = {
+const replaceEarlier: SqlStatement = {
   name: 'replace_logged_links',
   text: `update login_link_log set replaced_at = to_timestamp($4::bigint)
     where account_id = $1::int and customer_number = $2::int and order_number = $3::int
       and used_at is null and replaced_at is null`,
 };
 
-const logLink: Statement = {
+const logLink: SqlStatement = {
   name: 'log_login_link',
   text: `insert into login_link_log (token_hash, account_id, customer_number, order_number, made_at, expires_at,
       made_by_person, made_by_key, by_operator, used_at)
@@ -55,7 +55,7 @@ const logLink: Statement = {
     on conflict (token_hash) do update set used_at = excluded.used_at`,
 };
 
-const listLogged: Statement = {
+const listLogged: SqlStatement = {
   name: 'list_logged_links',
   text: `select token_hash, extract(epoch from made_at)::bigint as made_at,
       extract(epoch from expires_at)::bigint as expires_at, extract(epoch from used_at)::bigint as used_at,
@@ -65,7 +65,7 @@ const listLogged: Statement = {
 };
 
 // Those that orders brought and nobody has used are in no log; the others that are live say that they are.
-const listLive: Statement = {
+const listLive: SqlStatement = {
   name: 'list_live_links',
   text: `select l.token_hash, extract(epoch from l.created_at)::bigint as made_at,
       extract(epoch from l.expires_at)::bigint as expires_at

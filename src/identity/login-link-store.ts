@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../database/table.ts';
@@ -134,7 +134,7 @@ const timeOf = (login: string) =>
 const isInUse = (login: string) => `exists (select 1 from accounts u
     where u.id = ${login}.account_id and u.test_state is distinct from 'discarded')`;
 
-const findLink: Statement = {
+const findLink: SqlStatement = {
   name: 'find_login_link',
   text: `select ${linkedCustomer} from login_links l
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
@@ -146,12 +146,12 @@ const isLetIn = (login: string) => `exists (select 1 from customers c
       and not c.suspended)
       and ${isInUse(login)}`;
 
-const findAccountOfLink: Statement = {
+const findAccountOfLink: SqlStatement = {
   name: 'find_account_of_login_link',
   text: 'select account_id from login_links where token_hash = $1',
 };
 
-const spendLink: Statement = {
+const spendLink: SqlStatement = {
   name: 'spend_login_link',
   text: `update login_links l set spent_at = ${timeOf('l')}
     where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
@@ -164,7 +164,7 @@ const insertOf = {
   product: loginCodes.insert('insert_login_code'),
 };
 
-const spendCode: Statement = {
+const spendCode: SqlStatement = {
   name: 'spend_login_code',
   text: `update login_codes l set spent_at = ${timeOf('l')}
     where code_hash = $1 and spent_at is null and expires_at > ${timeOf('l')} and ${isLetIn('l')}
@@ -172,13 +172,13 @@ const spendCode: Statement = {
     returning ${linkedCustomer}`,
 };
 
-const findSession: Statement = {
+const findSession: SqlStatement = {
   name: 'find_customer_session',
   text: `select ${linkedCustomer} from customer_sessions s
     where token_hash = $1 and expires_at > to_timestamp($2::bigint) and ${isInUse('s')}`,
 };
 
-const deleteSession: Statement = {
+const deleteSession: SqlStatement = {
   name: 'delete_customer_session',
   text: 'delete from customer_sessions where token_hash = $1 returning 1',
 };

@@ -3,7 +3,7 @@
 // Invariant: a person's amounts are summed and added under the lock of that person's row.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { bigint } from '../database/row-values.ts';
 import { cents, describeTable, int, text, time, writeRows } from '../database/table.ts';
 
@@ -24,17 +24,17 @@ const movedAmounts = describeTable('moved_amounts', {
   amountCents: cents('amount_cents'),
 });
 
-const lockPerson: Statement = {
+const lockPerson: SqlStatement = {
   name: 'lock_person_who_moves',
   text: 'select id from people where id = $1::int for no key update',
 };
 
-const deleteOld: Statement = {
+const deleteOld: SqlStatement = {
   name: 'delete_old_moved_amounts',
   text: 'delete from moved_amounts where person_id = $1::int and at <= to_timestamp($2::bigint)',
 };
 
-const sumOthers: Statement = {
+const sumOthers: SqlStatement = {
   name: 'sum_moved_amounts',
   text: `select coalesce(sum(amount_cents), 0)::bigint as sum, coalesce(bool_or(request_key = $2::text), false) as is_known
     from moved_amounts where person_id = $1::int`,

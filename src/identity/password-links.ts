@@ -17,7 +17,7 @@ import {
 import { languageAt } from '../accounts/reading-language.ts';
 import type { Language } from '../contract/languages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { firstOfEveryGroup, groupThatHas } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
@@ -59,7 +59,7 @@ const insertLink = links.insert('insert_password_link');
  * Whose username was typed comes first, then who confirmed the address, then a few of each account in turn: people of another
  * account who name somebody's address as theirs take no place from them.
  */
-const findHolders: Statement = {
+const findHolders: SqlStatement = {
   name: 'find_mail_holders',
   text: `with holders as (
     select ${credentials.list('p', 'p_')}, ${accounts.list('a')},
@@ -79,7 +79,7 @@ const findHolders: Statement = {
     order by by_address, is_unconfirmed, place, p_id limit $2::int`,
 };
 
-const findOpenLink: Statement = {
+const findOpenLink: SqlStatement = {
   name: 'find_password_link',
   text: `select l.purpose as link_purpose, l.invited_by as link_invited_by,
       extract(epoch from l.expires_at)::bigint as link_expires_at, ${credentials.list('p', 'p_')}, ${accounts.list('a')}
@@ -88,12 +88,12 @@ const findOpenLink: Statement = {
       and p.removed_at is null and not a.blocked`,
 };
 
-const findAccountOfLink: Statement = {
+const findAccountOfLink: SqlStatement = {
   name: 'find_account_of_password_link',
   text: `select p.account_id from password_links l join people p on p.id = l.person_id where l.token_hash = $1`,
 };
 
-const findOwnLogin: Statement = {
+const findOwnLogin: SqlStatement = {
   name: 'find_own_login',
   text: `select ${credentials.list('p')} from people p where p.id = $1::int`,
 };

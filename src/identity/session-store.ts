@@ -9,7 +9,7 @@ import { type Account, accounts } from '../accounts/account-table.ts';
 import { endSessionsOfAll, noteSignIn } from '../accounts/people-store.ts';
 import { type Person, people } from '../accounts/people-table.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { groupThatHas } from '../database/over-groups.ts';
 import { describeTable, int, nullableTime, type RowOf, text, time, writeRows } from '../database/table.ts';
@@ -64,7 +64,7 @@ const held = (columns: string, more = '') => `held as materialized (
 
 const isOfItsVersion = 'held.versions_behind = case when a.blocked then 1 else 0 end';
 
-const findSessionByToken: Statement = {
+const findSessionByToken: SqlStatement = {
   name: 'find_session',
   text: `with ${held(
     `${sessionColumns}, ${people.list('p', 'p_')},
@@ -74,21 +74,21 @@ const findSessionByToken: Statement = {
     select held.*, ${accounts.list('a')} from held join accounts a on a.id = held.account_id where ${isOfItsVersion}`,
 };
 
-const listSessionsOf: Statement = {
+const listSessionsOf: SqlStatement = {
   name: 'list_sessions',
   text: `with ${held(`${sessionColumns}, s.last_seen_at`)}
     select held.* from held join accounts a on a.id = held.account_id where ${isOfItsVersion}
     order by held.last_seen_at desc, held.s_token_hash`,
 };
 
-const findAccountOfPerson: Statement = {
+const findAccountOfPerson: SqlStatement = {
   name: 'find_account_of_person',
   text: 'select account_id from people where id = $1::int',
 };
 
 const insertSession = sessions.insert('insert_session');
 
-const endOldest: Statement = {
+const endOldest: SqlStatement = {
   name: 'end_oldest_sessions',
   text: `delete from sessions s using (
       select token_hash, row_number() over (order by last_seen_at desc, token_hash) as place
@@ -96,42 +96,42 @@ const endOldest: Statement = {
     where s.person_id = $1::int and s.token_hash = ranked.token_hash and ranked.place > $2::int`,
 };
 
-const seeSession: Statement = {
+const seeSession: SqlStatement = {
   name: 'see_session',
   text: `update sessions set last_seen_at = to_timestamp($3::bigint)
     where person_id = $1::int and token_hash = $2 and last_seen_at < to_timestamp($3::bigint)`,
 };
 
-const deleteSession: Statement = {
+const deleteSession: SqlStatement = {
   name: 'delete_session',
   text: 'delete from sessions where person_id = $1::int and token_hash = $2 returning 1',
 };
 
-const deleteSessionById: Statement = {
+const deleteSessionById: SqlStatement = {
   name: 'delete_session_by_id',
   text: `delete from sessions where person_id = $1::int and starts_with(token_hash, $2) returning 1`,
 };
 
-const deleteOthers: Statement = {
+const deleteOthers: SqlStatement = {
   name: 'delete_other_sessions',
   text: 'delete from sessions where person_id = $1::int and token_hash <> $2',
 };
 
-const deleteAll: Statement = {
+const deleteAll: SqlStatement = {
   name: 'delete_sessions_of',
   text: `delete from sessions s using people p
     where p.id = s.person_id and p.account_id = $1::int and p.removed_at is null
     returning ${isInTime} and s.password_version = p.password_version - case when $4::boolean then 1 else 0 end as was_alive`,
 };
 
-const renewSession: Statement = {
+const renewSession: SqlStatement = {
   name: 'renew_session',
   text: `update sessions set token_hash = $3, password_version = $4::int, confirmed_at = null
     where person_id = $1::int and token_hash = $2 returning 1`,
 };
 
 // Checking a password takes a while: the session may have ended meanwhile.
-const confirmSession: Statement = {
+const confirmSession: SqlStatement = {
   name: 'confirm_session',
   text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
       alive as materialized (select held.token_hash from held join accounts a on a.id = held.account_id

@@ -8,7 +8,7 @@ import { Secret, TOTP } from 'otpauth';
 import { type Person, personAction } from '../accounts/people-table.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../accounts/seal.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 
@@ -53,18 +53,18 @@ const recoveryCodeCount = 10;
 const recoveryLetters = 28;
 const recoveryBytes = Math.ceil((recoveryLetters * 5) / 8);
 
-const findSecret: Statement = {
+const findSecret: SqlStatement = {
   name: 'find_totp_secret',
   text: `select sealed_secret, enabled_at is not null as is_enabled from totp_secrets
     where person_id = $1::int and (enabled_at is not null or created_at > to_timestamp($2::bigint))`,
 };
 
-const findEnabled: Statement = {
+const findEnabled: SqlStatement = {
   name: 'find_enabled_totp',
   text: 'select person_id from totp_secrets where person_id = any($1::int[]) and enabled_at is not null',
 };
 
-const insertPending: Statement = {
+const insertPending: SqlStatement = {
   name: 'insert_totp_secret',
   text: `insert into totp_secrets (person_id, sealed_secret, created_at)
     values ($1::int, $2, to_timestamp($3::bigint))
@@ -74,41 +74,41 @@ const insertPending: Statement = {
     returning 1`,
 };
 
-const enableSecret: Statement = {
+const enableSecret: SqlStatement = {
   name: 'enable_totp',
   text: `update totp_secrets set enabled_at = to_timestamp($3::bigint), last_step = $4::bigint
     where person_id = $1::int and sealed_secret = $2 and enabled_at is null returning 1`,
 };
 
-const spendStep: Statement = {
+const spendStep: SqlStatement = {
   name: 'spend_totp_step',
   text: `update totp_secrets set last_step = $3::bigint
     where person_id = $1::int and sealed_secret = $2 and enabled_at is not null and last_step < $3::bigint
     returning 1`,
 };
 
-const insertRecoveryCodes: Statement = {
+const insertRecoveryCodes: SqlStatement = {
   name: 'insert_recovery_codes',
   text: 'insert into recovery_codes (person_id, code_hash) select $1::int, hash from unnest($2::text[]) hash',
 };
 
-const spendRecoveryCode: Statement = {
+const spendRecoveryCode: SqlStatement = {
   name: 'spend_recovery_code',
   text: `update recovery_codes set used_at = to_timestamp($3::bigint)
     where person_id = $1::int and code_hash = $2 and used_at is null returning 1`,
 };
 
-const deleteRecoveryCodes: Statement = {
+const deleteRecoveryCodes: SqlStatement = {
   name: 'delete_recovery_codes',
   text: 'delete from recovery_codes where person_id = $1::int',
 };
 
-const deleteSecret: Statement = {
+const deleteSecret: SqlStatement = {
   name: 'delete_totp_secret',
   text: 'delete from totp_secrets where person_id = $1::int returning enabled_at is not null as was_enabled',
 };
 
-const deletePending: Statement = {
+const deletePending: SqlStatement = {
   name: 'delete_pending_totp_secrets',
   text: 'delete from totp_secrets where enabled_at is null and created_at <= to_timestamp($1::bigint)',
 };
@@ -204,12 +204,12 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
   };
 }
 
-const listSealed: Statement = {
+const listSealed: SqlStatement = {
   name: 'list_sealed_secrets',
   text: `select person_id, sealed_secret from totp_secrets where person_id > $1::int order by person_id limit 200`,
 };
 
-const replaceSealed: Statement = {
+const replaceSealed: SqlStatement = {
   name: 'replace_sealed_secrets',
   text: `update totp_secrets t set sealed_secret = new.sealed
     from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)

@@ -4,7 +4,7 @@
 // renewing and ending name it, so a holder that has lost its lease can no longer change anything.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, int8, nullableText, nullableTime, type RowOf } from '../database/table.ts';
@@ -101,7 +101,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   const freeAt = `case when j.leased_by is null then '-infinity'
     else ${leaseUntil} + ${retry(`(${failuresBeforeDeath})`)} end`;
 
-  const listKinds: Statement = {
+  const listKinds: SqlStatement = {
     name: 'list_jobs',
     text: `select k.kind, ${jobs.list('j')},
         case when ${leaseUntil} > ${at} then j.leased_by end as running_on,
@@ -123,33 +123,33 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     where ${condition}
     returning lease_number`;
 
-  const takeDue: Statement = {
+  const takeDue: SqlStatement = {
     name: 'take_due_job',
     text: takeWhere(`greatest(${nextRunAt}, ${freeAt}) <= ${at}`),
   };
 
-  const takeNow: Statement = {
+  const takeNow: SqlStatement = {
     name: 'take_job_now',
     text: takeWhere(`j.leased_by is null or ${leaseUntil} <= ${at}`),
   };
 
   const held = 'where kind = $2::text and lease_number = $3::bigint and leased_by is not null';
 
-  const renewLease: Statement = {
+  const renewLease: SqlStatement = {
     name: 'renew_job',
     text: `update jobs set lease_until = ${at} + make_interval(secs => ${leaseSeconds}) ${held} returning stop_asked`,
   };
 
   const letGo = 'leased_by = null, lease_until = null, stop_asked = false';
 
-  const finishRun: Statement = {
+  const finishRun: SqlStatement = {
     name: 'finish_job',
     text: `update jobs set ${letGo}, finished_at = ${at}, succeeded_at = ${at}, failures_in_a_row = 0,
         backlog = $4::bigint, next_run_at = ${at} + make_interval(secs => $5::float8)
       ${held}`,
   };
 
-  const failRun: Statement = {
+  const failRun: SqlStatement = {
     name: 'fail_job',
     text: `update jobs set ${letGo}, finished_at = ${at}, failure_count = failure_count + 1,
         failures_in_a_row = ${failuresBefore(at)} + 1, last_error = $4::text, last_error_at = ${at},
@@ -157,26 +157,26 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
       ${held}`,
   };
 
-  const releaseRun: Statement = {
+  const releaseRun: SqlStatement = {
     name: 'release_job',
     text: `update jobs set ${letGo}, finished_at = ${at}, next_run_at = ${at} + make_interval(secs => $4::float8) ${held}`,
   };
 
-  const hastenRun: Statement = {
+  const hastenRun: SqlStatement = {
     name: 'hasten_job',
     text: `update jobs set next_run_at = ${at} where kind = $2::text and leased_by is null and next_run_at > ${at}`,
   };
 
-  const askToStop: Statement = {
+  const askToStop: SqlStatement = {
     name: 'ask_job_to_stop',
     text: `update jobs set stop_asked = true where kind = $2::text and leased_by is not null and lease_until > ${at}
       returning kind`,
   };
 
-  const run = (statement: Statement, ...values: unknown[]) =>
+  const run = (statement: SqlStatement, ...values: unknown[]) =>
     database.query(statement, [now?.() ?? null, ...values]);
 
-  const take = async (statement: Statement, kind: string) => {
+  const take = async (statement: SqlStatement, kind: string) => {
     const [row] = await run(statement, kind, processName);
     return nullable(Number, row?.['lease_number']);
   };
@@ -216,7 +216,7 @@ function parseJob(row: Row): SeenJob {
   };
 }
 
-const holdJob: Statement = {
+const holdJob: SqlStatement = {
   name: 'hold_job',
   text: `select true as held from jobs where kind = $1::text and lease_number = $2::bigint and leased_by is not null
     for share`,

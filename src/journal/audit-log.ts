@@ -7,7 +7,7 @@ import type { JsonObject } from '../contract/json.ts';
 import { type Page, pageRange } from '../contract/pages.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { findAccountNames } from '../database/account-names.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { type Column, describeTable, int, nullableInt, text, time } from '../database/table.ts';
@@ -66,7 +66,7 @@ const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
 // A change of packages or prices moved their version earlier in its transaction, and holds the row since.
-const insertAudit: Statement = {
+const insertAudit: SqlStatement = {
   name: 'insert_audit',
   text: `with counted as (
       update service_state set audit_count = audit_count + ${count}
@@ -76,13 +76,13 @@ const insertAudit: Statement = {
       ${newEntries.arrived('row')} from counted, ${newEntries.sentInOrder('row')}`,
 };
 
-const countAudit: Statement = { name: 'count_audit', text: 'select audit_count from service_state' };
+const countAudit: SqlStatement = { name: 'count_audit', text: 'select audit_count from service_state' };
 
 /** What is read of an entry `l`, beside the name of who acted: of its people `p` or api_keys `k`. */
 export const recordedColumns = auditLog.list;
 export const recordedNames = `coalesce(p.username, k.name, '') as by_name`;
 
-const listAuditEntries: Statement = {
+const listAuditEntries: SqlStatement = {
   name: 'list_audit',
   text: `select ${recordedColumns('l')}, ${recordedNames}
     from audit_log l left join people p on p.id = l.actor_person_id left join api_keys k on k.id = l.actor_key_id

@@ -4,7 +4,7 @@
 // still go on.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { type RecordedAuditEntry, readEntries, recordedColumns, recordedNames } from './audit-log.ts';
@@ -50,7 +50,7 @@ const newest: Readonly<Record<Driver, string>> = {
 };
 
 /** The rows that fit, each with how far was looked; where none does, one row that says only that. */
-function searching(driver: Driver): Statement {
+function searching(driver: Driver): SqlStatement {
   return {
     name: `search_audit_by_${driver}`,
     text: `with looked as materialized (${newest[driver]})
@@ -69,7 +69,7 @@ function searching(driver: Driver): Statement {
   };
 }
 
-const searches: Readonly<Record<Driver, Statement>> = {
+const searches: Readonly<Record<Driver, SqlStatement>> = {
   all: searching('all'),
   subject: searching('subject'),
   key: searching('key'),
@@ -79,7 +79,7 @@ const searches: Readonly<Record<Driver, Statement>> = {
 };
 
 /** The last entry before the first time, and the first one after the second time: what is looked for lies between them. */
-const findSpan: Statement = {
+const findSpan: SqlStatement = {
   name: 'find_audit_span',
   text: `select
       (select l.number from audit_log l where l.at < to_timestamp($1::bigint) order by l.at desc, l.number desc limit 1) as earlier,

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { isRefusal, type Refusal, refusal } from '../contract/error-catalogue.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 
 export interface IdempotentChange {
   readonly accountId: number;
@@ -37,12 +37,12 @@ export type Once = <Result>(
 
 /** @param table with account_id, idempotency_key, fingerprint, created_at, and `subject`, an id */
 export function createRunOnce(table: string, subject: string): Once {
-  const find: Statement = {
+  const find: SqlStatement = {
     name: `find_in_${table}`,
     text: `select fingerprint, ${subject} as subject from ${table}
       where account_id = $1::int and idempotency_key = $2::text`,
   };
-  const insert: Statement = {
+  const insert: SqlStatement = {
     name: `insert_into_${table}`,
     text: `insert into ${table} (account_id, idempotency_key, fingerprint, ${subject}, created_at)
       values ($1::int, $2::text, $3::text, $4::int, to_timestamp($5::bigint))`,

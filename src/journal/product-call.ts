@@ -7,7 +7,7 @@
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { productCallStatuses } from '../contract/product-schemas.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import {
   boolean,
@@ -127,7 +127,7 @@ export function callKey(accountId: number, orderNumber: number): string {
   return `${accountId} ${orderNumber}`;
 }
 
-const findOrderCalls: Statement = {
+const findOrderCalls: SqlStatement = {
   name: 'find_order_calls',
   text: `select t.account_id, t.order_number, t.held_back, t.payload ->> 'status' as sent_status,
       exists (select 1 from product_calls e where e.account_id = t.account_id
@@ -154,7 +154,7 @@ export const holdBackCalls = {
 const givenUpAtOnce = 500;
 
 // What a batch is closing at this moment needs no giving up. Of tests nobody decides: theirs wait for the next product.
-const giveUp: Statement = {
+const giveUp: SqlStatement = {
   name: 'give_up_product_calls',
   text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
       last_error = coalesce(last_error, 'no_product')
@@ -163,7 +163,7 @@ const giveUp: Statement = {
 };
 
 // Without a product they can never be sent.
-const giveUpAttention: Statement = {
+const giveUpAttention: SqlStatement = {
   name: 'give_up_product_calls_needing_attention',
   text: `update product_calls set status = 'failed'
     where id = any(array(select id from product_calls where status = 'attention' and not confirms and id > 0
@@ -189,7 +189,7 @@ export function callIdIn(incarnation: string | null, callId: string): string {
   return incarnation === null ? callId : `${callId}_r${incarnation}`;
 }
 
-const rename: Statement = {
+const rename: SqlStatement = {
   name: '',
   text: `update product_calls set call_id = regexp_replace(call_id, '_r[0-9a-f]+$', '') || $1::text,
       payload = null,

@@ -6,7 +6,7 @@ import { type ErrorCode, errorCatalogue } from '../contract/error-catalogue.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { findAccountNames } from '../database/account-names.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { describeTable, int, int8, text, writeRows } from '../database/table.ts';
@@ -36,19 +36,19 @@ const countRefusalsOfAccounts = refusalAccountDays.insert(
     do update set refusal_count = refusal_account_days.refusal_count + excluded.refusal_count`,
 );
 
-const sumRefusals: Statement = {
+const sumRefusals: SqlStatement = {
   name: 'sum_refusals',
   text: `select code, sum(refusal_count)::bigint as refusals from refusal_days where day >= $1::date
     group by code order by 2 desc, 1`,
 };
 
-const sumOfCode: Statement = {
+const sumOfCode: SqlStatement = {
   name: 'sum_refusals_of_code',
   text: `select coalesce(sum(refusal_count), 0)::bigint as refusals from refusal_days
     where day between $2::date and $3::date and code = $1::text`,
 };
 
-const listAccounts: Statement = {
+const listAccounts: SqlStatement = {
   name: 'list_refused_accounts',
   text: `select account_id, sum(refusal_count)::bigint as refusals, max(day)::text as last_day,
       sum(sum(refusal_count)) over ()::bigint as total
@@ -57,7 +57,7 @@ const listAccounts: Statement = {
 };
 
 // One index for both ways of asking: a look for each code and day here, a range there.
-const sumOfAccount: Statement = {
+const sumOfAccount: SqlStatement = {
   name: 'sum_refusals_of_account',
   text: `select code, sum(refusal_count)::bigint as refusals from refusal_account_days
     where code = any($4::text[]) and account_id = $1::int

@@ -4,7 +4,7 @@
 // no more: whoever writes looks at the account behind the lock of its counter, and whoever switches off takes that lock.
 // The only writer of api_request_bodies.
 
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { boolean, describeTable, int, int8, nullableText, type RowOf } from '../database/table.ts';
@@ -28,14 +28,14 @@ export type RequestBodies = RowOf<typeof requestBodies>;
 /** An exchange before its line has a number. */
 export type KeptExchange = Omit<RequestBodies, 'accountId' | 'number'>;
 
-const insertBodies: Statement = {
+const insertBodies: SqlStatement = {
   name: 'insert_api_request_bodies',
   text: `insert into api_request_bodies (${requestBodies.names.join(', ')})
     select ${requestBodies.arrived('row')} from ${requestBodies.sent('row')}
     join accounts a on a.id = row.account_id and a.keeps_request_bodies`,
 };
 
-const findBodies: Statement = {
+const findBodies: SqlStatement = {
   name: 'find_api_request_bodies',
   text: `select ${requestBodies.list('b')} from api_request_bodies b
     join accounts a on a.id = b.account_id and a.keeps_request_bodies
@@ -43,7 +43,7 @@ const findBodies: Statement = {
 };
 
 /** Also where no request was logged yet: there is a row to be held then. */
-const holdCounter: Statement = {
+const holdCounter: SqlStatement = {
   name: 'hold_api_request_count',
   text: `insert into api_request_counts as c (account_id, request_count) values ($1::int, 0)
     on conflict (account_id) do update set request_count = c.request_count`,
@@ -63,7 +63,7 @@ const bodiesUpTo: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-const listForgotten: Statement = {
+const listForgotten: SqlStatement = {
   name: 'list_accounts_with_forgotten_bodies',
   text: `select a.id from accounts a where not a.keeps_request_bodies
       and exists (select b.number from api_request_bodies b where b.account_id = a.id)

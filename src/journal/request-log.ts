@@ -12,7 +12,7 @@ import { createFairQueue } from '../contract/fair-queue.ts';
 import { isTestAccount, realAccountIdMax } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
 import { holdTestInUse } from '../database/account-in-use.ts';
-import { byGroup, type Database, type Queryable, type Row, type Statement } from '../database/database.ts';
+import { byGroup, type Database, type Queryable, type Row, type SqlStatement } from '../database/database.ts';
 import { deleteInPieces, type OldRows } from '../database/delete-in-pieces.ts';
 import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
@@ -129,7 +129,7 @@ const insertingLines = (
       from lines l join counted c on c.account_id = l.account_id)
     select account_id, request_count from counted`;
 
-const insertLines: Statement = {
+const insertLines: SqlStatement = {
   name: 'insert_api_requests',
   text: insertingLines(
     testsInUse,
@@ -138,7 +138,7 @@ const insertLines: Statement = {
 };
 
 /** Behind others that hold the rows of the tests: Citus 13 cannot read what such a part of a statement found. */
-const insertLinesApart: Statement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
+const insertLinesApart: SqlStatement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
 
 /** After every moment that a line can have: the year 10000. */
 const endOfTime = 253_402_300_800;
@@ -146,7 +146,7 @@ const endOfTime = 253_402_300_800;
 /** One statement looks at this many lines: on the embedded database orders wait for it. */
 const rangeRows = 20_000;
 
-const findSpan: Statement = {
+const findSpan: SqlStatement = {
   name: 'find_api_request_span',
   text: `select c.request_count as newest, o.number as oldest, extract(epoch from o.at)::bigint as oldest_at
     from api_request_counts c left join lateral (
@@ -156,7 +156,7 @@ const findSpan: Statement = {
 
 // Lines are numbered in the order in which they were written, which is that of their times but for what several processes
 // have not written yet: a binary search finds where a moment lies, give or take that.
-const findNumberAt: Statement = {
+const findNumberAt: SqlStatement = {
   name: 'find_api_request_number_at',
   text: `with recursive probe (low, high) as (
       select $2::bigint, $3::bigint
@@ -173,7 +173,7 @@ const findNumberAt: Statement = {
 /** How far apart in time lines may be that stand in the other order. */
 const disorderSeconds = 120;
 
-const listLines: Statement = {
+const listLines: SqlStatement = {
   name: 'list_api_requests',
   text: `select ${apiRequests.list('r')} from api_requests r
     where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
@@ -184,7 +184,7 @@ const listLines: Statement = {
     order by number desc limit $6::int`,
 };
 
-const findLine: Statement = {
+const findLine: SqlStatement = {
   name: 'find_api_request',
   text: `select ${apiRequests.list('r')} from api_requests r
     where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
@@ -211,13 +211,13 @@ const oldestLines: OldRows = {
 
 const accountsAtOnceMax = 500;
 
-const listCounts: Statement = {
+const listCounts: SqlStatement = {
   name: 'list_api_request_counts',
   text: `select account_id, request_count from api_request_counts where account_id > $1::int
     order by account_id limit ${accountsAtOnceMax}`,
 };
 
-const countAccountsAfter: Statement = {
+const countAccountsAfter: SqlStatement = {
   name: 'count_accounts_with_requests_after',
   text: 'select count(*) as count from api_request_counts where account_id > $1::int',
 };

@@ -4,7 +4,7 @@
 // once. An account's entries become visible in the order of their numbers: up to its counter there is no gap.
 
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 
@@ -29,7 +29,7 @@ const neverAborted = new AbortController().signal;
 
 /** The only writer of the table of marks that it is given. */
 export function createEntryMarks(database: Database, { table, add }: MarkedSums): EntryMarks {
-  const statement = (name: string, text: string): Statement => ({ name: `${name}_${table}`, text });
+  const statement = (name: string, text: string): SqlStatement => ({ name: `${name}_${table}`, text });
   const behind = `from accounts a left join ${table} m on m.account_id = a.id
     where a.entry_count > coalesce(m.entry_number, 0)`;
   const isBehind = statement('is_behind', `select true ${behind} and a.id = $1::int`);

@@ -4,7 +4,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
@@ -72,7 +72,7 @@ const dayOfEntries = {
   last_order: 'max(order_number) filter (where not is_settling)',
 };
 
-const sumEntries: Statement = {
+const sumEntries: SqlStatement = {
   name: 'sum_ledger_entries',
   text: `insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
     select $1::int, day, ${Object.values(dayOfEntries).join(', ')}
@@ -93,7 +93,7 @@ const sumColumns = ledgerSums.names.map((name) => `sum(d.${name})::bigint as ${n
 
 const dateFormats: Readonly<Record<Step, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
 
-const sumsOfAccount: Statement = {
+const sumsOfAccount: SqlStatement = {
   name: 'list_ledger_sums',
   text: `select to_char(d.day, $3::text) as date, min(d.first_entry) as first_entry, max(d.last_entry) as last_entry,
       ${sumColumns} from ledger_days d
@@ -105,19 +105,19 @@ const sumsOfAccount: Statement = {
 const daysOfAll = `accounts a join lateral (
       select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= ${realAccountIdMax}`;
 
-const sumsOfAccounts: Statement = {
+const sumsOfAccounts: SqlStatement = {
   name: 'list_ledger_sums_of_all',
   text: `select to_char(d.day, $2::text) as date, ${sumColumns} from ${daysOfAll} group by 1 order by 1`,
 };
 
-const listTop: Statement = {
+const listTop: SqlStatement = {
   name: 'list_top_accounts',
   text: `select a.id, a.username, a.display_name, sum(d.order_count)::bigint as orders,
       sum(d.charged_cents - d.refunded_cents)::bigint as spent
     from ${daysOfAll} group by a.id having sum(d.order_count) > 0 order by 5 desc, 1 limit $2::int`,
 };
 
-const findSpans: Statement = {
+const findSpans: SqlStatement = {
   name: 'find_ledger_spans',
   text: `select min(first_entry) as first_entry, max(last_entry) as last_entry, min(first_order) as first_order,
       max(last_order) as last_order, (select postdated_order from accounts where id = $1::int) as postdated_order
@@ -126,7 +126,7 @@ const findSpans: Statement = {
 };
 
 // Waits for a batch of the account that is under way, which may still date its entries earlier.
-const closeLedger: Statement = {
+const closeLedger: SqlStatement = {
   name: 'close_ledger_until',
   text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
     where id = $1::int and (ledger_open_from is null or ledger_open_from < to_timestamp($2::bigint))`,

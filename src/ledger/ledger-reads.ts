@@ -2,11 +2,11 @@
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { findAccountNames } from '../database/account-names.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
 
-const listEntries: Statement = {
+const listEntries: SqlStatement = {
   name: 'list_ledger_entries',
   text: `select ${ledgerEntries.list('e')}, a.username as actor
     from ledger_entries e left join account_names a on a.id = e.actor_id
@@ -14,7 +14,7 @@ const listEntries: Statement = {
 };
 
 /** Where accounts are on several servers: the names are another group's, and looked up apart. */
-const listEntriesApart: Statement = {
+const listEntriesApart: SqlStatement = {
   name: 'list_ledger_entries_apart',
   text: `select ${ledgerEntries.list('e')} from ledger_entries e
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,

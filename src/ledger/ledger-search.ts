@@ -2,7 +2,7 @@
 // for exports. Each page is one index range, or a few short ones.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { type EntryKind, isSettling, type LedgerEntry, ledgerEntries } from './ledger-entry.ts';
@@ -92,7 +92,7 @@ const listOfOrder = eitherWay((names) => ({
     order by e.number`,
 }));
 
-function eitherWay(statement: (names: Names) => Statement): Readonly<Record<Names, Statement>> {
+function eitherWay(statement: (names: Names) => SqlStatement): Readonly<Record<Names, SqlStatement>> {
   const { name, text } = statement('apart');
   return { along: statement('along'), apart: { name: `${name}_apart`, text } };
 }
@@ -143,7 +143,7 @@ export async function findEntriesOfOrder(
 async function found(
   database: Queryable,
   accountId: number,
-  statement: Readonly<Record<Names, Statement>>,
+  statement: Readonly<Record<Names, SqlStatement>>,
   values: readonly unknown[],
 ): Promise<FoundEntry[]> {
   const { along, apart } = statement;

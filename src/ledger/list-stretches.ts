@@ -5,7 +5,7 @@
 
 import { isTestAccount } from '../contract/identifiers.ts';
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
-import type { Database, Queryable, Statement } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../database/database.ts';
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -44,12 +44,12 @@ export function orderFacet(kind: string | null, packageId: number | null): strin
 
 // -------------------------------------------------------------------------------------------- reading
 
-const findMark: Statement = {
+const findMark: SqlStatement = {
   name: 'find_list_mark',
   text: `select stretch_count from list_stretch_marks where account_id = $1::int and list = $2::text`,
 };
 
-const findRanges: Statement = {
+const findRanges: SqlStatement = {
   name: 'find_list_ranges',
   text: `select stretch, row_count from list_stretches
     where account_id = $1::int and list = $2::text and facet = $3::text and stretch between $4::int and $5::int
@@ -148,7 +148,7 @@ export function rowsInSpans(table: string, fits: string): string {
 
 // -------------------------------------------------------------------------------------------- writing
 
-const listBehind = (list: FacetedList): Statement => ({
+const listBehind = (list: FacetedList): SqlStatement => ({
   name: `list_accounts_behind_${list}`,
   text: `select a.id, a.${lists[list].counter} / ${rangeRows} - coalesce(m.stretch_count, 0) as behind
     from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
@@ -158,7 +158,7 @@ const listBehind = (list: FacetedList): Statement => ({
 
 // Whoever else looks at the same ranges writes the same rows: a whole range never changes. So which are whole is
 // counted here, from the mark as it is now: another run may have moved it since this one found the account behind.
-const indexMore = (list: FacetedList): Statement => {
+const indexMore = (list: FacetedList): SqlStatement => {
   const { table, counter, columns, facets } = lists[list];
   return {
     name: `index_ranges_of_${list}`,
@@ -212,7 +212,7 @@ const indexApart = (list: FacetedList) => {
       text: `insert into list_stretch_marks as m (account_id, list, stretch_count) values ($1::int, '${list}', $2::int)
         on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
     },
-  } as const satisfies Record<string, Statement>;
+  } as const satisfies Record<string, SqlStatement>;
 };
 
 const statements = (Object.keys(lists) as FacetedList[]).map((list) => ({
@@ -242,7 +242,7 @@ export async function indexFacets(database: Database, signal = neverAborted): Pr
 /** One statement does it, or a few; of a test, behind another that holds its row. */
 async function indexMoreOf(
   whole: Database,
-  { index, apart }: { readonly index: Statement; readonly apart: IndexApart },
+  { index, apart }: { readonly index: SqlStatement; readonly apart: IndexApart },
   accountId: number,
 ): Promise<void> {
   const database = whole.ofAccount(accountId);

@@ -7,7 +7,7 @@
 // The only writer of spending_sums.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { cents, describeTable, int, int8, oneOf, type RowOf, text, writeRows } from '../database/table.ts';
 import { createEntryMarks, type EntryMarks } from './entry-marks.ts';
@@ -88,7 +88,7 @@ export interface SpendingReads extends Pick<EntryMarks, 'bringAllUpToDate'> {
 
 /** Whoever looks waits for so many transactions, and leaves the rest to the job. */
 const piecesOfRequestMax = 10;
-const sumEntries: Statement = {
+const sumEntries: SqlStatement = {
   name: 'sum_spending',
   text: `select to_char(day, 'YYYY-MM-DD') as day, package_id, kind,
       count(*) filter (where entry_kind = 'charge' and not is_settling) as order_count,
@@ -117,14 +117,14 @@ const addSums = spendingSums.insert(
 const periodSums = `s.package_id, s.kind, s.since < $3::date as is_before, sum(s.order_count)::bigint as order_count,
       sum(s.charged_cents)::bigint as charged_cents, sum(s.refunded_cents)::bigint as refunded_cents`;
 
-const listOfAccount: Statement = {
+const listOfAccount: SqlStatement = {
   name: 'list_spending',
   text: `select ${periodSums} from spending_sums s
     where s.account_id = $4::int and s.step = $1::text and s.since >= $2::date group by 1, 2, 3`,
 };
 
 // Account by account, as the days of all are read.
-const listOfAll: Statement = {
+const listOfAll: SqlStatement = {
   name: 'list_spending_of_all',
   text: `select ${periodSums} from accounts a join lateral (
       select * from spending_sums s
@@ -141,7 +141,7 @@ const figuresOfAccounts = `accounts a join lateral (
         and ($4::int is null or s.package_id = $4::int) and ($5::text is null or s.kind = $5::text)) s
       on a.id <= ${realAccountIdMax}`;
 
-const listByAccount: Statement = {
+const listByAccount: SqlStatement = {
   name: 'list_spending_by_account',
   text: `select a.id, a.username, a.display_name, ${figureSums} from ${figuresOfAccounts}
     group by a.id
@@ -150,7 +150,7 @@ const listByAccount: Statement = {
     limit $7::int`,
 };
 
-const sumOfAccounts: Statement = {
+const sumOfAccounts: SqlStatement = {
   name: 'sum_spending_of_accounts',
   text: `select count(distinct a.id)::int as accounts, ${figureSums} from ${figuresOfAccounts}`,
 };

@@ -5,7 +5,7 @@
 import type { EpochSeconds } from '../contract/times.ts';
 import type { LedgerDays, LedgerSums, NumberSpan, SpannedSums } from './ledger-days.ts';
 
-export interface Statement extends Omit<LedgerSums, 'date'> {
+export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
   /** "2026-11". */
   readonly month: string;
   /** Whether the month is over. */
@@ -21,7 +21,7 @@ export async function listStatements(
   ledgerDays: LedgerDays,
   accountId: number,
   now: EpochSeconds,
-): Promise<Statement[]> {
+): Promise<MonthlyStatement[]> {
   const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
   // Before the sums are read: with the clock set back, later entries could otherwise fall into a month shown as final.
   await ledgerDays.closeUntil(accountId, Date.parse(thisMonth) / 1000);
@@ -30,7 +30,7 @@ export async function listStatements(
   const [first] = sums;
   const last = sums.at(-1);
   if (first === undefined || last === undefined) return [];
-  const statements: Statement[] = [];
+  const statements: MonthlyStatement[] = [];
   let closingCents = 0n;
   const end = last.date > thisMonth ? last.date : thisMonth;
   for (let month = first.date; month <= end; month = monthAfter(month)) {

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { type Database, DatabaseUnavailable, type Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup, fromEveryGroup } from '../database/over-groups.ts';
 import { mintOrderKey } from './mint-order-key.ts';
 import type { OrderEngine } from './order-engine.ts';
@@ -35,7 +35,7 @@ interface Due {
   readonly dueAt: EpochSeconds;
 }
 
-const listDue: Statement = {
+const listDue: SqlStatement = {
   name: 'list_due_renewals',
   text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
     from customers c join accounts a on a.id = c.account_id
@@ -45,7 +45,7 @@ const listDue: Statement = {
 };
 
 const countedMax = 1_000_000;
-const countDue: Statement = {
+const countDue: SqlStatement = {
   name: 'count_due_renewals',
   text: `select count(*) from (
     select 1 from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end

@@ -2,13 +2,13 @@
 // index of those orders, and no further than a page of figures needs.
 
 import type { BoundedCount } from '../contract/panel-schemas.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import type { NumberSpan } from '../ledger/ledger-days.ts';
 import type { HandoffStatus } from './order-handoff.ts';
 
 const countedMax = 1_000;
 
-const countHandoffs: Statement = {
+const countHandoffs: SqlStatement = {
   name: 'count_handoffs',
   text: `select count(*)::int as count from (
       select 1 from order_handoffs where account_id = $1::int and status = $2::text and status <> 'completed'

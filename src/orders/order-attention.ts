@@ -3,7 +3,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { type OrderRecord, orderColumns, orderJoins, parseOrder } from './order-table.ts';
@@ -28,7 +28,7 @@ export interface AttentionOrders {
   readonly next: string | null;
 }
 
-const listAttention: Statement = {
+const listAttention: SqlStatement = {
   name: 'list_orders_needing_attention',
   text: `select p.id as place, p.call_id, p.type, p.attempts, p.first_attempt_at, p.last_status, p.last_error, a.username,
       ${orderColumns}

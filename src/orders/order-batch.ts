@@ -26,7 +26,7 @@ import {
 import type { PackageCatalog } from '../catalog/package-catalog.ts';
 import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { type Write, writeRows } from '../database/table.ts';
@@ -285,12 +285,12 @@ export function previewRenewals(
 
 const accountsInOrder = `select ${accountStates.list('a')}, ${accountHashes.without('id').list('a')} from accounts a where a.id = any($1::int[]) order by a.id`;
 
-const lockAccounts: Statement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
-const readAccounts: Statement = { name: 'read_accounts', text: accountsInOrder };
+const lockAccounts: SqlStatement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
+const readAccounts: SqlStatement = { name: 'read_accounts', text: accountsInOrder };
 
 const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product, s.incarnation`;
 
-export const loadPackagesVersion: Statement = {
+export const loadPackagesVersion: SqlStatement = {
   name: 'load_packages_version',
   text: `select ${ofService} from service_state s`,
 };
@@ -309,35 +309,35 @@ const customersOf = (
       left join customers c on c.account_id = r.account_id and c.number = r.customer_number
         and r.account_id = any($2::int[])) on true`;
 
-const loadCustomers: Statement = { name: 'load_customers', text: customersOf('customer_references') };
-const loadTestCustomers: Statement = {
+const loadCustomers: SqlStatement = { name: 'load_customers', text: customersOf('customer_references') };
+const loadTestCustomers: SqlStatement = {
   name: 'load_test_customers',
   // What a test claimed that was reset is free.
   text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
 /** Where the claims are on other servers: first the account's own, then who holds what none of them is. */
-const loadOwnCustomers: Statement = {
+const loadOwnCustomers: SqlStatement = {
   name: 'load_own_customers',
   text: `select ${customerColumns} from unnest($1::int[], $2::text[]) wanted (account_id, reference)
     join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`,
 };
 const holdersOf = (references: string, claims = '') =>
   `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
-const loadHolders: Statement = { name: 'load_holders', text: holdersOf('customer_references') };
+const loadHolders: SqlStatement = { name: 'load_holders', text: holdersOf('customer_references') };
 /**
  * Before a batch that claims those that nobody holds. The update changes no row. Citus 13.2 takes a connection that has only read
  * a shard for one that only reads, also when the rows of an insert were copied over it: it commits it without having prepared
  * it, behind the order, and a server that crashes between the two loses the claim alone. An update it notices.
  */
-const loadHoldersToClaim: Statement = {
+const loadHoldersToClaim: SqlStatement = {
   name: 'load_holders_to_claim',
   text: `with announced as (
       update customer_references set customer_number = customer_number
       where reference = any($1::text[]) and account_id < 0 returning reference
     ) ${holdersOf('customer_references')}`,
 };
-const loadTestHolders: Statement = {
+const loadTestHolders: SqlStatement = {
   name: 'load_test_holders',
   text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
@@ -346,7 +346,7 @@ const loadTestHolders: Statement = {
 async function loadClaims(
   database: Queryable,
   wanted: readonly { readonly accountId: number; readonly reference: string }[],
-  holders: Statement,
+  holders: SqlStatement,
 ): Promise<readonly Row[]> {
   if (wanted.length === 0) return [];
   const own = await database.query(loadOwnCustomers, [
@@ -361,7 +361,7 @@ async function loadClaims(
   return [...own, ...held.map((row) => ({ ...row, c_number: null }))];
 }
 
-const loadCustomersByNumber: Statement = {
+const loadCustomersByNumber: SqlStatement = {
   name: 'load_customers_by_number',
   text: `select ${customerColumns} from ${customerPlaces.sent('wanted')}
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
@@ -369,7 +369,7 @@ const loadCustomersByNumber: Statement = {
 
 const orderKeys = orders.pick('accountId', 'idempotencyKey');
 
-const loadOrdersByKey: Statement = {
+const loadOrdersByKey: SqlStatement = {
   name: 'load_orders_by_key',
   text: `select ${orderColumns} from ${orderKeys.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.idempotency_key = wanted.idempotency_key
@@ -377,7 +377,7 @@ const loadOrdersByKey: Statement = {
 };
 
 /** Those that are renewed or settled, and whose they are. */
-const loadNamedOrders: Statement = {
+const loadNamedOrders: SqlStatement = {
   name: 'load_named_orders',
   text: `select ${orderColumns}, ${customerColumns} from ${orderPlaces.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number
@@ -388,7 +388,7 @@ const loadNamedOrders: Statement = {
 const lastOrdersOf = (wanted: string) => `select ${orderColumns} from ${wanted}
     join orders o on o.account_id = c.account_id and o.number = c.last_order
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
-const loadLastOrders: Statement = {
+const loadLastOrders: SqlStatement = {
   name: 'load_last_orders',
   text: lastOrdersOf(`${customerPlaces.sent('wanted')}
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number`),
@@ -398,16 +398,16 @@ const lastOrdersByReference = (references: string) =>
   lastOrdersOf(`${ofReferences}
     join ${references} r on r.reference = wanted.reference and r.account_id = wanted.account_id
     join customers c on c.account_id = r.account_id and c.number = r.customer_number`);
-const loadLastOrdersByReference: Statement = {
+const loadLastOrdersByReference: SqlStatement = {
   name: 'load_last_orders_by_reference',
   text: lastOrdersByReference('customer_references'),
 };
-const loadLastTestOrdersByReference: Statement = {
+const loadLastTestOrdersByReference: SqlStatement = {
   name: 'load_last_test_orders_by_reference',
   text: lastOrdersByReference('test_customer_references'),
 };
 /** Where the claims are on other servers. */
-const loadLastOrdersApart: Statement = {
+const loadLastOrdersApart: SqlStatement = {
   name: 'load_last_orders_apart',
   text: lastOrdersOf(`${ofReferences}
     join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`),
@@ -415,7 +415,7 @@ const loadLastOrdersApart: Statement = {
 
 const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
 
-const loadCreditsByKey: Statement = {
+const loadCreditsByKey: SqlStatement = {
   name: 'load_credits_by_key',
   text: `select ${ledgerEntries.list('e')} from ${creditKeys.sent('wanted')}
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
@@ -423,7 +423,7 @@ const loadCreditsByKey: Statement = {
 
 const changeKeys = planChanges.pick('accountId', 'idempotencyKey');
 
-const loadChangesByKey: Statement = {
+const loadChangesByKey: SqlStatement = {
   name: 'load_plan_changes_by_key',
   text: `select ${planChanges.list('p')} from ${changeKeys.sent('wanted')}
     join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
@@ -438,12 +438,12 @@ const trialsOf = (
     join ${customer} c on c.account_id = wanted.account_id and c.reference = wanted.reference
     join plan_changes p on p.account_id = c.account_id and p.customer_number = c.${number}
     where p.kind = 'trial' and p.package_id = wanted.package_id and not p.is_empty`;
-const loadTrials: Statement = {
+const loadTrials: SqlStatement = {
   name: 'load_trials',
   text: trialsOf('customer_references', 'customer_number'),
 };
 /** Where the claims are on other servers; no test is given a trial. */
-const loadTrialsApart: Statement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
+const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
 
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
 const toRead = { accounts: readAccounts, holders: loadHolders };
@@ -452,7 +452,7 @@ async function load(
   database: Queryable,
   commands: readonly OrderCommand[],
   testBudget: TestBudget,
-  statements: { readonly accounts: Statement; readonly holders: Statement } = toWrite,
+  statements: { readonly accounts: SqlStatement; readonly holders: SqlStatement } = toWrite,
 ) {
   const ids = [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b);
   const accountIds = numberArray(ids);
@@ -492,8 +492,11 @@ async function load(
   const isTest = isTestBatch(commands);
   const wanted = [...references];
   const lastOrdersOfReferences = isTest ? loadLastTestOrdersByReference : loadLastOrdersByReference;
-  const rowsFor = (asked: { readonly length: number }, statement: Statement, values: readonly unknown[]) =>
-    asked.length === 0 ? noRows : database.query(statement, values);
+  const rowsFor = (
+    asked: { readonly length: number },
+    statement: SqlStatement,
+    values: readonly unknown[],
+  ) => (asked.length === 0 ? noRows : database.query(statement, values));
 
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
   const [
@@ -634,7 +637,7 @@ const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 
 const insertReferences = customerReferences.insert('insert_customer_references');
 const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
-const freeTestReferences: Statement = {
+const freeTestReferences: SqlStatement = {
   name: 'free_test_customer_references',
   text: `delete from test_customer_references r
     where r.reference = any($1::text[]) and not exists (select 1 from tests_in_use o where o.id = r.account_id)`,

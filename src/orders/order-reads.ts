@@ -3,7 +3,7 @@
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import { type Database, ranked, type Statement } from '../database/database.ts';
+import { type Database, ranked, type SqlStatement } from '../database/database.ts';
 import { type OrderRecord, orderColumns, orderJoins, orderPlaces, parseOrder } from './order-table.ts';
 
 export interface OrderReads {
@@ -13,7 +13,7 @@ export interface OrderReads {
   list(accountId: number, page: Page, total: number): Promise<OrderRecord[]>;
 }
 
-const findOrders: Statement = {
+const findOrders: SqlStatement = {
   name: 'find_orders',
   text: `select wanted.position, ${orderColumns}
     from ${orderPlaces.sentInOrder('wanted')}
@@ -21,7 +21,7 @@ const findOrders: Statement = {
     ${orderJoins}`,
 };
 
-const listOrders: Statement = {
+const listOrders: SqlStatement = {
   name: 'list_orders',
   text: `select ${orderColumns}
     from orders o ${orderJoins}

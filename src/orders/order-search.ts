@@ -3,7 +3,7 @@
 // that it did not take, are few among many and have an index of their own. Used by the API and by the panel.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 import type { NumberSpan } from '../ledger/ledger-days.ts';
@@ -54,12 +54,12 @@ const joined = (rows: string, ordered: string) => `select ${orderColumns}
     from ${rows} o ${orderJoins}
     order by ${ordered} limit $4::int`;
 
-const findInSpans: Statement = {
+const findInSpans: SqlStatement = {
   name: 'find_orders_down',
   text: joined(rowsInSpans('orders', fits), 'o.number desc'),
 };
 
-const findOfCustomer: Statement = {
+const findOfCustomer: SqlStatement = {
   name: 'find_orders_of_customer',
   text: joined(
     `(select * from orders t where t.account_id = $1::int and t.customer_number = $10::int
@@ -69,7 +69,7 @@ const findOfCustomer: Statement = {
 };
 
 // The offset keeps the other conditions out: while the tables are young, another index would seem as good, for ever.
-const findOfKey: Statement = {
+const findOfKey: SqlStatement = {
   name: 'find_order_of_key',
   text: joined(
     `(select * from (
@@ -81,7 +81,7 @@ const findOfKey: Statement = {
 
 const listed = `t.account_id = $1::int and t.number between $2::int and $3::int and ${fits}`;
 
-const findOfNumbers: Statement = {
+const findOfNumbers: SqlStatement = {
   name: 'find_orders_of_numbers',
   text: joined(
     `(select o.* from unnest($10::int[]) wanted (customer_number) cross join lateral (
@@ -95,7 +95,7 @@ const findOfNumbers: Statement = {
 };
 
 // The offset keeps the customers from being read whole, beside the orders.
-const findOfWords: Statement = {
+const findOfWords: SqlStatement = {
   name: 'find_orders_of_words',
   text: `select ${orderColumns}, c.name, c.external_ref
     from ${rowsInSpans(
@@ -114,7 +114,7 @@ const handoffsAtOnce = 1_000;
 /** Statements for a page: as with scanDown, what it finds may be less. */
 const roundsMax = 20;
 
-const listHandoffs: Statement = {
+const listHandoffs: SqlStatement = {
   name: 'list_handoffs_down',
   text: `select order_number from order_handoffs where account_id = $1::int and status = $2::text and status <> 'completed'
       and order_number between $3::int and $4::int

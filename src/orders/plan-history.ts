@@ -5,7 +5,7 @@
 // order of events. What the plan was before an item is what the next older one left behind: it is read along.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { type PlanChange, planChanges } from '../plans/plan-change.ts';
 import { type PlanStatus, planStatus } from '../plans/plan-life.ts';
 import { type OrderRecord, orderColumns, orderJoins, orderPlaces, parseOrder } from './order-table.ts';
@@ -41,7 +41,7 @@ export interface History {
 
 export const newest: HistoryPlace = { order: 2_147_483_647, change: 2_147_483_647 };
 
-const listOrders: Statement = {
+const listOrders: SqlStatement = {
   name: 'history_orders',
   text: `select ${orderColumns}
     from orders o ${orderJoins}
@@ -49,14 +49,14 @@ const listOrders: Statement = {
     order by o.account_id desc, o.customer_number desc, o.number desc limit $4::int`,
 };
 
-const listChanges: Statement = {
+const listChanges: SqlStatement = {
   name: 'history_changes',
   text: `select ${planChanges.list('p')} from plan_changes p
     where p.account_id = $1::int and p.customer_number = $2::int and p.number < $3::int and not p.is_empty
     order by p.account_id desc, p.customer_number desc, p.number desc limit $4::int`,
 };
 
-const listSettled: Statement = {
+const listSettled: SqlStatement = {
   name: 'history_settled_orders',
   text: `select ${orderColumns} from ${orderPlaces.sent('wanted')}
     join orders o on o.account_id = wanted.account_id and o.number = wanted.number

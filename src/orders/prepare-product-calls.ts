@@ -11,7 +11,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type Row,
-  type Statement,
+  type SqlStatement,
 } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -43,12 +43,12 @@ export interface PrepareProductCalls {
   readonly now: () => EpochSeconds;
 }
 
-const lockAccounts: Statement = {
+const lockAccounts: SqlStatement = {
   name: 'lock_accounts_of_product_calls',
   text: 'select a.id from accounts a where a.id = any($1::int[]) order by a.id for no key update',
 };
 
-const readCalls: Statement = {
+const readCalls: SqlStatement = {
   name: 'read_unprepared_product_calls',
   text: `select k.id as call, k.type, k.confirms, k.payload, k.status as call_status,
       extract(epoch from k.created_at)::bigint as called_at, a.test_clock,
@@ -61,13 +61,13 @@ const readCalls: Statement = {
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`,
 };
 
-const storePayloads: Statement = {
+const storePayloads: SqlStatement = {
   name: 'store_product_payloads',
   text: `update product_calls t set payload = row.payload::jsonb from unnest($1::bigint[], $2::text[]) row (id, payload)
     where t.id = row.id returning t.id, t.payload`,
 };
 
-const dropCalls: Statement = {
+const dropCalls: SqlStatement = {
   name: 'drop_superseded_product_calls',
   text: `update product_calls set status = 'superseded'
     where id = any($1::bigint[]) and status = 'waiting'`,

@@ -3,7 +3,7 @@
 // Invariant: behind the mark no customer has the last order of an earlier plan because of such a row.
 
 import { holdTestInUse, isInUse, lockAccountInUse } from '../database/account-in-use.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -11,7 +11,7 @@ import { numberArray } from '../database/sql-arrays.ts';
 /** Of one statement. */
 const rowsAtOnce = 500;
 
-const findBehind: Statement = {
+const findBehind: SqlStatement = {
   name: 'find_accounts_with_unchecked_last_orders',
   text: `select a.id, coalesce(m.order_number, 0) as order_number, coalesce(m.change_number, 0) as change_number
     from accounts a left join last_order_marks m on m.account_id = a.id
@@ -25,7 +25,7 @@ const unchecked = (
 ) => `select number, customer_number, row_hash from ${table}
     where account_id = $1::int and number > ${mark} order by number limit ${rowsAtOnce}`;
 
-const readUnchecked: Statement = {
+const readUnchecked: SqlStatement = {
   name: 'read_unchecked_last_orders',
   text: `with o as (${unchecked('orders', '$2::int')}), p as (${unchecked('plan_changes', '$3::int')})
     select (select max(number) from o) as order_number, (select max(number) from p) as change_number,
@@ -46,15 +46,15 @@ const staleOf = `select c.number, l.last_order
       order by o.account_id, o.customer_number desc, o.number desc limit 1) l on true
     where c.last_order is distinct from l.last_order`;
 
-const listStale: Statement = { name: 'list_stale_last_orders', text: staleOf };
+const listStale: SqlStatement = { name: 'list_stale_last_orders', text: staleOf };
 
-const repair: Statement = {
+const repair: SqlStatement = {
   name: 'repair_last_orders',
   text: `update customers c set last_order = s.last_order from (${staleOf}) s
     where c.account_id = $1::int and c.number = s.number`,
 };
 
-const setMark: Statement = {
+const setMark: SqlStatement = {
   name: 'set_last_order_mark',
   text: `insert into last_order_marks as m (account_id, order_number, change_number) values ($1::int, $2::int, $3::int)
     on conflict (account_id) do update set order_number = greatest(m.order_number, excluded.order_number),

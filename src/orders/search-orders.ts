@@ -4,7 +4,7 @@
 
 import type { OwnedId } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Statement } from '../database/database.ts';
+import type { Queryable, SqlStatement } from '../database/database.ts';
 import { findCustomers } from '../plans/find-customers.ts';
 import { searchWords } from '../plans/search-words.ts';
 import type { OrderSearch } from './order-search.ts';
@@ -12,7 +12,7 @@ import type { OrderSearch } from './order-search.ts';
 /** The orders of so many customers are read each by themselves; of more, a page is found among the newest orders soon. */
 const customersMax = 500;
 
-const findNumberOfKey: Statement = {
+const findNumberOfKey: SqlStatement = {
   name: 'find_order_number_of_key',
   text: 'select number from orders where account_id = $1::int and idempotency_key = $2::text',
 };

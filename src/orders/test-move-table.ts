@@ -3,7 +3,7 @@
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Row, Statement } from '../database/database.ts';
+import type { Row, SqlStatement } from '../database/database.ts';
 import { boolean, describeTable, int, nullableTime, type RowOf, text, time } from '../database/table.ts';
 import { wholeCustomers } from '../plans/customer-table.ts';
 
@@ -60,7 +60,7 @@ export const dropTestMoves = {
   values: moveKeys.values,
 };
 
-export const loadTestMoves: Statement = {
+export const loadTestMoves: SqlStatement = {
   name: 'load_test_moves',
   text: `select ${testMoves.list('m')} from test_moves m
       where m.account_id = $1::int and m.idempotency_key = $2::text
@@ -69,7 +69,7 @@ export const loadTestMoves: Statement = {
 };
 
 /** The next `$2` steps of all kinds, in their order: the customers' rows, beside when. A renewal that is overdue is due now. */
-export const loadDueSteps: Statement = {
+export const loadDueSteps: SqlStatement = {
   name: 'load_due_steps',
   text: `with a as (
       select a.id, a.test_clock, a.event_count, a.blocked, t.plans_ending_days as alert_days

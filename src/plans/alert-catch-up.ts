@@ -2,14 +2,14 @@
 // left. Called by notePlanEnds (plan-ends.ts) before it looks for new ends. The engine sends each notice once.
 
 import { realAccountIdMax } from '../contract/identifiers.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import type { PlanEnd, PlanEndDependencies } from './plan-ends.ts';
 
 const daySeconds = 86_400;
 
 // A process of the previous version sets alerts without the copy in `accounts` and without `is_catching_up`.
-const listCatchingUp: Statement = {
+const listCatchingUp: SqlStatement = {
   name: 'list_alerts_catching_up',
   text: `select t.account_id from alerts t join accounts a on a.id = t.account_id
     where ((t.is_catching_up and t.plans_ending_days is not null) or a.alert_days is distinct from t.plans_ending_days)
@@ -17,7 +17,7 @@ const listCatchingUp: Statement = {
     order by t.account_id limit 100`,
 };
 
-const listRunning: Statement = {
+const listRunning: SqlStatement = {
   name: 'list_running_plans_of_account',
   text: `select number, expires_at from customers
     where account_id = $1::int and expires_at <= to_timestamp($3::bigint) and not cancelled
@@ -25,21 +25,21 @@ const listRunning: Statement = {
     order by expires_at, number limit $5::int`,
 };
 
-const lockDays: Statement = {
+const lockDays: SqlStatement = {
   name: 'lock_alert_days',
   text: `select a.alert_days, t.plans_ending_days from accounts a join alerts t on t.account_id = a.id
     where a.id = $1::int for no key update of a`,
 };
-const copyDays: Statement = {
+const copyDays: SqlStatement = {
   name: 'copy_alert_days',
   text: 'update accounts set alert_days = $2::int where id = $1::int',
 };
-const beginCatchUp: Statement = {
+const beginCatchUp: SqlStatement = {
   name: 'begin_alert_catch_up',
   text: 'update alerts set is_catching_up = true where account_id = $1::int and not is_catching_up',
 };
 
-const finish: Statement = {
+const finish: SqlStatement = {
   name: 'finish_alert_catch_up',
   text: `update alerts set is_catching_up = false where account_id = $1::int and plans_ending_days = $2::int`,
 };

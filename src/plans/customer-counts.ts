@@ -3,14 +3,14 @@
 
 import type { BoundedCount } from '../contract/panel-schemas.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 
 const countedMax = 5_000;
 /** Plan changes that are looked at for renewals that were refused. */
 const changesMax = 2_000;
 const failuresShownMax = 5;
 
-const counting = (name: string, fits: string, ordered: string): Statement => ({
+const counting = (name: string, fits: string, ordered: string): SqlStatement => ({
   name,
   text: `select count(*)::int as count from (
       select 1 from customers c where c.account_id = $1::int and ${fits} order by ${ordered} limit ${countedMax + 1}) counted`,
@@ -29,7 +29,7 @@ const countEnded = counting(
 const countSuspended = counting('count_suspended_customers', `c.status = 'suspended'`, 'c.number');
 
 // Of the newest changes alone: they are numbered as they happened. Whose renewal has succeeded since is not among them.
-const listFailures: Statement = {
+const listFailures: SqlStatement = {
   name: 'list_failed_renewals',
   text: `select c.number, c.reference, c.name, c.renew_failure, max(p.created_at) as failed_at, count(*) over ()::int as failed,
       max(p.looked) as looked

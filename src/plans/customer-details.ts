@@ -9,7 +9,7 @@ import { isTestAccount, publicId } from '../contract/identifiers.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { lockAccountInUse } from '../database/account-in-use.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { type AuditAuthor, appendAudit } from '../journal/audit-log.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
@@ -32,23 +32,23 @@ export type EditOutcome =
       readonly type: 'customer_not_found' | 'idempotency_conflict' | 'reset_in_progress' | 'test_full';
     };
 
-const findEdit: Statement = {
+const findEdit: SqlStatement = {
   name: 'find_customer_edit',
   text: 'select fingerprint from customer_edits where account_id = $1::int and idempotency_key = $2::text',
 };
 
-const insertEdit: Statement = {
+const insertEdit: SqlStatement = {
   name: 'insert_customer_edit',
   text: `insert into customer_edits (account_id, idempotency_key, customer_number, fingerprint)
     values ($1::int, $2::text, $3::int, $4::text)`,
 };
 
-const findCustomer: Statement = {
+const findCustomer: SqlStatement = {
   name: 'find_customer_to_edit',
   text: `select ${shownCustomers.list('c')} from customers c where c.account_id = $1::int and c.number = $2::int`,
 };
 
-const updateDetails: Statement = {
+const updateDetails: SqlStatement = {
   name: 'update_customer_details',
   text: `update customers set name = $3::text, external_ref = $4::text
     where account_id = $1::int and number = $2::int`,

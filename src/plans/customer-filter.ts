@@ -5,7 +5,7 @@
 // page, would otherwise see the renewed ones again, and renew them again.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { type Customer, type CustomerStatus, shownCustomers } from './customer-table.ts';
 import { externalRefTerm, folded, indexedCustomers, searchTerm, searchTerms } from './customer-terms.ts';
 import { mayUsePlan } from './plan-life.ts';
@@ -57,7 +57,7 @@ const fitsInSql = `($4::text is null or c.status = $4::text) and ($5::int is nul
         or $9::boolean = (c.expires_at > to_timestamp($10::bigint) and not c.cancelled and not c.suspended))`;
 
 // The range's last row comes too, whatever it holds: it says where the next one begins.
-const listDown = (name: string, only: string): Statement => ({
+const listDown = (name: string, only: string): SqlStatement => ({
   name,
   text: `select *, ${fitsInSql} as fits from (
       select ${shownCustomers.list('c')}, row_number() over (order by c.number desc) as place
@@ -75,7 +75,7 @@ const listSuspended = listDown('filter_customers_suspended', `and c.status = 'su
 const inTime = `c.account_id = $1::int and c.expires_at >= to_timestamp($6::bigint)
       and c.expires_at < to_timestamp($7::bigint)`;
 
-const countEnds: Statement = {
+const countEnds: SqlStatement = {
   name: 'count_customers_by_expiry',
   text: `select count(*) as count from (select 1 from customers c
       where c.account_id = $1::int and c.expires_at >= to_timestamp($2::bigint) and c.expires_at < to_timestamp($3::bigint)
@@ -83,14 +83,14 @@ const countEnds: Statement = {
 };
 
 // The offset keeps the other conditions out: while the table is young, another index would seem as good, for ever.
-const listByExpiry: Statement = {
+const listByExpiry: SqlStatement = {
   name: 'filter_customers_by_expiry',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
     from (select * from customers c where ${inTime} offset 0) c
     where c.number > $2::int and c.number < $3::int and ${fitsInSql} order by c.number desc limit $8::int`,
 };
 
-const countInactive: Statement = {
+const countInactive: SqlStatement = {
   name: 'count_inactive_customers',
   text: `select (select count(*) from (select 1 from customers c
         where c.account_id = $1::int and c.expires_at >= to_timestamp($2::bigint) and c.expires_at < to_timestamp($3::bigint)
@@ -100,7 +100,7 @@ const countInactive: Statement = {
 };
 
 /** $11: the ended plans end before, those that are only suspended later. */
-const listInactive: Statement = {
+const listInactive: SqlStatement = {
   name: 'filter_customers_inactive',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
     from (select * from customers c where c.account_id = $1::int and c.expires_at >= to_timestamp($6::bigint)
@@ -110,7 +110,7 @@ const listInactive: Statement = {
     where c.number > $2::int and c.number < $3::int and ${fitsInSql} order by c.number desc limit $8::int`,
 };
 
-const listByTerm: Statement = {
+const listByTerm: SqlStatement = {
   name: 'filter_customers_by_term',
   text: `select t.term, ${shownCustomers.list('c')} from (
       select account_id, term, customer_number from customer_terms

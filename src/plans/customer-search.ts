@@ -5,7 +5,7 @@ import { isTestAccount, type OwnedId, realAccountIdMax } from '../contract/ident
 import type { Months } from '../contract/periods.ts';
 import { expectMonths } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -13,23 +13,23 @@ import { type Customer, shownCustomers } from './customer-table.ts';
 
 const rangeRows = 2_000;
 
-const findOwn: Statement = {
+const findOwn: SqlStatement = {
   name: 'find_customer_number',
   text: `select customer_number from customer_references where reference = $2 and account_id = $1::int`,
 };
 
-const findPlaces: Statement = {
+const findPlaces: SqlStatement = {
   name: 'find_customer_places',
   text: 'select reference, account_id, customer_number from customer_references where reference = any($1::text[])',
 };
 
-const findOwnOfTest: Statement = {
+const findOwnOfTest: SqlStatement = {
   name: 'find_test_customer_number',
   text: `select customer_number from test_customer_references where reference = $2 and account_id = $1::int`,
 };
 
 /** Where the claims are on other servers: there is an index for it then. */
-const findOwnApart: Statement = {
+const findOwnApart: SqlStatement = {
   name: 'find_customer_number_apart',
   text: 'select number as customer_number from customers where reference = $2 and account_id = $1::int',
 };
@@ -37,14 +37,14 @@ const findOwnApart: Statement = {
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= to_timestamp($3::bigint)`;
 
-const listEnding: Statement = {
+const listEnding: SqlStatement = {
   name: 'list_ending_customers',
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
 // Of a range of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
 // is paid for and waits for the product has no price to pay.
-const countEnding: Statement = {
+const countEnding: SqlStatement = {
   name: 'count_ending_customers',
   text: `with edge as (
       select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),
@@ -57,7 +57,7 @@ const countEnding: Statement = {
     group by 1, 2, edge.at`,
 };
 
-const countEndingOfAll: Statement = {
+const countEndingOfAll: SqlStatement = {
   name: 'count_ending_of_all',
   text: `select coalesce(sum(ending.customers), 0)::bigint as customers
     from accounts a cross join lateral (
@@ -67,13 +67,13 @@ const countEndingOfAll: Statement = {
     where a.id <= ${realAccountIdMax}`,
 };
 
-const findNumbered: Statement = {
+const findNumbered: SqlStatement = {
   name: 'find_numbered_customers',
   text: `select ${shownCustomers.list('c')}
     from unnest($2::int[]) wanted (number) join customers c on c.account_id = $1::int and c.number = wanted.number`,
 };
 
-const findLastOrder: Statement = {
+const findLastOrder: SqlStatement = {
   name: 'find_last_order',
   text: `select number from orders where account_id = $1::int and customer_number = $2::int
     order by customer_number desc, number desc limit 1`,

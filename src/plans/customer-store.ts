@@ -2,7 +2,7 @@
 
 import { type Page, pageRange } from '../contract/pages.ts';
 import { createBatchedLookup } from '../database/batched-lookup.ts';
-import { type Database, ranked, type Statement } from '../database/database.ts';
+import { type Database, ranked, type SqlStatement } from '../database/database.ts';
 import { type Customer, customerPlaces, shownCustomers } from './customer-table.ts';
 
 export interface CustomerReads {
@@ -12,14 +12,14 @@ export interface CustomerReads {
   list(accountId: number, page: Page, total: number): Promise<Customer[]>;
 }
 
-const findCustomers: Statement = {
+const findCustomers: SqlStatement = {
   name: 'find_customers',
   text: `select wanted.position, ${shownCustomers.list('c')}
     from ${customerPlaces.sentInOrder('wanted')}
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
 };
 
-const listCustomers: Statement = {
+const listCustomers: SqlStatement = {
   name: 'list_customers',
   text: `select ${shownCustomers.list('c')} from customers c
     where c.account_id = $1::int and c.number between $2::int and $3::int order by c.number desc`,

@@ -5,7 +5,7 @@
 // those of their row, because whoever changes a name or an id holds the mark.
 
 import { holdTestInUse, isInUse } from '../database/account-in-use.ts';
-import type { Database, Queryable, Statement, Transaction } from '../database/database.ts';
+import type { Database, Queryable, SqlStatement, Transaction } from '../database/database.ts';
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
@@ -46,7 +46,7 @@ function termsOf(names: CustomerNames): string[] {
   return [...searchTerms(names), ...(externalRef === null ? [] : [externalRefTerm(externalRef)])];
 }
 
-const findMark: Statement = {
+const findMark: SqlStatement = {
   name: 'find_customer_term_mark',
   text: 'select customer_number from customer_term_marks where account_id = $1::int',
 };
@@ -57,40 +57,40 @@ export async function indexedCustomers(database: Queryable, accountId: number): 
   return Number(row?.['customer_number'] ?? 0);
 }
 
-const ensureMark: Statement = {
+const ensureMark: SqlStatement = {
   name: 'ensure_customer_term_mark',
   text: 'insert into customer_term_marks (account_id, customer_number) values ($1::int, 0) on conflict do nothing',
 };
 
-const lockMark: Statement = {
+const lockMark: SqlStatement = {
   name: 'lock_customer_term_mark',
   text: 'select customer_number from customer_term_marks where account_id = $1::int for update',
 };
 
-const moveMark: Statement = {
+const moveMark: SqlStatement = {
   name: 'move_customer_term_mark',
   text: 'update customer_term_marks set customer_number = $2::int where account_id = $1::int',
 };
 
-const insertTerms: Statement = {
+const insertTerms: SqlStatement = {
   name: 'insert_customer_terms',
   text: `insert into customer_terms (account_id, term, customer_number)
     select $1::int, term, number from unnest($2::text[], $3::int[]) row (term, number) on conflict do nothing`,
 };
 
-const deleteTerms: Statement = {
+const deleteTerms: SqlStatement = {
   name: 'delete_customer_terms',
   text: `delete from customer_terms t using unnest($2::text[]) row (term)
     where t.account_id = $1::int and t.term = row.term and t.customer_number = $3::int`,
 };
 
-const listUnindexed: Statement = {
+const listUnindexed: SqlStatement = {
   name: 'list_customers_without_terms',
   text: `select number, reference, name, external_ref from customers
     where account_id = $1::int and number > $2::int order by number limit ${customersAtOnce}`,
 };
 
-const findBehind: Statement = {
+const findBehind: SqlStatement = {
   name: 'find_accounts_without_customer_terms',
   text: `select a.id, a.customer_count - coalesce(m.customer_number, 0) as behind
     from accounts a left join customer_term_marks m on m.account_id = a.id

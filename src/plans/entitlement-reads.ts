@@ -5,7 +5,7 @@ import { findIncarnation } from '../accounts/service-state.ts';
 import type { EventType } from '../contract/event-schemas.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup, fromTheirGroups } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -79,10 +79,10 @@ const statements = {
   },
 } as const satisfies Record<
   EntitledMode,
-  { readonly findClaim: Statement; readonly find: Statement; readonly list: Statement }
+  { readonly findClaim: SqlStatement; readonly find: SqlStatement; readonly list: SqlStatement }
 >;
 
-const listNamed: Statement = {
+const listNamed: SqlStatement = {
   name: 'list_changed_entitlements',
   text: `select ${shown} from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, place)
     join customers c on c.account_id = wanted.account_id and c.number = wanted.number

@@ -5,7 +5,7 @@
 
 import { type OwnedId, realAccountIdMax } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import { type Customer, shownCustomers } from './customer-table.ts';
 import { isSuspended, type PlanStatus, planStatus } from './plan-life.ts';
@@ -60,7 +60,7 @@ const fitsPlan = `($3::text is null or $3::text = ${state}) and ($4::int is null
 const mayFit = `(${mayHoldWords('c', '$2::text[]')} and ${fitsPlan})`;
 
 // The range's last row comes too, whatever it holds: it says where the next one begins.
-const rangeOf = (name: string, from: string, order: string): Statement => ({
+const rangeOf = (name: string, from: string, order: string): SqlStatement => ({
   name,
   text: `select *, ${mayFit} as may_fit from (
       select ${shownCustomers.list('c')}, row_number() over (order by ${order}) as place
@@ -108,13 +108,13 @@ const findByLastExpiry = rangeOf(
   'c.expires_at desc, c.number desc',
 );
 
-const countInWindow: Statement = {
+const countInWindow: SqlStatement = {
   name: 'count_customers_in_window',
   text: `select count(*) as within, count(*) filter (where ${fitsPlan} and cardinality($2::text[]) = 0) as fitting
     from (select * from customers c where ${inWindow} order by c.expires_at limit ${endsAtOnceMax + 1}) c`,
 };
 
-const findOfId: Statement = {
+const findOfId: SqlStatement = {
   name: 'find_customers_of_id',
   text: `select ${shownCustomers.list('c')} from customers c
     where c.account_id = $1::int and c.number = any(array[$2::int,

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { Overloaded } from '../contract/overloaded.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type Row, type SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { catchUpAlerts } from './alert-catch-up.ts';
@@ -40,12 +40,12 @@ export interface PlanEndDependencies {
 const noticeDays = [7, 1, 0] as const;
 const daySeconds = 86_400;
 
-const findMark: Statement = {
+const findMark: SqlStatement = {
   name: 'find_plan_end_mark',
   text: 'select told_until from plan_end_marks where days = $1::int',
 };
 
-const setMark: Statement = {
+const setMark: SqlStatement = {
   name: 'set_plan_end_mark',
   text: `insert into plan_end_marks (days, told_until) values ($1::int, to_timestamp($2::bigint))
     on conflict (days) do update set told_until = excluded.told_until`,
@@ -61,36 +61,36 @@ const endsOf = (accounts: string) => `select c.* from accounts a cross join late
     where a.id <= ${realAccountIdMax} and (${accounts})
     order by c.expires_at, c.account_id, c.number limit $5::int`;
 
-const listEnds: Statement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
+const listEnds: SqlStatement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
 
 // The product is told of ends whoever listens.
-const listEndsOfAll: Statement = {
+const listEndsOfAll: SqlStatement = {
   name: 'list_all_plan_ends',
   text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
 };
 
-const listAlertedEnds: Statement = {
+const listAlertedEnds: SqlStatement = {
   name: 'list_alerted_plan_ends',
   text: endsOf(`a.event_count is not null
       and exists (select 1 from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
 };
 
 /** Where accounts are on several servers: who asks, and then whose plans end. */
-const listAlertedAccounts: Statement = {
+const listAlertedAccounts: SqlStatement = {
   name: 'list_alerted_accounts',
   text: 'select account_id from alerts where plans_ending_days = $1::int',
 };
-const listAlertedEndsApart: Statement = {
+const listAlertedEndsApart: SqlStatement = {
   name: 'list_alerted_plan_ends_apart',
   text: endsOf('a.event_count is not null and a.id = any($6::int[])'),
 };
 
-const listAlertDays: Statement = {
+const listAlertDays: SqlStatement = {
   name: 'list_alert_days',
   text: `select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= ${realAccountIdMax}`,
 };
 
-const keepForRetry: Statement = {
+const keepForRetry: SqlStatement = {
   name: 'keep_plan_end_for_retry',
   text: `insert into plan_end_retries (account_id, customer_number, days, expires_at, tried_at)
     select account_id, customer_number, days, to_timestamp(expires_at), to_timestamp($5::bigint)
@@ -98,13 +98,13 @@ const keepForRetry: Statement = {
     on conflict (account_id, customer_number, days) do update set expires_at = excluded.expires_at, tried_at = excluded.tried_at`,
 };
 
-const listRetries: Statement = {
+const listRetries: SqlStatement = {
   name: 'list_plan_end_retries',
   text: `select account_id, customer_number as number, days, expires_at from plan_end_retries
     order by tried_at, account_id, customer_number limit $1::int`,
 };
 
-const forgetRetries: Statement = {
+const forgetRetries: SqlStatement = {
   name: 'forget_plan_end_retries',
   text: `delete from plan_end_retries t using unnest($1::int[], $2::int[], $3::int[]) row (account_id, customer_number, days)
     where t.account_id = row.account_id and t.customer_number = row.customer_number and t.days = row.days`,
@@ -174,7 +174,7 @@ async function noteTogether(
   return ends.filter(isNoted);
 }
 
-function statementFor(days: number): Statement {
+function statementFor(days: number): SqlStatement {
   if (days === 0) return listEndsOfAll;
   return noticeDays.some((own) => own === days) ? listEnds : listAlertedEnds;
 }
@@ -183,7 +183,7 @@ function statementFor(days: number): Statement {
 async function noteEndsIn(
   dependencies: PlanEndDependencies,
   days: number,
-  statement: Statement,
+  statement: SqlStatement,
   signal: AbortSignal,
   broken: unknown[],
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { Package } from '../catalog/package-catalog.ts';
 import { beginningsFor, priceAt } from '../catalog/price-lines.ts';
 import { expectMonths, type Group, type Months } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Queryable, Row, Statement } from '../database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../database/database.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 
 export interface ForecastDay {
@@ -42,7 +42,7 @@ const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::big
       and c.expires_at <= to_timestamp($3::bigint)`;
 
 // Of a range of the time, up to where it ends. One row at least, which says where that is. Spans are counted from 1.
-const countRenewals: Statement = {
+const countRenewals: SqlStatement = {
   name: 'count_renewals',
   text: `with edge as materialized (
       select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),

@@ -6,24 +6,24 @@ import { moveKeys } from '../accounts/api-key-store.ts';
 import { lockRealAccount, makeTestAccount, testStartCents } from '../accounts/twin-store.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { fromAnyGroup } from '../database/over-groups.ts';
 import { describeTable, int, text, time, writeRows } from '../database/table.ts';
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
 import { listenToAccount } from '../events/event-log.ts';
 
-const lockTestAccounts: Statement = {
+const lockTestAccounts: SqlStatement = {
   name: 'lock_test_accounts',
   text: `select id, test_state = 'current' as is_current from accounts where test_of = $1::int order by id`,
 };
 
-const discardTestAccount: Statement = {
+const discardTestAccount: SqlStatement = {
   name: 'discard_test_account',
   text: `update accounts set test_state = 'discarded', access_version = access_version % 2000000000 + 1
     where id = $1::int`,
 };
 
-const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 const resets = describeTable('test_resets', {
   accountId: int('account_id'),
@@ -39,12 +39,12 @@ const formerMax = 10;
 /** Whoever asks again does so sooner. */
 const keysKeptSeconds = 30 * 86_400;
 
-const deleteOldResets: Statement = {
+const deleteOldResets: SqlStatement = {
   name: 'delete_old_test_resets',
   text: 'delete from test_resets where account_id = $1::int and at < to_timestamp($2::bigint)',
 };
 
-const findReset: Statement = {
+const findReset: SqlStatement = {
   name: 'find_test_reset',
   text: `select ${resets.list('r')} from test_resets r where r.account_id = $1::int and r.idempotency_key = $2::text`,
 };

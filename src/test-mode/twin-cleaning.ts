@@ -7,7 +7,7 @@
 import { dropStrayTestUsage, dropTestUsage } from '../accounts/test-usage.ts';
 import { realAccountIdMax } from '../contract/identifiers.ts';
 import { accountChanged, changesChannel } from '../database/changes.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { deleteInPieces } from '../database/delete-in-pieces.ts';
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { deleteWebhooksOf } from '../delivery/webhook-store.ts';
@@ -61,31 +61,31 @@ const deletions = tables.map((table) => ({
     text: `with gone as (delete from ${table} where ctid = any(array(
         select ctid from ${table} where account_id = $1::int and account_id > ${realAccountIdMax} limit ${rowsAtOnce})) returning 1)
       select count(*) as count from gone`,
-  } satisfies Statement,
+  } satisfies SqlStatement,
   atOnceMax: rowsAtOnce,
 }));
 
-const listDiscarded: Statement = {
+const listDiscarded: SqlStatement = {
   name: 'list_discarded_tests',
   text: `select id from accounts where test_state <> 'current' and id > $1::int order by id limit 100`,
 };
 
-const lockDiscarded: Statement = {
+const lockDiscarded: SqlStatement = {
   name: 'lock_discarded_test',
   text: `select id from accounts where id = $1::int and test_state <> 'current' for update`,
 };
 
-const isLeft: Statement = {
+const isLeft: SqlStatement = {
   name: 'find_rows_of_discarded_test',
   text: `select ${[...tables, 'webhooks'].map((table) => `exists (select 1 from ${table} where account_id = $1::int and account_id > ${realAccountIdMax})`).join('\n      or ')} as is_left`,
 };
 
-const deleteEmpty: Statement = {
+const deleteEmpty: SqlStatement = {
   name: 'delete_discarded_test',
   text: 'delete from accounts where id = $1::int',
 };
 
-const notifyChange: Statement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {

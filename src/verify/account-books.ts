@@ -14,7 +14,7 @@
 // One statement is one short read of its own: orders wait for none of them longer than for a range.
 
 import { isTestAccount } from '../contract/identifiers.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import type { Check, Findings } from './audit-findings.ts';
@@ -30,7 +30,7 @@ const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_
         from spending_sums s where s.account_id = a.id and s.step = '${step}')`;
 
 /** The account as one statement sees it, with a row for each of its days. */
-const readHead: Statement = {
+const readHead: SqlStatement = {
   name: 'verify_head',
   text: `with head as materialized (
       select a.balance_cents, a.entry_count, a.order_count, a.customer_count, a.plan_change_count, a.order_hash, a.change_hash,
@@ -140,7 +140,7 @@ const hashProblem =
  * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed; $8: spending;
  * $9: the last hash of an order before them, or an empty text.
  */
-const readEntries: Statement = {
+const readEntries: SqlStatement = {
   name: 'verify_entries',
   text: `with span as materialized (
       select $3::int + (select count(*) from ledger_entries e
@@ -244,7 +244,7 @@ const readEntries: Statement = {
 };
 
 /** Orders after $2 up to $3, which no entry has named. */
-const listUnpaid: Statement = {
+const listUnpaid: SqlStatement = {
   name: 'verify_unpaid_orders',
   text: `select number from orders where account_id = $1::int and number > $2::int and number <= $3::int
     order by number limit ${problemsMax}`,
@@ -253,7 +253,7 @@ const listUnpaid: Statement = {
 export const claimProblem = 'the claim on its reference and its row disagree';
 
 /** `references` null: their claims are looked at apart. */
-const readCustomersBeside = (name: string, references: string | null): Statement => ({
+const readCustomersBeside = (name: string, references: string | null): SqlStatement => ({
   name,
   text: `with range as materialized (
       select number, reference, pending_order from customers
@@ -284,7 +284,7 @@ const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_cus
 const ruleSaying = 'not by the rules: ';
 
 /** Changes $2 to $3. $4: the account's last order; $5: the last hash of a change before them, or an empty text. */
-const readPlanChanges: Statement = {
+const readPlanChanges: SqlStatement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
       select p.number, p.created_at, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
@@ -353,7 +353,7 @@ const readPlanChanges: Statement = {
 };
 
 /** Of the orders after $2 up to $3 that were handed over, the first $4: each settled by a change, or waiting. */
-const readHandoffs: Statement = {
+const readHandoffs: SqlStatement = {
   name: 'verify_handoffs',
   text: `with range as materialized (
       select order_number, customer_number, status from order_handoffs
@@ -502,7 +502,7 @@ export async function checkAccountBooks(
   const rangesOf = async (
     what: string,
     count: number,
-    statement: Statement,
+    statement: SqlStatement,
     more: () => readonly unknown[],
     onProblem: (place: number, problem: string) => Promise<void>,
   ) => {
@@ -573,12 +573,12 @@ export async function checkAccountBooks(
   return { entries: counted.entries, customers, credits };
 }
 
-const listReferences: Statement = {
+const listReferences: SqlStatement = {
   name: 'verify_references_of_account',
   text: 'select number, reference from customers where account_id = $1::int and number between $2::int and $3::int',
 };
 
-const findClaimsOf = (name: string, references: string): Statement => ({
+const findClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `select reference, customer_number from ${references} where reference = any($2::text[]) and account_id = $1::int`,
 });

@@ -9,7 +9,7 @@
 import { isTestAccount } from '../contract/identifiers.ts';
 import { groups } from '../contract/periods.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { nullable, oneOf } from '../database/row-values.ts';
 import type { RowOf } from '../database/table.ts';
 import { fingerprintOf } from '../orders/fingerprint.ts';
@@ -69,7 +69,7 @@ const presentPeriods = customers.pick('paidPeriods');
 
 // Customers $2 to $5; of the first one only what comes after order $3 and after change $4. Changes say after which
 // order they happened. A customer without any more has one row. Paid periods come with a customer's last row alone.
-const readPage: Statement = {
+const readPage: SqlStatement = {
   name: 'verify_history',
   text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
       extract(epoch from coalesce(a.test_clock, a.ledger_open_from))::bigint as account_at,

@@ -6,32 +6,32 @@
 
 import type { EpochSeconds } from '../contract/times.ts';
 import { isInUse } from '../database/account-in-use.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 
-const readHaltCount: Statement = {
+const readHaltCount: SqlStatement = {
   name: 'read_halt_count',
   text: 'select halt_count from service_state',
 };
 
-const lockAccount: Statement = {
+const lockAccount: SqlStatement = {
   name: 'lock_account_to_halt',
   // A test that was reset meanwhile is being deleted.
   text: `select a.id from accounts a where a.id = $1::int and ${isInUse('a')} for no key update`,
 };
 
-const countHalt: Statement = {
+const countHalt: SqlStatement = {
   name: 'count_halt',
   text: 'update service_state set halt_count = halt_count + 1 returning halt_count',
 };
 
 // An account that is halted already is halted anew: whoever found it sound before this moment may not let it go.
-const haltAccount: Statement = {
+const haltAccount: SqlStatement = {
   name: 'halt_account',
   text: `update accounts set halted_at = coalesce(halted_at, to_timestamp($2::bigint)), halt_number = $3::int
     where id = $1::int`,
 };
 
-const liftHalt: Statement = {
+const liftHalt: SqlStatement = {
   name: 'lift_halt',
   text: `update accounts set halted_at = null, halt_number = null
     where id = $1::int and halted_at is not null and coalesce(halt_number, 0) <= $2::int`,

@@ -2,7 +2,7 @@
 // Old events are deleted from the first on: what is missing before the oldest one is no gap. Called by verify-ledger.ts.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { Database, Statement } from '../database/database.ts';
+import type { Database, SqlStatement } from '../database/database.ts';
 import { nullable } from '../database/row-values.ts';
 import type { Findings } from './audit-findings.ts';
 
@@ -10,7 +10,7 @@ const eventsPerRange = 5_000;
 /** Of these the latest date counts: the clock may have been set back since. */
 const eventsLookedAt = 100;
 
-const readHead: Statement = {
+const readHead: SqlStatement = {
   name: 'verify_event_head',
   text: `select a.event_count,
       (select number from events where account_id = a.id order by account_id, number limit 1) as oldest,
@@ -22,7 +22,7 @@ const readHead: Statement = {
 };
 
 // A gap is one only while an event before it is there: old ones may be deleted while they are read.
-const readRange: Statement = {
+const readRange: SqlStatement = {
   name: 'verify_event_numbers',
   text: `with range as materialized (
       select number, lag(number, 1, $2::int) over (order by number) as previous from (

@@ -9,7 +9,7 @@ import { parsePrices, writtenPrices } from '../catalog/written-prices.ts';
 import { formatAmount } from '../contract/amounts.ts';
 import { parseOwnedId } from '../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromTheirGroups, ofAccounts } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
@@ -23,7 +23,7 @@ const keysPerRange = 2_000;
 /** Of no account. */
 const noAccount = 0;
 
-const readRange: Statement = {
+const readRange: SqlStatement = {
   name: 'verify_log',
   text: `with log as materialized (
       select number, at, actor_id, action, subject, before, after, packages_version from audit_log
@@ -38,19 +38,19 @@ const readRange: Statement = {
     order by 1`,
 };
 
-const countLog: Statement = {
+const countLog: SqlStatement = {
   name: 'verify_log_count',
   text: `select s.audit_count, coalesce((select number from audit_log order by number desc limit 1), 0) as last,
       (select count(*) from audit_log where number < 1) as below_one from service_state s`,
 };
 
-const listMissing: Statement = {
+const listMissing: SqlStatement = {
   name: 'verify_log_gaps',
   text: `select n from generate_series($1::int + 1, $2::int) n where not exists (select 1 from audit_log where number = n)
     order by n limit 20`,
 };
 
-const findEntries: Statement = {
+const findEntries: SqlStatement = {
   name: 'verify_logged_entries',
   text: `select w.account_id, w.number, e.kind, e.amount_cents, e.balance_after_cents, e.memo, e.actor_id,
       extract(epoch from e.created_at)::bigint as created_at, e.idempotency_key is not null and e.fingerprint is not null as has_key,
@@ -60,24 +60,24 @@ const findEntries: Statement = {
     left join ledger_entries e on e.account_id = w.account_id and e.number = w.number`,
 };
 
-const readAccounts: Statement = {
+const readAccounts: SqlStatement = {
   name: 'verify_logged_accounts',
   text: 'select a.id, a.group_name, a.is_admin from accounts a where a.id = any($1::int[])',
 };
 
-const readVersion: Statement = {
+const readVersion: SqlStatement = {
   name: 'verify_packages_version',
   text: 'select packages_version from service_state',
 };
 
 /** Secrets of keys after $1; revoked ones too. */
-const readKeys: Statement = {
+const readKeys: SqlStatement = {
   name: 'verify_logged_keys',
   text: `select id, key_id, account_id, is_first, last_four, extract(epoch from created_at)::bigint as created_at
     from api_keys where id > $1::int order by id limit ${keysPerRange}`,
 };
 
-const readScheduled: Statement = {
+const readScheduled: SqlStatement = {
   name: 'verify_scheduled_prices',
   text: `select ${scheduledPrices.list('r')} from scheduled_prices r`,
 };

@@ -15,7 +15,7 @@ import { publicId } from '../contract/identifiers.ts';
 import { type Group, groups } from '../contract/periods.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { parseTime } from '../contract/times.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { type PackageEntry, withScheduled } from './past-prices.ts';
 
 const slackSeconds = 300;
@@ -90,7 +90,7 @@ function statesAround<State>(
   return [...found];
 }
 
-const readLog: Statement = {
+const readLog: SqlStatement = {
   name: 'verify_past',
   text: `select subject, action, at, before, after from audit_log
     where number > $1::int and number <= least($1::int + ${entriesPerRange}, $2::int)

@@ -3,7 +3,7 @@
 // neither, so there is no false alarm while customers and accounts are made.
 
 import { accountReferences } from '../database/account-tables.ts';
-import type { Database, Row, Statement } from '../database/database.ts';
+import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromTheirGroups } from '../database/over-groups.ts';
 import { nullable } from '../database/row-values.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
@@ -18,7 +18,7 @@ const problemsMax = 20;
 type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
 
 // A row without an account says where the range ends: null when there was nothing left.
-const readClaimsOf = (name: string, references: string): Statement => ({
+const readClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `with range as materialized (
       select reference, account_id, customer_number from ${references}
@@ -36,7 +36,7 @@ const readClaims = [
 ];
 
 // Where claims are on other servers than customers: read first, so that the customers are seen later than what claims them.
-const listClaimsOf = (name: string, references: string): Statement => ({
+const listClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `select reference, account_id, customer_number from ${references}
     where reference > $1::text order by reference limit $2::int`,
@@ -45,7 +45,7 @@ const listClaims = [
   listClaimsOf('verify_list_claims', 'customer_references'),
   listClaimsOf('verify_list_test_claims', 'test_customer_references'),
 ];
-const findUnclaimable: Statement = {
+const findUnclaimable: SqlStatement = {
   name: 'verify_claimed_customers',
   text: `select r.account_id, r.customer_number from unnest($1::int[], $2::int[], $3::text[]) r (account_id, customer_number, reference)
     where not exists (select 1 from customers c where c.account_id = r.account_id and c.number = r.customer_number
@@ -53,7 +53,7 @@ const findUnclaimable: Statement = {
 };
 
 /** The next account ids that rows of the table name, by a step through its index for each; null at the end. */
-const readOwners = (table: OwnedTable): Statement => ({
+const readOwners = (table: OwnedTable): SqlStatement => ({
   name: `verify_owners_of_${table}`,
   text: `with recursive owners (place, id) as (
       select 1, (select account_id from ${table} where account_id > $1::int order by account_id limit 1)
@@ -64,7 +64,7 @@ const readOwners = (table: OwnedTable): Statement => ({
     from owners o order by o.place`,
 });
 
-const listStrays = (table: OwnedTable): Statement => ({
+const listStrays = (table: OwnedTable): SqlStatement => ({
   name: `verify_strays_of_${table}`,
   text: `select ${numberOf(table)} as number from ${table} where account_id = $1::int
     order by ${numberOf(table)} limit ${problemsMax}`,
@@ -95,7 +95,7 @@ const readReferences = accountReferences.map(({ table, column, refersTo }) => ({
   },
 }));
 
-const listMisplaced: Statement = {
+const listMisplaced: SqlStatement = {
   name: 'verify_misplaced_accounts',
   text: `select id from accounts where id % $1::int <> $2::int order by id limit ${problemsMax}`,
 };
@@ -176,7 +176,7 @@ async function findStrayReferences(
 
 async function findStrayClaims(
   database: Database,
-  statement: Statement,
+  statement: SqlStatement,
   findings: Findings,
   { ranges, signal }: AuditLimits,
 ): Promise<void> {
@@ -194,7 +194,7 @@ async function findStrayClaims(
 
 async function findClaimsApart(
   database: Database,
-  statement: Statement,
+  statement: SqlStatement,
   findings: Findings,
   { ranges, signal }: AuditLimits,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { isTestAccount } from '../contract/identifiers.ts';
 import type { EpochSeconds } from '../contract/times.ts';
 import { accountGroupCount } from '../database/account-groups.ts';
 import { isInUse } from '../database/account-in-use.ts';
-import { type Database, DatabaseUnavailable, type Row, type Statement } from '../database/database.ts';
+import { type Database, DatabaseUnavailable, type Row, type SqlStatement } from '../database/database.ts';
 import { firstOfEveryGroup, fromAnyGroup } from '../database/over-groups.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import { checkAccountBooks } from './account-books.ts';
@@ -24,7 +24,7 @@ import { findStrayRows } from './stray-rows.ts';
 
 const accountsPerList = 500;
 
-const listAccounts: Statement = {
+const listAccounts: SqlStatement = {
   name: 'verify_list_accounts',
   // What a test that was reset held is being deleted.
   text: `select a.id, a.halted_at is not null as is_halted from accounts a
@@ -32,7 +32,7 @@ const listAccounts: Statement = {
 };
 
 /** What a clock of the service has seen, if it was set back since. */
-const readLatest: Statement = {
+const readLatest: SqlStatement = {
   name: 'verify_latest_moment',
   text: `select extract(epoch from greatest((select told_until from plan_end_marks where days = 0),
       (select at from audit_log order by number desc limit 1)))::bigint as at`,
@@ -41,7 +41,7 @@ const readLatest: Statement = {
 /** Clocks of processes differ. */
 const slackSeconds = 300;
 
-const listTestsInUse: Statement = {
+const listTestsInUse: SqlStatement = {
   name: 'verify_list_tests_in_use',
   text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };

@@ -1,10 +1,10 @@
 // A transaction with a word before each of its statements, whichever account group it is sent to.
 
-import type { Queryable, Row, Statement } from '../../src/database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../../src/database/database.ts';
 
 export type Watcher = (
   send: () => Promise<readonly Row[]>,
-  statement: Statement,
+  statement: SqlStatement,
   values: readonly unknown[] | undefined,
 ) => Promise<readonly Row[]>;
 

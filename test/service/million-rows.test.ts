@@ -10,7 +10,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Database, Queryable, Row, Statement } from '../../src/database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../src/database/database.ts';
 import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
 import { findEntriesDown } from '../../src/ledger/ledger-search.ts';
 import { indexFacets } from '../../src/ledger/list-stretches.ts';
@@ -202,7 +202,7 @@ function shoppers77(): number {
 /** The same database, which adds up the rows that each statement's plan looks at. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
   return queryableOf(
-    async (statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> => {
+    async (statement: SqlStatement, values: readonly unknown[] = []): Promise<readonly Row[]> => {
       const [plan] = await database.query(
         { name: '', text: `explain (analyze, timing off, format json) ${statement.text}` },
         values,

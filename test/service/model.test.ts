@@ -47,7 +47,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { createAccount } from '../../src/accounts/account-store.ts';
 import { isJsonObject } from '../../src/contract/json.ts';
-import type { Statement } from '../../src/database/database.ts';
+import type { SqlStatement } from '../../src/database/database.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
@@ -317,11 +317,11 @@ async function setMode(mode: ProductMode): Promise<void> {
 }
 
 /** As an audit does that finds the books wrong, and a later one that finds them right. */
-const haltAccount: Statement = {
+const haltAccount: SqlStatement = {
   name: 'halt_account_of_model',
   text: 'update accounts set halted_at = now() where id = $1::int',
 };
-const liftHalt: Statement = {
+const liftHalt: SqlStatement = {
   name: 'lift_halt_of_model',
   text: 'update accounts set halted_at = null where id = $1::int',
 };

@@ -11,7 +11,7 @@ import { type Answer, createApiClient } from '../../scripts/throwaway/api-client
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { mintApiKey } from '../../src/accounts/api-key.ts';
 import { accountChanged, changesChannel } from '../../src/database/changes.ts';
-import type { Database, Statement } from '../../src/database/database.ts';
+import type { Database, SqlStatement } from '../../src/database/database.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { resetKey } from '../harness/shop.ts';
 
@@ -399,7 +399,7 @@ function searchFor(
 }
 
 function failing(database: Database): Database {
-  const fail = ({ name }: Statement, values: readonly unknown[] = []) => {
+  const fail = ({ name }: SqlStatement, values: readonly unknown[] = []) => {
     throw new Error(`broken on purpose: ${name} with ${values.map(String).join()}`);
   };
   return {

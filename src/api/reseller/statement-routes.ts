@@ -17,7 +17,7 @@ import type { Database } from '../../database/database.ts';
 import type { PerAccountConcurrency } from '../../http/account-turns.ts';
 import type { LedgerDays } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
-import { listStatements, type Statement } from '../../ledger/statements.ts';
+import { listStatements, type MonthlyStatement } from '../../ledger/statements.ts';
 import { readFormat } from '../shapes/answer-format.ts';
 import { documentTranslator } from '../shapes/document-language.ts';
 import { allPages, sendExport } from '../shapes/exported-file.ts';
@@ -116,7 +116,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
   );
 
   /** Piece by piece: what a serializer would make of it whole may be larger than memory. */
-  async function* statementJson(statement: Statement, account: Account): AsyncGenerator<string> {
+  async function* statementJson(statement: MonthlyStatement, account: Account): AsyncGenerator<string> {
     const head = JSON.stringify(statementView(statement, currency));
     yield `{"statement":${head.slice(0, -1)},"entries":[`;
     let isFirst = true;
@@ -129,7 +129,10 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
   }
 
   /** Oldest first. What came since the sums were made is left out: the statement adds up. */
-  function entriesOf({ id }: Account, { month, entries }: Statement): AsyncGenerator<readonly FoundEntry[]> {
+  function entriesOf(
+    { id }: Account,
+    { month, entries }: MonthlyStatement,
+  ): AsyncGenerator<readonly FoundEntry[]> {
     const { since, until } = spanOf(month);
     return allPages<FoundEntry>(null, async (position, limit) => {
       if (entries === null) return { items: [], next: null };
@@ -147,7 +150,7 @@ function spanOf(month: string): { since: EpochSeconds; until: EpochSeconds } {
   return { since: Date.UTC(year, number - 1, 1) / 1000, until: Date.UTC(year, number, 1) / 1000 };
 }
 
-function statementView(statement: Statement, currency: string): StatementView {
+function statementView(statement: MonthlyStatement, currency: string): StatementView {
   return {
     month: statement.month,
     final: statement.isFinal,

@@ -7,13 +7,13 @@ import { formatAmount } from '../../contract/amounts.ts';
 import { publicId } from '../../contract/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../contract/times.ts';
 import type { FoundEntry } from '../../ledger/ledger-search.ts';
-import type { Statement } from '../../ledger/statements.ts';
+import type { MonthlyStatement } from '../../ledger/statements.ts';
 import type { TextKey } from '../../text/english-texts.ts';
 import type { Translator } from '../../text/speech.ts';
 import { type Letterhead, openLetterDocument, paper } from './letterhead-pdf.ts';
 
 export interface StatementHead {
-  readonly statement: Statement;
+  readonly statement: MonthlyStatement;
   readonly letterhead: Letterhead;
   readonly translator: Translator;
   readonly accountName: string;

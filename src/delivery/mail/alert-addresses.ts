@@ -6,7 +6,7 @@ import type { Seal } from '../../accounts/seal.ts';
 import { realAccountIdMax } from '../../contract/identifiers.ts';
 import { plainMailAddress } from '../../contract/mail-addresses.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Database, Queryable, Statement } from '../../database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../../database/database.ts';
 import { textArray } from '../../database/sql-arrays.ts';
 import type { MailOutbox } from './mail-outbox.ts';
 
@@ -20,12 +20,12 @@ const linksOfAccountMax = 20;
 const linkValidSeconds = 7 * daySeconds;
 const addressesAtOnce = 50;
 
-const insertAddresses: Statement = {
+const insertAddresses: SqlStatement = {
   name: 'insert_mail_addresses',
   text: `insert into mail_addresses (account_id, address) select $1::int, a from unnest($2::text[]) a on conflict do nothing`,
 };
 
-const askAgain: Statement = {
+const askAgain: SqlStatement = {
   name: 'ask_mail_addresses_again',
   text: `update mail_addresses set asked_at = null
     where account_id = $1::int and address = any($2::text[]) and confirmed_at is null
@@ -33,20 +33,20 @@ const askAgain: Statement = {
 };
 
 // One that was asked within a day stays, or leaving it out and naming it again would ask it twice.
-const forgetAddresses: Statement = {
+const forgetAddresses: SqlStatement = {
   name: 'forget_mail_addresses',
   text: `delete from mail_addresses where account_id = $1::int and address <> all($2::text[])
     and confirmed_at is null and (asked_at is null or asked_at <= to_timestamp($3::bigint))`,
 };
 
-const listConfirmed: Statement = {
+const listConfirmed: SqlStatement = {
   name: 'list_confirmed_mail_addresses',
   text: `select address from mail_addresses
     where account_id = $1::int and address = any($2::text[]) and confirmed_at is not null`,
 };
 
 // A process of the previous version sets alerts without them.
-const insertMissing: Statement = {
+const insertMissing: SqlStatement = {
   name: 'insert_missing_mail_addresses',
   text: `insert into mail_addresses (account_id, address)
     select distinct t.account_id, lower(e) from alerts t cross join unnest(t.emails) e
@@ -55,7 +55,7 @@ const insertMissing: Statement = {
     on conflict do nothing`,
 };
 
-const listToAsk: Statement = {
+const listToAsk: SqlStatement = {
   name: 'list_mail_addresses_to_ask',
   text: `select m.account_id, m.address from mail_addresses m
     where m.confirmed_at is null and m.asked_at is null and m.account_id <= ${realAccountIdMax}
@@ -65,24 +65,24 @@ const listToAsk: Statement = {
     order by m.account_id, m.address limit ${addressesAtOnce}`,
 };
 
-const countAsked: Statement = {
+const countAsked: SqlStatement = {
   name: 'count_asked_mail_addresses',
   text: `select (select count(*) from mail_addresses where address = $2 and asked_at > to_timestamp($3::bigint)) as to_address,
       (select count(*) from mail_addresses where account_id = $1::int and asked_at > to_timestamp($3::bigint)) as of_account`,
 };
 
-const noteAsked: Statement = {
+const noteAsked: SqlStatement = {
   name: 'note_mail_address_asked',
   text: `update mail_addresses set asked_at = to_timestamp($3::bigint)
     where account_id = $1::int and address = $2 and confirmed_at is null and asked_at is null returning 1`,
 };
 
-const findAccountName: Statement = {
+const findAccountName: SqlStatement = {
   name: 'find_account_name_to_mail',
   text: 'select display_name from accounts where id = $1::int',
 };
 
-const confirmOne: Statement = {
+const confirmOne: SqlStatement = {
   name: 'confirm_mail_address',
   text: `insert into mail_addresses (account_id, address, confirmed_at) values ($1::int, $2, to_timestamp($3::bigint))
     on conflict (account_id, address) do update

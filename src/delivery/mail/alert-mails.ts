@@ -7,7 +7,7 @@ import { languageAt } from '../../accounts/reading-language.ts';
 import type { EventData } from '../../contract/event-schemas.ts';
 import { publicId, realAccountIdMax } from '../../contract/identifiers.ts';
 import { type EpochSeconds, parseTime } from '../../contract/times.ts';
-import type { Database, Queryable, Row, Statement } from '../../database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../database/database.ts';
 import { eachInTurn } from '../../database/each-in-turn.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
 import type { MailPart } from './mail-content.ts';
@@ -27,7 +27,7 @@ const gatherSeconds = 86_400;
 const isGathered = `t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint)
       - make_interval(secs => ${gatherSeconds} / case when t.plans_ending_days = 1 then 2 else 1 end)`;
 
-const listLow: Statement = {
+const listLow: SqlStatement = {
   name: 'list_low_balances_to_mail',
   text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'balance.low'
@@ -35,7 +35,7 @@ const listLow: Statement = {
     order by t.account_id limit ${accountsAtOnce}`,
 };
 
-const listEnding: Statement = {
+const listEnding: SqlStatement = {
   name: 'list_ending_plans_to_mail',
   text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
       and t.plans_ending_days is not null
@@ -45,38 +45,38 @@ const listEnding: Statement = {
     order by t.account_id limit ${accountsAtOnce}`,
 };
 
-const lockAlerts: Statement = {
+const lockAlerts: SqlStatement = {
   name: 'lock_alerts_to_mail',
   text: `select plans_ending_days, emails, low_mailed_number, ending_mailed_number from alerts
     where account_id = $1::int for no key update`,
 };
 
-const readEvents: Statement = {
+const readEvents: SqlStatement = {
   name: 'read_events_to_mail',
   text: `select number, data from events where account_id = $1::int and type = $2::text and number > $3::int
     order by account_id, type, number limit ${eventsAtOnce}`,
 };
 
-const readEnding: Statement = {
+const readEnding: SqlStatement = {
   name: 'read_ending_plans_to_mail',
   text: `select number, data, (data::jsonb ->> 'days')::int = $4::int as is_asked
     from events where account_id = $1::int and type = 'plan.ending' and number > $2::int
     order by account_id, type, number limit $3::int`,
 };
 
-const noteLow: Statement = {
+const noteLow: SqlStatement = {
   name: 'note_low_balance_mailed',
   text: 'update alerts set low_mailed_number = $2::int where account_id = $1::int',
 };
 
-const noteEnding: Statement = {
+const noteEnding: SqlStatement = {
   name: 'note_ending_plans_mailed',
   text: `update alerts set ending_mailed_number = $2::int, ending_mailed_at = coalesce(to_timestamp($3::bigint), ending_mailed_at)
     where account_id = $1::int`,
 };
 
 interface Mailing {
-  readonly list: Statement;
+  readonly list: SqlStatement;
   /** In a transaction; whether the account may have more. */
   mail(transaction: Queryable, accountId: number): Promise<void>;
 }
@@ -102,7 +102,7 @@ export async function queueAlertMails(
 
 async function* accountsToMail(
   database: Database,
-  list: Statement,
+  list: SqlStatement,
   now: () => EpochSeconds,
 ): AsyncGenerator<number> {
   for (let after = 0; ; ) {

@@ -10,7 +10,7 @@ import { isJsonObject } from '../../contract/json.ts';
 import { type Language, languages } from '../../contract/languages.ts';
 import { plainMailAddress } from '../../contract/mail-addresses.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Queryable, Statement } from '../../database/database.ts';
+import type { Queryable, SqlStatement } from '../../database/database.ts';
 import {
   describeTable,
   int,
@@ -162,13 +162,13 @@ function sealContext({ toAddress, occasion }: Pick<OutgoingMail, 'toAddress' | '
   return `mail to ${toAddress}: ${occasion}`;
 }
 
-const listSealed: Statement = {
+const listSealed: SqlStatement = {
   name: 'list_sealed_mails',
   text: `select id, to_address, occasion, sealed_body from mails
     where id > $1::int and sealed_body is not null order by id limit 200`,
 };
 
-const replaceSealed: Statement = {
+const replaceSealed: SqlStatement = {
   name: 'replace_sealed_mails',
   text: `update mails m set sealed_body = new.sealed
     from unnest($1::int[], $2::text[], $3::text[]) as new (id, earlier, sealed)

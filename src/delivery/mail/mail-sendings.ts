@@ -2,7 +2,7 @@
 // Always true: a mail begins in one process at a time, and what has begun does not begin again before it was taken back.
 
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Queryable, Statement } from '../../database/database.ts';
+import type { Queryable, SqlStatement } from '../../database/database.ts';
 import type { OldRows } from '../../database/delete-in-pieces.ts';
 import { textArray } from '../../database/sql-arrays.ts';
 import { optionalKinds } from './mail-kinds.ts';
@@ -10,7 +10,7 @@ import { type OutgoingMail, outgoingMails } from './mail-outbox.ts';
 
 const isWaiting = 'm.sent_at is null and m.gave_up_at is null';
 
-const listDue: Statement = {
+const listDue: SqlStatement = {
   name: 'list_due_mails',
   // Mail about security is counted for each account apart: no other account can use up what an address may get of it.
   text: `select ${outgoingMails.list('m')},
@@ -23,44 +23,44 @@ const listDue: Statement = {
     order by m.kind = any($4::text[]), m.send_after, m.id limit $3::int`,
 };
 
-const countWaiting: Statement = {
+const countWaiting: SqlStatement = {
   name: 'count_due_mails',
   text: `select count(*) as count from (select 1 from mails m
     where ${isWaiting} and m.begun_at is null and m.send_after <= to_timestamp($1::bigint) limit 1000) due`,
 };
 
-const beginOne: Statement = {
+const beginOne: SqlStatement = {
   name: 'begin_mail',
   text: `update mails m set begun_at = to_timestamp($2::bigint), attempts = m.attempts + 1
     where m.id = $1::int and ${isWaiting} and m.begun_at is null returning ${outgoingMails.list('m')}`,
 };
 
 // Also one that was given up meanwhile as of unknown outcome: now it is known.
-const endOne: Statement = {
+const endOne: SqlStatement = {
   name: 'end_mail',
   text: `update mails m set sent_at = to_timestamp($2::bigint), sealed_body = null, last_error = null, gave_up_at = null
     where m.id = $1::int and m.sent_at is null`,
 };
 
-const takeBack: Statement = {
+const takeBack: SqlStatement = {
   name: 'take_back_mail',
   text: `update mails m set begun_at = null, send_after = to_timestamp($2::bigint), last_error = $3
     where m.id = $1::int and ${isWaiting}`,
 };
 
-const postponeOne: Statement = {
+const postponeOne: SqlStatement = {
   name: 'postpone_mail',
   text: `update mails m set send_after = to_timestamp($2::bigint), last_error = $3
     where m.id = $1::int and ${isWaiting} and m.begun_at is null`,
 };
 
-const giveUpOne: Statement = {
+const giveUpOne: SqlStatement = {
   name: 'give_up_mail',
   text: `update mails m set gave_up_at = to_timestamp($2::bigint), sealed_body = null, last_error = $3
     where m.id = $1::int and ${isWaiting}`,
 };
 
-const giveUpOverdue: Statement = {
+const giveUpOverdue: SqlStatement = {
   name: 'give_up_overdue_mails',
   text: `update mails m set gave_up_at = to_timestamp($1::bigint), sealed_body = null,
       last_error = coalesce(m.last_error, 'it was not sent in time')
@@ -68,7 +68,7 @@ const giveUpOverdue: Statement = {
     returning m.id, m.kind, m.last_error as reason`,
 };
 
-const giveUpUnknown: Statement = {
+const giveUpUnknown: SqlStatement = {
   name: 'give_up_unknown_mails',
   text: `update mails m set gave_up_at = to_timestamp($1::bigint), sealed_body = null,
       last_error = 'unknown outcome: the process that sent it ended'

@@ -5,7 +5,7 @@
 import type { Seal } from '../../accounts/seal.ts';
 import { plainMailAddress } from '../../contract/mail-addresses.ts';
 import type { EpochSeconds } from '../../contract/times.ts';
-import type { Queryable, Statement } from '../../database/database.ts';
+import type { Queryable, SqlStatement } from '../../database/database.ts';
 
 /** Below PUBLIC_URL. */
 export const unsubscribePath = '/panel/unsubscribe/';
@@ -15,13 +15,13 @@ export interface MailSubscriber {
   readonly address: string;
 }
 
-const insertUnsubscribe: Statement = {
+const insertUnsubscribe: SqlStatement = {
   name: 'insert_mail_unsubscribe',
   text: `insert into mail_unsubscribes (account_id, address, unsubscribed_at)
     values ($1::int, $2, to_timestamp($3::bigint)) on conflict do nothing`,
 };
 
-const deleteUnsubscribe: Statement = {
+const deleteUnsubscribe: SqlStatement = {
   name: 'delete_mail_unsubscribe',
   text: 'delete from mail_unsubscribes where account_id = $1::int and address = $2',
 };
