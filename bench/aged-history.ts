@@ -9,7 +9,7 @@
 import pg from 'pg';
 import { connectDatabase } from '../src/bootstrap.ts';
 import { startEmbeddedServer } from '../src/database/embedded-server.ts';
-import { createLedgerDays } from '../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../src/ledger/ledger-days.ts';
 import { indexFacets } from '../src/ledger/list-stretches.ts';
 import { indexCustomerTerms } from '../src/plans/customer-terms.ts';
 import type { ShopDatabase } from './bench-database.ts';
@@ -117,7 +117,7 @@ async function doPastJobs({ environment }: ShopDatabase): Promise<void> {
   });
   try {
     process.stdout.write('  summing and indexing it, as the jobs of the service do\n');
-    await createLedgerDays(database).bringAllUpToDate();
+    await createDailyTotals(database).bringAllUpToDate();
     await indexFacets(database);
     await indexCustomerTerms(database);
   } finally {

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigProblem, readConfig } from '../src/config.ts';
 import { mintPassword } from '../src/identity/password.ts';
-import { sentenceOf } from '../src/sentences.ts';
+import { errorMessageOf } from '../src/sentences.ts';
 import { resellerPlans } from './demo/demo-resellers.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 
@@ -48,6 +48,6 @@ ${orders} orders, ${entries} ledger entries: everything adds up. Start the servi
                  fjord-kreativ (${seller('fjord-kreativ')}: just begun), hartwig-partner (blocked)
 `);
 } catch (error) {
-  process.stderr.write(`demo:data: ${sentenceOf(error)}\n`);
+  process.stderr.write(`demo:data: ${errorMessageOf(error)}\n`);
   process.exitCode = 1;
 }

@@ -250,7 +250,7 @@ export const defaultLimits = {
     productCalls: { everySeconds: 30, runSecondsMax: 86_400 },
     oldProductCalls: { everySeconds: 3_600, runSecondsMax: 30 },
     oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
-    ledgerDays: { everySeconds: 60, runSecondsMax: 30 },
+    dailyTotals: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
     // Somebody may wait for it to reset a test again.
     discardedTests: { everySeconds: 15, runSecondsMax: 30 },

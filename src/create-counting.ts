@@ -10,7 +10,7 @@ import { createSharedAttemptCounts } from './identity/shared-attempts.ts';
 import { createLimitServer, type LimitServerState } from './limits/limit-server.ts';
 import { type ValkeyAddress, valkeyName } from './limits/valkey-address.ts';
 
-export interface CountingOptions {
+export interface RateLimitCountsOptions {
   readonly address: ValkeyAddress | null;
   readonly limits: Pick<Limits, 'rates' | 'attempts' | 'sharedLimits'>;
   readonly monotonicNow: () => number;
@@ -27,7 +27,7 @@ export interface Counting {
 }
 
 /** Resolves when the server was found or could not be: a start does not depend on it. */
-export async function createCounting(options: CountingOptions): Promise<Counting> {
+export async function createRateLimitCounts(options: RateLimitCountsOptions): Promise<Counting> {
   const { address, limits, monotonicNow, logger, registry } = options;
   const localRequests = createRequestCounts({ monotonicNow, ...limits.rates });
   const localAttempts = createAttemptCounts(monotonicNow, limits.attempts);

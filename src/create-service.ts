@@ -21,7 +21,7 @@ import type { Config, Limits } from './config.ts';
 import { isTestAccount } from './contract/identifiers.ts';
 import type { EpochSeconds } from './contract/times.ts';
 import { programVersion } from './contract/version.ts';
-import { createCounting } from './create-counting.ts';
+import { createRateLimitCounts } from './create-counting.ts';
 import { accountGroupCount } from './database/account-groups.ts';
 import {
   accountNews,
@@ -57,7 +57,7 @@ import { createJobs, type Jobs } from './jobs/create-jobs.ts';
 import { observeJobs } from './jobs/job-metrics.ts';
 import { createRequestLog } from './journal/request-log.ts';
 import { createSignInLog } from './journal/sign-in-log.ts';
-import { createLedgerDays } from './ledger/ledger-days.ts';
+import { createDailyTotals } from './ledger/ledger-days.ts';
 import { createSpendingReads } from './ledger/spending-sums.ts';
 import { createBatchSizes } from './orders/batch-sizes.ts';
 import { orderTables } from './orders/order-batch.ts';
@@ -67,7 +67,7 @@ import { createOrderMetrics } from './orders/order-metrics.ts';
 import { createOrderReads } from './orders/order-reads.ts';
 import { prepareProductCalls } from './orders/prepare-product-calls.ts';
 import { createCustomerReads } from './plans/customer-store.ts';
-import { createSingleAudit } from './verify/single-audit.ts';
+import { createSharedVerification } from './verify/single-audit.ts';
 import { verifyLedger } from './verify/verify-ledger.ts';
 
 export interface ServiceDependencies {
@@ -248,14 +248,14 @@ export async function createService(dependencies: ServiceDependencies): Promise<
         logger.error({ err: error }, 'what the product answered could not be carried out'),
     });
   const productCallers = { live: callsOf('live'), test: callsOf('test') };
-  const counting = await createCounting({
+  const counting = await createRateLimitCounts({
     address: config.valkey,
     limits,
     monotonicNow,
     logger,
     registry: metrics.registry,
   });
-  const ledgerDays = createLedgerDays(database);
+  const dailyTotals = createDailyTotals(database);
   const spending = createSpendingReads(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const views = createAccountViews(lookups, limits.accountViewSeconds);
@@ -300,7 +300,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       views: createAccountViews(database, limits.accountViewSeconds),
       totp: createTotpStore(database, seal, limits.totpPendingSeconds),
       requestLog,
-      ledgerDays,
+      dailyTotals,
       spending,
       deliverer,
       productCallers,
@@ -321,7 +321,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   observeJobs(metrics.registry, jobs);
 
-  const audits = createSingleAudit({
+  const audits = createSharedVerification({
     audit: (signal) => verifyLedger(database, now(), { signal, clock: now }),
     async exclusively(work) {
       const outcome = await jobs.exclusively('audit', ({ signal }) => work(signal));
@@ -399,7 +399,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     reauthenticatedSeconds: limits.reauthenticatedSeconds,
     secondFactorRoles: config.secondFactorRoles,
     creditConfirmedAboveCents: config.creditConfirmedAboveCents,
-    ledgerDays,
+    dailyTotals,
     spending,
     requestLog,
     audits,

@@ -29,7 +29,7 @@ import type { SessionStore } from './identity/session-store.ts';
 import type { TotpStore } from './identity/totp-store.ts';
 import type { ScheduledJob } from './jobs/create-jobs.ts';
 import type { RequestLog } from './journal/request-log.ts';
-import type { LedgerDays } from './ledger/ledger-days.ts';
+import type { DailyTotals } from './ledger/ledger-days.ts';
 import { indexFacets } from './ledger/list-stretches.ts';
 import type { SpendingReads } from './ledger/spending-sums.ts';
 import { renewDuePlans } from './orders/automatic-renewals.ts';
@@ -49,7 +49,7 @@ export interface HousekeepingDependencies {
   readonly views: AccountViews;
   readonly totp: TotpStore;
   readonly requestLog: RequestLog;
-  readonly ledgerDays: LedgerDays;
+  readonly dailyTotals: DailyTotals;
   readonly spending: SpendingReads;
   readonly deliverer: Deliverer;
   readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
@@ -69,7 +69,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     views,
     totp,
     requestLog,
-    ledgerDays,
+    dailyTotals,
     spending,
     productCallers,
     passwordLinks,
@@ -131,10 +131,10 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     },
     {
       kind: 'ledger_days',
-      ...times.ledgerDays,
+      ...times.dailyTotals,
       run: async ({ signal }) => {
         let backlog = 0;
-        await eachInTurn([ledgerDays, spending], async (sums) => {
+        await eachInTurn([dailyTotals, spending], async (sums) => {
           backlog += await sums.bringAllUpToDate(signal);
         });
         return { backlog };

@@ -18,7 +18,7 @@ import { createFirstAdministrator } from './first-administrator.ts';
 import { draftSecrets, firstAdministratorFile, nothingDrafted } from './first-administrator-file.ts';
 import { createAccessLog, timeMember } from './http/access-log.ts';
 import { resealTexts, resealWish } from './identity/reseal-texts.ts';
-import { sentenceOf } from './sentences.ts';
+import { errorMessageOf } from './sentences.ts';
 import { addressText, administratorText, demoText } from './welcome.ts';
 
 export interface ServeOptions {
@@ -34,7 +34,7 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
     refuseOpenDemo(config, process.env['DEMO']);
     await run(config);
   } catch (error) {
-    process.stderr.write(`sellthrough: ${sentenceOf(error)}\n`);
+    process.stderr.write(`sellthrough: ${errorMessageOf(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -23,7 +23,7 @@ const forPeople = [
   ResealRefused,
 ];
 
-export function sentenceOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
     const port = 'port' in error ? ` on ${String(error.port)}` : '';

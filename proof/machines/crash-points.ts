@@ -5,7 +5,7 @@
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
-import { StatementGroup } from '../../src/database/statement-group.ts';
+import { StatementPipeline } from '../../src/database/statement-group.ts';
 
 export const crashPoints = [
   'before-lock',
@@ -48,7 +48,7 @@ if (point !== undefined) {
     const isCommit = names.includes('commit') && writesOrders.delete(this);
     if (isCommit) reached('before-commit');
     // A group is told by the driver when the server has answered all of it.
-    if (config instanceof StatementGroup && names.includes('lock_accounts'))
+    if (config instanceof StatementPipeline && names.includes('lock_accounts'))
       config.handleReadyForQuery = () => void Promise.resolve().then(() => reached('after-load'));
     const result = query.apply(this, parameters);
     if (isCommit) setImmediate(() => reached('in-commit'));
@@ -69,7 +69,7 @@ if (point !== undefined) {
 /** Of the statements that leave now, without the account group that ends a name; of a text the text. */
 function namesOf(config: unknown): readonly string[] {
   if (typeof config === 'string') return [config];
-  if (config instanceof StatementGroup) return config.names.map(withoutGroup);
+  if (config instanceof StatementPipeline) return config.names.map(withoutGroup);
   return typeof config === 'object' && config !== null && 'name' in config
     ? [withoutGroup(String(config.name))]
     : [];

@@ -12,7 +12,7 @@ import { type Config, ConfigProblem, defaultLimits } from '../../src/config.ts';
 import { createService } from '../../src/create-service.ts';
 import type { Database, SqlStatement } from '../../src/database/database.ts';
 import { createFirstAdministrator } from '../../src/first-administrator.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { createAsk } from './demo-client.ts';
 import { playDemoYear, yearDays } from './demo-year.ts';
@@ -86,7 +86,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
       },
     });
     say('Adding up every ledger …\n');
-    await createLedgerDays(database).bringAllUpToDate();
+    await createDailyTotals(database).bringAllUpToDate();
     const report = await verifyLedger(database, clock);
     const [problem] = report.problems;
     if (problem !== undefined)

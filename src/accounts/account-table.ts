@@ -52,7 +52,7 @@ const allAccounts = describeTable('accounts', {
   rateLimitPerMinute: int('rate_limit_per_minute'),
   allowedIps: words('allowed_ips'),
   /** What is sent and answered with its keys is kept for a while: its own choice. */
-  keepsRequestBodies: boolean('keeps_request_bodies'),
+  capturesBodies: boolean('keeps_request_bodies'),
   /** Its books were found wrong: nothing is written until they are right. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
@@ -113,7 +113,7 @@ export const newTestAccounts = allAccounts.pick(
   'apiEnabled',
   'rateLimitPerMinute',
   'allowedIps',
-  'keepsRequestBodies',
+  'capturesBodies',
   'createdAt',
   'testOf',
   'testState',

@@ -15,7 +15,7 @@ const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_not
 const neverAborted = new AbortController().signal;
 
 /** The ids of the account and of its tests; null: there is no such account. Refused: what became of whoever asked. */
-export async function switchKeptBodies(
+export async function switchBodyCapture(
   database: Database,
   id: number,
   keeps: boolean,
@@ -35,7 +35,7 @@ export async function switchKeptBodies(
       if (!keeps) await endRequestBodies(transaction, each);
     }
     const view = (keeps_request_bodies: boolean) => ({ keeps_request_bodies });
-    if (account.keepsRequestBodies !== keeps) {
+    if (account.capturesBodies !== keeps) {
       const subject = `account ${id}`;
       const change = { before: view(!keeps), after: view(keeps) };
       await appendAudit(transaction, { actorId, by, action: 'account.update', subject, ...change }, now);

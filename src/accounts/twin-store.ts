@@ -99,7 +99,7 @@ export async function makeTestAccount(
     apiEnabled: real.apiEnabled,
     rateLimitPerMinute: real.rateLimitPerMinute,
     allowedIps: real.allowedIps,
-    keepsRequestBodies: real.keepsRequestBodies,
+    capturesBodies: real.capturesBodies,
     createdAt: now,
     testOf: real.id,
     testState: 'current',

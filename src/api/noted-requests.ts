@@ -13,7 +13,7 @@ import {
   redactedRaw,
   redactedText,
 } from '../journal/redaction.ts';
-import type { KeptExchange } from '../journal/request-bodies.ts';
+import type { CapturedExchange } from '../journal/request-bodies.ts';
 import { loggablePath, type RequestLog } from '../journal/request-log.ts';
 
 declare module 'fastify' {
@@ -72,12 +72,12 @@ export function keepUnparsedBody(request: FastifyRequest, body: Buffer): void {
 }
 
 function isKept({ principal }: FastifyRequest): boolean {
-  return principal?.account.keepsRequestBodies === true;
+  return principal?.account.capturesBodies === true;
 }
 
 const nothing = { text: null, isCut: false } as const;
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply): KeptExchange {
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): CapturedExchange {
   const query = request.url.split('?').slice(1).join('?');
   const idempotencyKey = headerOf(request, 'idempotency-key');
   const sent = sentBody(request);

@@ -62,7 +62,9 @@ export function whenCutOff(clean: () => void): () => void {
 
 /** What knows the sentences of the database and its backups loads them: a command that needs neither does without. */
 async function sentenceFor(error: unknown): Promise<string> {
-  return error instanceof CommandFailed ? error.message : (await import('../sentences.ts')).sentenceOf(error);
+  return error instanceof CommandFailed
+    ? error.message
+    : (await import('../sentences.ts')).errorMessageOf(error);
 }
 
 function exitCodeOf(error: unknown): ExitCode {

@@ -65,7 +65,7 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
         );
         await spreadGroups(database);
       } catch (error) {
-        throw asSentence(error);
+        throw asMessage(error);
       } finally {
         progress.end();
       }
@@ -128,7 +128,7 @@ function timeText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-function asSentence(error: unknown): unknown {
+function asMessage(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) {
     return new CommandFailed(
       `The connection was lost (${error.message}). Run it again: it says whether the accounts are divided, and they never are by half.`,

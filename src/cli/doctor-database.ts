@@ -12,7 +12,7 @@ import { readMigrations } from '../database/migrate.ts';
 import { askHost } from '../database/postgres-client.ts';
 import { listMigrations } from '../database/table-catalog.ts';
 import { countSealed } from '../identity/reseal-texts.ts';
-import { sentenceOf } from '../sentences.ts';
+import { errorMessageOf } from '../sentences.ts';
 import { checkFirstKey } from './doctor-administrator.ts';
 import type { Check } from './doctor-command.ts';
 import { checkGroups, findGroups } from './doctor-groups.ts';
@@ -36,12 +36,12 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
       const says = 'a running service has it open; ask it with "sellthrough doctor --health"';
       return [checkClockAlone(), { name: 'database', state: 'ok', says }];
     }
-    return [checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
+    return [checkClockAlone(), { name: 'database', state: 'fail', says: errorMessageOf(error) }];
   }
   try {
     return [...hosts, ...(await askDatabase(config, database))];
   } catch (error) {
-    return [...hosts, checkClockAlone(), { name: 'database', state: 'fail', says: sentenceOf(error) }];
+    return [...hosts, checkClockAlone(), { name: 'database', state: 'fail', says: errorMessageOf(error) }];
   } finally {
     await database.close().catch(() => undefined);
   }

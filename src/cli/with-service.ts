@@ -30,7 +30,7 @@ export function withService(work: (service: Sellthrough) => Promise<void>): Prom
       await work(service);
     } catch (error) {
       if (!isSellthroughError(error)) throw error;
-      throw new CommandFailed(sentenceOfRefusal(error), exitCodeOf(error), { cause: error });
+      throw new CommandFailed(messageOfRefusal(error), exitCodeOf(error), { cause: error });
     }
   });
 }
@@ -67,7 +67,7 @@ function exitCodeOf({ code, status, attempts }: SellthroughError) {
 }
 
 /** "The balance is too low. Nothing was charged: balance 1.00, required 9.00 (insufficient_credit, request 0f…)." */
-function sentenceOfRefusal({
+function messageOfRefusal({
   message,
   code,
   details,

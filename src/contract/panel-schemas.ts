@@ -561,17 +561,17 @@ export const requestLineSchema = Type.Object({
     ),
   ),
 });
-const bodiesKept = Type.Boolean({
+const capturesBodies = Type.Boolean({
   description: 'Whether the account keeps what is sent and answered with its keys.',
 });
 export const requestListSchema = Type.Object({
   ...cursorPageOf(requestLineSchema).properties,
-  bodies_kept: bodiesKept,
+  bodies_kept: capturesBodies,
 });
 const keptText = (description: string) => nullable(Type.String({ description }));
 export const requestDetailSchema = Type.Object({
   request: requestLineSchema,
-  bodies_kept: bodiesKept,
+  bodies_kept: capturesBodies,
   exchange: nullable(
     Type.Object(
       {
@@ -595,7 +595,7 @@ export const requestDetailSchema = Type.Object({
   customer: nullable(Type.Object({ id: Type.Integer(), reference: Type.String() })),
   order: nullable(Type.Object({ id: Type.Integer() })),
 });
-export const keptBodiesSchema = Type.Object({ bodies_kept: bodiesKept });
+export const bodyCaptureSchema = Type.Object({ bodies_kept: capturesBodies });
 export const refusalCountsSchema = Type.Object({
   from: Type.String(),
   to: Type.String(),

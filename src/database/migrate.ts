@@ -95,7 +95,7 @@ async function runNext(
     const create = `create table schema_migrations (
       number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
     )`;
-    await transaction.query({ name: '', text: create }).catch(throwAsSentence);
+    await transaction.query({ name: '', text: create }).catch(throwAsMessage);
   }
   const applied = await readApplied(transaction);
   checkPast(applied, migrations);
@@ -105,7 +105,7 @@ async function runNext(
   await transaction.query({ name: '', text: wholeTables });
   const running = runSql(transaction, sql).catch((error) => {
     if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
-    throwAsSentence(error);
+    throwAsMessage(error);
   });
   await withNotices(
     running,
@@ -158,7 +158,7 @@ async function run(transaction: Queryable, text: string): Promise<void> {
   await transaction.query({ name: '', text });
 }
 
-function throwAsSentence(error: unknown): never {
+function throwAsMessage(error: unknown): never {
   const isForbidden = error instanceof StatementFailed && error.code === insufficientPrivilege;
   throw isForbidden ? new SchemaMismatch(notTheOwner, { cause: error }) : error;
 }

@@ -16,7 +16,7 @@ import {
   type TransactionOptions,
   TransactionRolledBack,
 } from './database.ts';
-import { type KnownRows, SkippedInGroup, StatementGroup } from './statement-group.ts';
+import { type KnownRows, SkippedInGroup, StatementPipeline } from './statement-group.ts';
 
 /** The schemas that statements look for their tables in, where a database has several of one name (account-groups.ts). */
 export interface SearchPath {
@@ -94,7 +94,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
   let groups = 0;
   let groupOpen = false;
   let isInTransaction = false;
-  let together: StatementGroup | null = null;
+  let together: StatementPipeline | null = null;
   const known: KnownRows = new Map();
 
   // The first statement of a turn opens a group; the turn's end lets the whole group leave at once.
@@ -118,7 +118,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
   };
 
   const join = (statement: SqlStatement, values: readonly unknown[] = []) => {
-    together ??= new StatementGroup(known, columnTypes);
+    together ??= new StatementPipeline(known, columnTypes);
     return together.add(statement, values);
   };
 

@@ -20,7 +20,7 @@ interface RowShape {
 /** By name, those that this session has prepared and whose rows are known. */
 export type KnownRows = Map<string, RowShape>;
 
-interface GroupedStatement {
+interface PipelinedStatement {
   readonly statement: SqlStatement;
   readonly values: readonly SentValue[];
   readonly rows: Row[];
@@ -51,8 +51,8 @@ export class SkippedInGroup extends Error {
 
 const noRows: RowShape = { names: [], parsers: [], empty: {} };
 
-export class StatementGroup extends pg.Query {
-  readonly #statements: GroupedStatement[] = [];
+export class StatementPipeline extends pg.Query {
+  readonly #statements: PipelinedStatement[] = [];
   readonly #known: KnownRows;
   readonly #types: pg.CustomTypesConfig;
   /** The one whose answer comes next. */
@@ -85,7 +85,7 @@ export class StatementGroup extends pg.Query {
   /** An error is handed to handleError by the driver; then nothing was sent. */
   override submit = (client: unknown): Error | undefined => {
     const connection = client as Connection;
-    const isOther = ({ statement: { name, text } }: GroupedStatement) =>
+    const isOther = ({ statement: { name, text } }: PipelinedStatement) =>
       name !== '' &&
       (connection.parsedStatements[name] ?? connection.submittedNamedStatements[name] ?? text) !== text;
     const other = this.#statements.find(isOther);

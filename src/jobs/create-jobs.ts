@@ -285,7 +285,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   function stop(run: Run, reason: StopReason): void {
     if (run.stopped !== null) return;
     run.stopped = { reason, at: monotonicNow() };
-    run.controller.abort(new JobProblem(stopSentences[reason]));
+    run.controller.abort(new JobProblem(stopMessages[reason]));
   }
 
   /** Renews the lease of a run and tells it to stop when it has to. Never rejects. */
@@ -326,7 +326,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       return;
     }
     if (!run.isGivenUp) onProblem(error ?? run.controller.signal.reason, kind);
-    const sentence = sentenceOfFailure(isOwn ? run.controller.signal.reason : error);
+    const sentence = messageOfFailure(isOwn ? run.controller.signal.reason : error);
     await record(run, () => leases.fail(kind, run.leaseNumber, sentence, schedule !== undefined));
   }
 
@@ -400,7 +400,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   };
 }
 
-const stopSentences: Readonly<Record<StopReason, string>> = {
+const stopMessages: Readonly<Record<StopReason, string>> = {
   time_limit: 'It took longer than it is allowed to.',
   lease_lost: 'Another process has taken it over.',
   cancelled: 'It was cancelled.',
@@ -412,7 +412,7 @@ function isAbort(error: unknown): boolean {
 }
 
 /** For the console: a message may quote a row, an address or a key, so only what was written for it is shown. */
-function sentenceOfFailure(error: unknown): string {
+function messageOfFailure(error: unknown): string {
   if (error instanceof JobProblem) return error.message;
   if (error instanceof DatabaseUnavailable) return 'The database was away, or did not answer in time.';
   if (error instanceof StatementFailed) return `The database refused a statement (SQLSTATE ${error.code}).`;

@@ -26,7 +26,7 @@ const requestBodies = describeTable('api_request_bodies', {
 export type RequestBodies = RowOf<typeof requestBodies>;
 
 /** An exchange before its line has a number. */
-export type KeptExchange = Omit<RequestBodies, 'accountId' | 'number'>;
+export type CapturedExchange = Omit<RequestBodies, 'accountId' | 'number'>;
 
 const insertBodies: SqlStatement = {
   name: 'insert_api_request_bodies',

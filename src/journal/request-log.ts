@@ -29,10 +29,10 @@ import {
 import { createKeyUses, type UsedKeys } from './key-uses.ts';
 import { createRefusalCounter, deleteOldRefusals } from './refusal-counts.ts';
 import {
+  type CapturedExchange,
   deleteForgottenBodies,
   deleteRequestBodies,
   insertRequestBodies,
-  type KeptExchange,
 } from './request-bodies.ts';
 
 const apiRequests = describeTable('api_requests', {
@@ -92,7 +92,7 @@ export interface RequestLogDependencies {
 
 export interface RequestLog {
   /** `exchange`: of an account that keeps it; it is dropped before its line is. */
-  note(line: RequestLine, exchange?: KeptExchange | null): void;
+  note(line: RequestLine, exchange?: CapturedExchange | null): void;
   /** Writes what was noted so far. Never fails: what cannot be written is dropped. */
   flush(): Promise<void>;
   /** Deletes what is too old and what is too much; returns of how many accounts something may be left. */
@@ -238,9 +238,10 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const { database, limits, onKeysUsed, onDropped } = dependencies;
   const letIn = createFairQueue<number, NumberedLine>(limits.linesMax);
   const refused = createFairQueue<number, NumberedLine>(limits.refusedLinesMax);
-  const exchanges = createFairQueue<number, { readonly line: KnownLine; readonly exchange: KeptExchange }>(
-    limits.exchangesMax,
-  );
+  const exchanges = createFairQueue<
+    number,
+    { readonly line: KnownLine; readonly exchange: CapturedExchange }
+  >(limits.exchangesMax);
   let noted = 0;
   const refusals = createRefusalCounter(database);
   let flushing: Promise<void> | null = null;
@@ -250,7 +251,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
   const bodiesStep = Math.max(1, Math.floor(limits.exchangesPerAccountMax / 10));
 
-  function note(line: RequestLine, exchange: KeptExchange | null = null): void {
+  function note(line: RequestLine, exchange: CapturedExchange | null = null): void {
     if (line.code !== null) refusals.note(line.code, line.at, line.accountId);
     if (line.accountId === null) return;
     if (line.secretId !== null && line.code !== 'revoked_api_key') keyUses.note(line.secretId, line.at);
@@ -260,8 +261,8 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     if (lines.push(line.accountId, { line, position: noted }) !== null) onDropped(1);
   }
 
-  function takeExchanges(): Map<KnownLine, KeptExchange> {
-    const taken = new Map<KnownLine, KeptExchange>();
+  function takeExchanges(): Map<KnownLine, CapturedExchange> {
+    const taken = new Map<KnownLine, CapturedExchange>();
     for (let next = exchanges.shift(); next !== undefined; next = exchanges.shift()) {
       taken.set(next.line, next.exchange);
     }
@@ -294,7 +295,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
 
   async function writeLines(
     lines: readonly KnownLine[],
-    kept: ReadonlyMap<KnownLine, KeptExchange>,
+    kept: ReadonlyMap<KnownLine, CapturedExchange>,
   ): Promise<void> {
     let written = 0;
     try {
@@ -333,7 +334,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   async function insertWithBodies(
     group: Database,
     lines: readonly KnownLine[],
-    kept: ReadonlyMap<KnownLine, KeptExchange>,
+    kept: ReadonlyMap<KnownLine, CapturedExchange>,
   ): Promise<readonly Row[]> {
     const written = await group.transaction(
       async (transaction) => {

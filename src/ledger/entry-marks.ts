@@ -8,7 +8,7 @@ import type { Database, Queryable, SqlStatement } from '../database/database.ts'
 import { eachInTurn } from '../database/each-in-turn.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 
-export interface EntryMarks {
+export interface RollupWatermarks {
   /** Sums up what was added to one ledger, in at most so many pieces; whether all of it is. */
   bringUpToDate(accountId: number, piecesMax?: number): Promise<boolean>;
   /** The accounts that are behind, and by how many pieces. */
@@ -28,7 +28,7 @@ const entriesAtOnceMax = 2_000;
 const neverAborted = new AbortController().signal;
 
 /** The only writer of the table of marks that it is given. */
-export function createEntryMarks(database: Database, { table, add }: MarkedSums): EntryMarks {
+export function createRollupWatermarks(database: Database, { table, add }: MarkedSums): RollupWatermarks {
   const statement = (name: string, text: string): SqlStatement => ({ name: `${name}_${table}`, text });
   const behind = `from accounts a left join ${table} m on m.account_id = a.id
     where a.entry_count > coalesce(m.entry_number, 0)`;

@@ -8,7 +8,7 @@ import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { bigint, nullable } from '../database/row-values.ts';
 import { cents, describeTable, int8, type RowOf } from '../database/table.ts';
-import { createEntryMarks, type EntryMarks } from './entry-marks.ts';
+import { createRollupWatermarks, type RollupWatermarks } from './entry-marks.ts';
 import { isSettling } from './ledger-entry.ts';
 
 const ledgerSums = describeTable('ledger_days', {
@@ -36,7 +36,7 @@ export interface SpannedSums extends LedgerSums {
 
 export type Step = 'day' | 'month';
 
-export interface LedgerDays extends Pick<EntryMarks, 'bringAllUpToDate'> {
+export interface DailyTotals extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
   /** Sums of the account from `since` on, oldest first; days without entries are missing. */
   sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
   /** Sums of every account together. */
@@ -132,8 +132,8 @@ const closeLedger: SqlStatement = {
     where id = $1::int and (ledger_open_from is null or ledger_open_from < to_timestamp($2::bigint))`,
 };
 
-export function createLedgerDays(database: Database): LedgerDays {
-  const marks = createEntryMarks(database, {
+export function createDailyTotals(database: Database): DailyTotals {
+  const marks = createRollupWatermarks(database, {
     table: 'ledger_day_marks',
     async add(transaction, accountId, mark, upto) {
       await transaction.query(sumEntries, [accountId, mark, upto]);

@@ -10,7 +10,7 @@ import { realAccountIdMax } from '../contract/identifiers.ts';
 import type { Database, Row, SqlStatement } from '../database/database.ts';
 import { fromEveryGroup } from '../database/over-groups.ts';
 import { cents, describeTable, int, int8, oneOf, type RowOf, text, writeRows } from '../database/table.ts';
-import { createEntryMarks, type EntryMarks } from './entry-marks.ts';
+import { createRollupWatermarks, type RollupWatermarks } from './entry-marks.ts';
 import type { Step } from './ledger-days.ts';
 import { isSettling } from './ledger-entry.ts';
 
@@ -77,7 +77,7 @@ export interface SpendingByAccount {
   readonly together: Figures;
 }
 
-export interface SpendingReads extends Pick<EntryMarks, 'bringAllUpToDate'> {
+export interface SpendingReads extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
   /** null: there is too much that is not summed up yet, and the job is at it. */
   ofAccount(accountId: number, periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
   /** Of every real account together. */
@@ -156,7 +156,7 @@ const sumOfAccounts: SqlStatement = {
 };
 
 export function createSpendingReads(database: Database): SpendingReads {
-  const marks = createEntryMarks(database, {
+  const marks = createRollupWatermarks(database, {
     table: 'spending_marks',
     async add(transaction, accountId, mark, upto) {
       const rows = await transaction.query(sumEntries, [accountId, mark, upto]);

@@ -3,7 +3,7 @@
 // Invariant: a month opens with the closing balance of the month before, and a month shown as final never changes.
 
 import type { EpochSeconds } from '../contract/times.ts';
-import type { LedgerDays, LedgerSums, NumberSpan, SpannedSums } from './ledger-days.ts';
+import type { DailyTotals, LedgerSums, NumberSpan, SpannedSums } from './ledger-days.ts';
 
 export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
   /** "2026-11". */
@@ -18,14 +18,14 @@ export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
 
 /** From the month of the first entry to that of `now`, oldest first; months without entries, too. */
 export async function listStatements(
-  ledgerDays: LedgerDays,
+  dailyTotals: DailyTotals,
   accountId: number,
   now: EpochSeconds,
 ): Promise<MonthlyStatement[]> {
   const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
   // Before the sums are read: with the clock set back, later entries could otherwise fall into a month shown as final.
-  await ledgerDays.closeUntil(accountId, Date.parse(thisMonth) / 1000);
-  const sums = await ledgerDays.sums(accountId, 'month', '-infinity');
+  await dailyTotals.closeUntil(accountId, Date.parse(thisMonth) / 1000);
+  const sums = await dailyTotals.sums(accountId, 'month', '-infinity');
   const byMonth = new Map(sums.map((each) => [each.date, each]));
   const [first] = sums;
   const last = sums.at(-1);

@@ -19,7 +19,7 @@ import { bigint, nullable } from '../database/row-values.ts';
 import { textArray } from '../database/sql-arrays.ts';
 import type { Check, Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
-import { stillThere } from './still-there.ts';
+import { recheckInDoubt } from './still-there.ts';
 
 /** Listed of one range. */
 const problemsMax = 20;
@@ -591,7 +591,7 @@ async function unclaimedStill(
   { from, to }: { readonly from: number; readonly to: number },
   signal: AbortSignal,
 ): Promise<number[]> {
-  const suspects = await stillThere(database, () => unclaimed(database, accountId, from, to), signal);
+  const suspects = await recheckInDoubt(database, () => unclaimed(database, accountId, from, to), signal);
   return suspects.slice(0, problemsMax);
 }
 

@@ -15,7 +15,7 @@ import { bigint, nullable } from '../database/row-values.ts';
 import { numberArray } from '../database/sql-arrays.ts';
 import type { Findings } from './audit-findings.ts';
 import { fieldsOf } from './past-packages.ts';
-import { stillThere } from './still-there.ts';
+import { recheckInDoubt } from './still-there.ts';
 
 const entriesPerRange = 2_000;
 const accountsPerRange = 500;
@@ -247,7 +247,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
         await readOn(signal);
         return [...(await differingAccounts()), ...(await differingPackages()), ...(await differingKeys())];
       };
-      for (const found of await stillThere(database, look, signal)) {
+      for (const found of await recheckInDoubt(database, look, signal)) {
         const [subject = '', problem = ''] = found.split(': ', 2);
         await report(Number(/\baccount (\d+)$/.exec(subject)?.[1] ?? noAccount), subject, problem);
       }

@@ -6,7 +6,7 @@
 
 import type { VerifyReportView } from '../contract/admin-schemas.ts';
 
-export interface SingleAuditLimits {
+export interface SharedVerificationLimits {
   /** An asker waits this long: shorter than proxies wait for an answer. */
   readonly waitMilliseconds: number;
   /** After the last asker went away: clients that lost patience ask again. */
@@ -15,16 +15,16 @@ export interface SingleAuditLimits {
   readonly keptMilliseconds: number;
 }
 
-export interface SingleAuditDependencies {
+export interface SharedVerificationDependencies {
   readonly audit: (signal: AbortSignal) => Promise<VerifyReportView>;
   /** Runs the work when no other process runs any; null: one does, or this one had to stop. */
   readonly exclusively: (
     work: (signal: AbortSignal) => Promise<VerifyReportView>,
   ) => Promise<VerifyReportView | null>;
-  readonly limits: SingleAuditLimits;
+  readonly limits: SharedVerificationLimits;
 }
 
-export interface SingleAudit {
+export interface SharedVerification {
   /**
    * The report of the audit that runs, or of one that begins now; null: ask again. `gone` is aborted when the asker
    * is no longer there.
@@ -42,7 +42,11 @@ interface Run {
   linger: NodeJS.Timeout | undefined;
 }
 
-export function createSingleAudit({ audit, exclusively, limits }: SingleAuditDependencies): SingleAudit {
+export function createSharedVerification({
+  audit,
+  exclusively,
+  limits,
+}: SharedVerificationDependencies): SharedVerification {
   let running: Run | null = null;
   let kept: { readonly report: VerifyReportView; readonly forget: NodeJS.Timeout } | null = null;
   let isClosed = false;

@@ -13,7 +13,7 @@ const pauseMilliseconds = 250;
 const looksInDoubtMax = 480;
 
 /** What `look` finds each of several times, by its number or name; mostly it finds nothing the first time. */
-export async function stillThere<Found extends number | string>(
+export async function recheckInDoubt<Found extends number | string>(
   database: Queryable,
   look: () => Promise<readonly Found[]>,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { numberArray, textArray } from '../database/sql-arrays.ts';
 import { claimProblem } from './account-books.ts';
 import type { Findings } from './audit-findings.ts';
 import type { AuditLimits } from './audit-limits.ts';
-import { stillThere } from './still-there.ts';
+import { recheckInDoubt } from './still-there.ts';
 
 const accountsPerRange = 500;
 const problemsMax = 20;
@@ -201,7 +201,7 @@ async function findClaimsApart(
   for (let after: string | null = ''; after !== null; ) {
     signal.throwIfAborted();
     const claims: readonly Row[] = await database.query(statement, [after, ranges.customers]);
-    const strays = await stillThere(database, () => strayAmong(database, claims), signal);
+    const strays = await recheckInDoubt(database, () => strayAmong(database, claims), signal);
     for (const stray of strays) {
       const [accountId, number] = stray.split(' ');
       await findings.add('references', Number(accountId), `customer ${number}`, claimProblem);

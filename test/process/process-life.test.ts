@@ -30,7 +30,7 @@ import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/th
 import { openDatabase } from '../../src/bootstrap.ts';
 import { readConfig } from '../../src/config.ts';
 import { draftSecrets } from '../../src/first-administrator-file.ts';
-import { sentenceOf } from '../../src/sentences.ts';
+import { errorMessageOf } from '../../src/sentences.ts';
 import { childEnvironment, preloadAddress, programFile, sourceFile } from '../harness/child-environment.ts';
 import { type CommandEnd, runCommand } from '../harness/command-process.ts';
 import { isAnswering } from '../harness/is-answering.ts';
@@ -134,7 +134,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
     ({ database }) => database.close().then(() => assert.fail('it would start')),
     (problem: unknown) => problem,
   );
-  const sentence = sentenceOf(error);
+  const sentence = errorMessageOf(error);
   assert.match(sentence, /^[^\n]+$/);
   return sentence;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { publicId } from '../../src/contract/identifiers.ts';
 import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import {
   aDayOff,
@@ -82,7 +82,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
   const ended = Promise.all(streams).finally(() => {
     isOver = true;
   });
-  const days = createLedgerDays(busy.database);
+  const days = createDailyTotals(busy.database);
   for (let round = 0; round < 2 || !isOver; round += 1) {
     await days.bringAllUpToDate();
     // One in ranges so short that many orders come between them.
@@ -101,7 +101,7 @@ describe('an audit in ranges', () => {
       await keepBooks(service),
       await keepBooks(service),
     ];
-    await createLedgerDays(service.database).bringAllUpToDate();
+    await createDailyTotals(service.database).bringAllUpToDate();
     const reports = async () =>
       Promise.all(
         [2, 1_000].map(async (rows) => {

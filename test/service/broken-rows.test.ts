@@ -10,7 +10,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { queueAlertMails } from '../../src/delivery/mail/alert-mails.ts';
 import { createMailOutbox } from '../../src/delivery/mail/mail-outbox.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
 import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
@@ -98,7 +98,7 @@ test('an end that cannot be noted stops no other end, and is noted once it can b
 });
 
 test('sums of days and of spending, and terms of customers, are made for all other accounts', async () => {
-  const days = createLedgerDays(service.database);
+  const days = createDailyTotals(service.database);
   const spending = createSpendingReads(service.database);
   for (const { id } of accounts) {
     for (const table of [

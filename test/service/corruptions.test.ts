@@ -9,7 +9,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { parseOwnedId } from '../../src/contract/identifiers.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
 import { repairLastOrders } from '../../src/orders/repair-last-orders.ts';
 import { aDayOff, falsify, forgetDays, keepBooks, order, verify } from '../harness/falsified-books.ts';
@@ -473,7 +473,7 @@ async function halted(): Promise<boolean> {
 for (const corruption of corruptions) {
   const { number, what, finds, notFound, halts = false, isSummed = false } = corruption;
   test(`${number}: ${what}${notFound === undefined ? '' : ` (not found: ${notFound})`}`, async () => {
-    if (isSummed) await createLedgerDays(service.database).bringAllUpToDate();
+    if (isSummed) await createDailyTotals(service.database).bringAllUpToDate();
     await run(corruption, corruption.sql);
     const { problems } = await verify(service);
     const isHalted = await halted();

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { usualRanges } from '../../src/verify/audit-limits.ts';
 import { verifyLedger } from '../../src/verify/verify-ledger.ts';
 import { falsify, falsifyAll, forgetDays, verify } from '../harness/falsified-books.ts';
@@ -218,7 +218,7 @@ after(() => service.close());
 
 test('books with orders that were taken, refused and are waiting are right, also in the smallest ranges', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => keepBooks(service)));
-  await createLedgerDays(service.database).bringAllUpToDate();
+  await createDailyTotals(service.database).bringAllUpToDate();
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
   for (const entries of [2, 3, 4, 5]) {
     const ranges = { entries, customers: 1, events: entries };
@@ -251,7 +251,7 @@ test('an audit beside a stream of orders, answers and refusals finds nothing', a
   const ended = Promise.all(streams).finally(() => {
     isOver = true;
   });
-  const days = createLedgerDays(service.database);
+  const days = createDailyTotals(service.database);
   for (let round = 0; round < 2 || !isOver; round += 1) {
     await days.bringAllUpToDate();
     const ranges = round % 2 ? { entries: 3, customers: 2, events: 3 } : usualRanges;
@@ -264,7 +264,7 @@ test('every falsification is named, halts its account unless it breaks a rule al
   const cases = await Promise.all(
     falsifications.map(async (one) => ({ ...one, reseller: await keepBooks(service) })),
   );
-  await createLedgerDays(service.database).bringAllUpToDate();
+  await createDailyTotals(service.database).bringAllUpToDate();
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
   const filled = (text: string, { id }: TestAccount) => text.replaceAll('$id', String(id));
   const all = (which: 'sql' | 'undo') =>

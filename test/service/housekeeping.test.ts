@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../../scripts/throwaway/test
 import { vacuumTables } from '../../src/database/vacuum-tables.ts';
 import { deleteExpiredLogins } from '../../src/identity/login-link-store.ts';
 import { createRequestLog } from '../../src/journal/request-log.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
@@ -135,7 +135,7 @@ test('told to stop, each kind says how much is left', async () => {
   const linkTables = database.accountGroups().length;
   assert.equal(await deleteExpiredLogins(database, clock.seconds, clock.seconds, stopped), 3 + linkTables);
   assert.equal(await log.prune(clock.seconds, stopped), await count('api_request_counts'));
-  assert.equal(await createLedgerDays(database).bringAllUpToDate(stopped), 1);
+  assert.equal(await createDailyTotals(database).bringAllUpToDate(stopped), 1);
   await log.close();
 });
 

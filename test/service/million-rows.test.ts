@@ -11,7 +11,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../src/database/database.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { findEntriesDown } from '../../src/ledger/ledger-search.ts';
 import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { findOrders, type OrderFilter } from '../../src/orders/order-search.ts';
@@ -256,7 +256,7 @@ async function fill(): Promise<void> {
   await service.database.query({ name: '', text: 'analyze' });
   assert.equal(await indexFacets(service.database), 0);
   assert.equal(await indexCustomerTerms(service.database), 0);
-  await createLedgerDays(service.database).bringAllUpToDate();
+  await createDailyTotals(service.database).bringAllUpToDate();
 }
 
 /** The books must add up again. */

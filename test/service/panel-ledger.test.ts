@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
@@ -94,7 +94,7 @@ test('statements add up with the ledger: each month opens with what the one befo
 });
 
 test('the sums are made once of each entry, by any number of processes at the same time, in any steps', async () => {
-  const other = createLedgerDays(service.database);
+  const other = createDailyTotals(service.database);
   const sql = (text: string) => service.database.query({ name: '', text });
   const before = (await panel.get('/statements')).text;
   await sqlOfAll(service, 'delete from ledger_days');

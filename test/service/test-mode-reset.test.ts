@@ -14,7 +14,7 @@ import { isRefusal } from '../../src/contract/error-catalogue.ts';
 import { replaceAlerts } from '../../src/delivery/alert-store.ts';
 import { createWebhook } from '../../src/delivery/webhook-store.ts';
 import { createRequestLog } from '../../src/journal/request-log.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import { indexFacets } from '../../src/ledger/list-stretches.ts';
 import { editCustomer } from '../../src/plans/customer-details.ts';
 import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
@@ -209,7 +209,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
         keyIsMinted: false,
       });
       assert.equal(late.type, 'access_changed');
-      await createLedgerDays(database).sums(tests.id, 'day', '2026-01-01');
+      await createDailyTotals(database).sums(tests.id, 'day', '2026-01-01');
       await clean();
       assert.deepEqual(await rowsOf(tests.id), {});
     });

@@ -10,7 +10,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
-import { createLedgerDays } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
 import {
   aDay,
   aDayOff,
@@ -441,7 +441,7 @@ describe('falsified books are named by account and subject, and the account is h
         return { ...falsification, reseller, other };
       }),
     );
-    await createLedgerDays(service.database).bringAllUpToDate();
+    await createDailyTotals(service.database).bringAllUpToDate();
     assert.deepEqual(await verify(service), { ok: true, problems: [] });
     for (const one of cases) falsified.add(one);
     await falsifyAll(

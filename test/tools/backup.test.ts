@@ -34,7 +34,7 @@ import { migrationsOf, passTables } from '../../src/backup/restore-backup.ts';
 import { defaultLimits } from '../../src/config.ts';
 import { migrate, readMigrations } from '../../src/database/migrate.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
-import { sentenceOf } from '../../src/sentences.ts';
+import { errorMessageOf } from '../../src/sentences.ts';
 import { assertRefused, runCommand, runForJson, startCommand } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
 
@@ -537,7 +537,7 @@ describe('what does not fit ends the restore before anything is made', () => {
       writeFileSync(file, damage());
       await assert.rejects(
         async () => migrationsOf((await readBackup(file)).head),
-        (error) => sentence.test(sentenceOf(error)),
+        (error) => sentence.test(errorMessageOf(error)),
       );
     });
   }

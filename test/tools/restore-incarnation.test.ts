@@ -175,7 +175,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
       201,
     );
     const [asked] = await product.waitFor(1, (call) => call.data.order_id === waiting.id);
-    const stillThere = await placesOf(reseller, createApiClient(service.address, adminKey));
+    const recheckInDoubt = await placesOf(reseller, createApiClient(service.address, adminKey));
     const command = ['new-incarnation', '--yes'];
     const here = { cwd: folder, environment: { ...settings, ...second } };
     assertRefused(await runCommand(command, here), 1, /Stop it first|in use/);
@@ -189,7 +189,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     const [again] = [...product.calls].reverse().filter((call) => call.data.order_id === waiting.id);
     assert.equal(again?.id, `call_order_${waiting.id}_r${incarnation}`);
     assert.notEqual(again?.id, asked?.id);
-    const goesOn = expectStatus(await feedAfter(reseller, stillThere.own), 200).data;
+    const goesOn = expectStatus(await feedAfter(reseller, recheckInDoubt.own), 200).data;
     assert.deepEqual(completed(goesOn), ['fay']);
     await stop(service);
     const { ok } = await runForJson(['verify'], here);

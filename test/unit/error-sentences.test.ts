@@ -11,7 +11,7 @@ const sentences = read('ui/error-sentences.tsx');
 const german = read('locales/de/seldom.po');
 
 /** "A sentence." of t`A sentence.`, where it stands for the code itself or for a name that the code has. */
-function sentenceOf(code: string): string | undefined {
+function errorMessageOf(code: string): string | undefined {
   const [, own, name] = new RegExp(`^  ${code}:\\s+(?:t\`([^\`]+)\`|(\\w+)),$`, 'm').exec(sentences) ?? [];
   return own ?? new RegExp(`^const ${name} = t\`([^\`]+)\`;$`, 'm').exec(sentences)?.[1];
 }
@@ -23,7 +23,7 @@ function germanOf(sentence: string): string | undefined {
 
 test('each code of the contract has a sentence of the pages in English and in German', () => {
   for (const code of Object.keys(errorCatalogue)) {
-    const sentence = sentenceOf(code);
+    const sentence = errorMessageOf(code);
     assert.ok(sentence !== undefined, code);
     const translated = germanOf(sentence);
     assert.ok(
@@ -31,5 +31,5 @@ test('each code of the contract has a sentence of the pages in English and in Ge
       `${code}: ${sentence}`,
     );
   }
-  assert.equal(sentenceOf('no_such_code'), undefined);
+  assert.equal(errorMessageOf('no_such_code'), undefined);
 });

@@ -4,21 +4,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
-import { createSingleAudit, type SingleAudit } from '../../src/verify/single-audit.ts';
+import { createSharedVerification, type SharedVerification } from '../../src/verify/single-audit.ts';
 
 const report: VerifyReportView = { ok: true, accounts: 1, entries: 2, problems: [] };
 const limits = { waitMilliseconds: 1_000, lingerMilliseconds: 500, keptMilliseconds: 5_000 };
 const here = new AbortController().signal;
 
 interface Stage {
-  readonly audits: SingleAudit;
+  readonly audits: SharedVerification;
   /** Each audit that began: its signal, and how it ends. */
   readonly begun: { readonly signal: AbortSignal; end(found: VerifyReportView): void }[];
 }
 
 function stage({ isTaken = () => false }: { isTaken?: () => boolean } = {}): Stage {
   const begun: Stage['begun'] = [];
-  const audits = createSingleAudit({
+  const audits = createSharedVerification({
     audit(signal) {
       const ended = Promise.withResolvers<VerifyReportView>();
       signal.addEventListener('abort', () => ended.reject(signal.reason));
@@ -120,7 +120,7 @@ test('while another process runs one, askers are told to come back', async () =>
 });
 
 test('an audit that fails fails for all who wait, and the next one begins anew', async () => {
-  const failing = createSingleAudit({
+  const failing = createSharedVerification({
     audit: () => Promise.reject(new Error('the database is away')),
     exclusively: (work) => work(new AbortController().signal),
     limits,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { sentenceOf } from '../../src/sentences.ts';
+import { errorMessageOf } from '../../src/sentences.ts';
 import { addressText } from '../../src/welcome.ts';
 
 const embedded = { kind: 'embedded', dataDir: '/data' } as const;
@@ -25,7 +25,7 @@ test('a port that is taken is named, and so is a HOST that has no address', asyn
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
   const [taken] = await once(createServer().listen({ host: '127.0.0.1', port }), 'error');
   assert.equal(
-    sentenceOf(taken),
+    errorMessageOf(taken),
     `The port is taken: another program listens on ${port}. Choose another with PORT.`,
   );
   first.close();
@@ -34,5 +34,5 @@ test('a port that is taken is named, and so is a HOST that has no address', asyn
     syscall: 'getaddrinfo',
     hostname: 'nohost.invalid',
   });
-  assert.match(sentenceOf(unknown), /^No address was found for nohost\.invalid\. Set HOST /);
+  assert.match(errorMessageOf(unknown), /^No address was found for nohost\.invalid\. Set HOST /);
 });

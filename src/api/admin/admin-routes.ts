@@ -19,7 +19,7 @@ import type { SignInLog } from '../../journal/sign-in-log.ts';
 import type { OrderEngine } from '../../orders/order-engine.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import type { CustomerReads } from '../../plans/customer-store.ts';
-import type { SingleAudit } from '../../verify/single-audit.ts';
+import type { SharedVerification } from '../../verify/single-audit.ts';
 import type { Authenticator } from '../doors/key-door.ts';
 import { type WebhookRoutesDependencies, webhookRoutes } from '../reseller/webhook-routes.ts';
 import { accountAccessRoutes } from './account-access-routes.ts';
@@ -49,7 +49,7 @@ export interface AdminRoutesDependencies extends WebhookRoutesDependencies {
   readonly brand: BrandHolder;
   /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
-  readonly audits: SingleAudit;
+  readonly audits: SharedVerification;
   /** There is a product to be called. It is looked for by itself a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly requestLog: RequestLog;

@@ -43,7 +43,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
     engine,
     orders,
     packages,
-    ledgerDays,
+    dailyTotals,
     spending,
     requestLog,
     totp,
@@ -67,13 +67,13 @@ export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependenc
       const at = now();
       const span = parseSpan(query, at);
       // First the sums are brought up to date, then the rest reads them.
-      const sums = await ledgerDays.sumsOfAll(span.step, span.previousSince);
+      const sums = await dailyTotals.sumsOfAll(span.step, span.previousSince);
       const spent = await spending.ofAll(span);
       await requestLog.flush();
       const [attention, failing, top, count, refusals] = await Promise.all([
         countOpenProductCalls(database, 'attention'),
         countOpenProductCalls(database, 'failing'),
-        ledgerDays.topAccounts(span.since, topAccountsMax),
+        dailyTotals.topAccounts(span.since, topAccountsMax),
         countEndingPlansOfAll(database, at, at + endingDays * 86_400),
         listRefusals(database, span.since),
       ]);

@@ -21,7 +21,7 @@ const endingShownMax = 10;
 const renewalsFailedDays = 7;
 
 export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { database, ledgerDays, spending, packages } = dependencies;
+  const { database, dailyTotals, spending, packages } = dependencies;
 
   app.get(
     '/overview',
@@ -39,10 +39,10 @@ export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependen
       const at = now();
       const span = parseSpan(query, at);
       // First the sums are brought up to date, then the rest reads them.
-      const sums = await ledgerDays.sums(account.id, span.step, span.previousSince);
+      const sums = await dailyTotals.sums(account.id, span.step, span.previousSince);
       const [spent, orderSpan, pending, counts, renewals, disabled, ending] = await Promise.all([
         spending.ofAccount(account.id, span),
-        ledgerDays.orderSpan(account.id, span.since, ''),
+        dailyTotals.orderSpan(account.id, span.since, ''),
         countOrders(database, account.id, 'pending', { from: 1, to: account.orderCount }),
         countCustomers(database, account.id, account.customerCount, at),
         findFailedRenewals(database, account.id, at - renewalsFailedDays * 86_400),

@@ -65,7 +65,7 @@ type Totals = Record<EntryKind, bigint> & { entries: number };
 
 export function ledgerListRoutes(
   app: FastifyInstance,
-  { database, ledgerDays, currency }: PanelDependencies,
+  { database, dailyTotals, currency }: PanelDependencies,
   owner: ListOwner,
 ): void {
   app.get(
@@ -170,7 +170,7 @@ export function ledgerListRoutes(
     }
     const span = filter.span ?? { since: 0, until: endOfTime };
     const [firstDay, lastDay] = daysOf(span);
-    const days = await ledgerDays.sums(account.id, 'day', firstDay === '' ? '1970-01-01' : firstDay);
+    const days = await dailyTotals.sums(account.id, 'day', firstDay === '' ? '1970-01-01' : firstDay);
     for (const day of days) {
       if (lastDay !== '' && day.date > lastDay) break;
       const begin = Date.parse(`${day.date}T00:00:00Z`) / 1000;
@@ -192,7 +192,7 @@ export function ledgerListRoutes(
   /** The numbers and moments of a span, or of everything; null: there are no entries. */
   async function spanOf(accountId: number, span: TimeSpan | null) {
     if (span === null) return { from: 1, to: numberMax, since: 0, until: endOfTime };
-    const numbers = await ledgerDays.entrySpan(accountId, ...daysOf(span));
+    const numbers = await dailyTotals.entrySpan(accountId, ...daysOf(span));
     return numbers === null ? null : { ...numbers, since: span.since, until: span.until };
   }
 
@@ -226,7 +226,7 @@ function totalsView({ credit, debit, charge, refund, entries }: Totals) {
 }
 
 export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
-  const { ledgerDays } = dependencies;
+  const { dailyTotals } = dependencies;
   ledgerListRoutes(app, dependencies, ownLists);
 
   app.get(
@@ -240,7 +240,7 @@ export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDepen
       },
     },
     async ({ principal: { account, now } }, reply) => {
-      const statements = (await listStatements(ledgerDays, account.id, now())).map((each) => ({
+      const statements = (await listStatements(dailyTotals, account.id, now())).map((each) => ({
         month: each.month,
         opening: formatAmount(each.openingCents),
         credits: formatAmount(each.creditedCents),

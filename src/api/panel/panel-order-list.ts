@@ -111,7 +111,7 @@ function isUnfiltered({ q, customer, kind, status, packageId, idempotencyKey, fr
 
 /** What was typed is resolved once; then page by page. */
 async function finderOf(
-  { database, ledgerDays }: PanelDependencies,
+  { database, dailyTotals }: PanelDependencies,
   account: Account,
   { q, customer, kind, status, packageId, idempotencyKey, from, to }: Wanted,
   now: EpochSeconds,
@@ -124,7 +124,7 @@ async function finderOf(
   const isAnyTime = from === null && to === null;
   const numbers = isAnyTime
     ? { from: 1, to: account.orderCount }
-    : await ledgerDays.orderSpan(account.id, ...daysOf(span));
+    : await dailyTotals.orderSpan(account.id, ...daysOf(span));
   if (numbers === null) return nothing;
   const id = parseOwnedId(q);
   const search = await resolveOrderSearch(database, account.id, {

@@ -9,7 +9,7 @@ import type { AccountViews } from '../../identity/account-views.ts';
 import type { AttemptThrottle } from '../../identity/attempt-throttle.ts';
 import type { KnownAddresses } from '../../identity/known-addresses.ts';
 import type { Jobs } from '../../jobs/create-jobs.ts';
-import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { DailyTotals } from '../../ledger/ledger-days.ts';
 import type { SpendingReads } from '../../ledger/spending-sums.ts';
 import type { HealthFacts } from '../../orders/batch-sizes.ts';
 import type { CancelRefund } from '../../plans/plan-life.ts';
@@ -51,7 +51,7 @@ export interface PanelDependencies extends AdminRoutesDependencies {
   readonly throttle: AttemptThrottle;
   readonly knownAddresses: KnownAddresses;
   readonly limiter: RateLimiter;
-  readonly ledgerDays: LedgerDays;
+  readonly dailyTotals: DailyTotals;
   readonly spending: SpendingReads;
   readonly health: HealthFacts;
   readonly jobs: Jobs;

@@ -5,12 +5,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findApiKeyNames } from '../../accounts/api-key-store.ts';
 import { findAccount } from '../../accounts/find-accounts.ts';
-import { switchKeptBodies } from '../../accounts/kept-bodies.ts';
+import { switchBodyCapture } from '../../accounts/kept-bodies.ts';
 import { actorOf } from '../../accounts/principal.ts';
 import { type ErrorCode, isRefusal, refusal } from '../../contract/error-catalogue.ts';
 import { parseAccountId } from '../../contract/identifiers.ts';
 import {
-  keptBodiesSchema,
+  bodyCaptureSchema,
   requestDetailSchema,
   requestFilterSchema,
   requestListSchema,
@@ -38,7 +38,7 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
 /** Older ones are deleted now and then; they are never shown. */
 const shownSeconds = 7 * 86_400;
 
-const readSwitch = createBodyReader(keptBodiesSchema);
+const readSwitch = createBodyReader(bodyCaptureSchema);
 
 /** Whose requests they are: the account's own, or those of the account in the path. */
 interface RequestsSurface {
@@ -50,7 +50,7 @@ interface RequestsSurface {
   readonly noun: string;
   readonly accountOf: (
     request: FastifyRequest<{ Params: { id?: string } }>,
-  ) => Promise<{ readonly id: number; readonly keepsRequestBodies: boolean } | null>;
+  ) => Promise<{ readonly id: number; readonly capturesBodies: boolean } | null>;
 }
 
 export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
@@ -73,8 +73,8 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDepend
         summary: 'Keep what is sent and answered with the account’s keys for seven days, or keep it no more',
         description:
           'Without keys, links, codes, secrets and passwords, 4 KiB of each. Switched off, what was kept is deleted at once. For the account’s tests too. The audit log notes it.',
-        body: keptBodiesSchema,
-        response: { 200: keptBodiesSchema },
+        body: bodyCaptureSchema,
+        response: { 200: bodyCaptureSchema },
       },
     },
     async (request, reply) => {
@@ -84,7 +84,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDepend
       if (limited !== null) return reply.refuse(limited);
       const { id } = request.principal.account;
       const caller = actorOf(request.principal, ['keys:write']);
-      const done = await switchKeptBodies(database, id, body.bodies_kept, caller);
+      const done = await switchBodyCapture(database, id, body.bodies_kept, caller);
       if (done === null) throw new Error(`Account ${id} does not exist.`);
       if ('code' in done) return reply.refuse(done);
       for (const each of done) forgetAccount(each);
@@ -138,7 +138,7 @@ function requestRoutes(
       return reply.send({
         data: await viewsOf(page),
         next_before: found.length > pageRows ? (page.at(-1)?.number ?? null) : null,
-        bodies_kept: account.keepsRequestBodies,
+        bodies_kept: account.capturesBodies,
       });
     },
   );
@@ -169,7 +169,7 @@ function requestRoutes(
       ]);
       return reply.send({
         request: view,
-        bodies_kept: account.keepsRequestBodies,
+        bodies_kept: account.capturesBodies,
         exchange: bodies === null ? null : exchangeView(bodies),
         ...links,
       });

@@ -8,7 +8,7 @@ import { filteredPageOf, ledgerListQuerySchema } from '../../contract/list-schem
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
 import type { PerAccountConcurrency } from '../../http/account-turns.ts';
-import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { DailyTotals } from '../../ledger/ledger-days.ts';
 import { type EntryKind, entryKinds } from '../../ledger/ledger-entry.ts';
 import { listLedger } from '../../ledger/ledger-reads.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder } from '../../ledger/ledger-search.ts';
@@ -23,7 +23,7 @@ import { daysOf } from './order-list-routes.ts';
 export interface LedgerRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
-  readonly ledgerDays: LedgerDays;
+  readonly dailyTotals: DailyTotals;
   readonly exports: PerAccountConcurrency;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly currency: string;
@@ -92,7 +92,7 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
 
 /** A page of what fits, newest first; a position is the number of the last entry before it. */
 async function findOwnEntries(
-  { database, ledgerDays }: Pick<LedgerRoutesDependencies, 'database' | 'ledgerDays'>,
+  { database, dailyTotals }: Pick<LedgerRoutesDependencies, 'database' | 'dailyTotals'>,
   accountId: number,
   total: number,
   { kind, orderId, created }: LedgerFilter,
@@ -114,7 +114,7 @@ async function findOwnEntries(
     return { items: page, next: last === undefined ? null : String(last.entry.number) };
   }
   const numbers =
-    created === null ? { from: 1, to: total } : await ledgerDays.entrySpan(accountId, ...daysOf(created));
+    created === null ? { from: 1, to: total } : await dailyTotals.entrySpan(accountId, ...daysOf(created));
   if (numbers === null) return { items: [], next: null };
   const { items, nextBefore } = await findEntriesDown(database, accountId, kind, {
     from: numbers.from,

@@ -9,7 +9,7 @@ import { filteredPageOf, orderListQuerySchema } from '../../contract/list-schema
 import { pageAnswer, parsePage } from '../../contract/pages.ts';
 import type { Database } from '../../database/database.ts';
 import type { PerAccountConcurrency } from '../../http/account-turns.ts';
-import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { DailyTotals } from '../../ledger/ledger-days.ts';
 import { handoffStatuses } from '../../orders/order-handoff.ts';
 import type { OrderReads } from '../../orders/order-reads.ts';
 import { findOrders } from '../../orders/order-search.ts';
@@ -26,7 +26,7 @@ export interface OrderListRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly orders: OrderReads;
-  readonly ledgerDays: LedgerDays;
+  readonly dailyTotals: DailyTotals;
   readonly exports: PerAccountConcurrency;
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
@@ -96,7 +96,7 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
 
 /** A page of what fits, newest first; a position is the number of the last order before it. */
 async function findOwnOrders(
-  { database, ledgerDays }: Pick<OrderListRoutesDependencies, 'database' | 'ledgerDays'>,
+  { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
   accountId: number,
   total: number,
   { customer, packageId, kind, status, idempotencyKey, created }: ReturnType<typeof readFilter>,
@@ -107,7 +107,7 @@ async function findOwnOrders(
   const customerNumber = customer === null ? null : await customerNumberOf(database, accountId, customer);
   if (customerNumber === 0 || (packageId ?? 0) > numberMax) return nothing;
   const numbers =
-    created === null ? { from: 1, to: total } : await ledgerDays.orderSpan(accountId, ...daysOf(created));
+    created === null ? { from: 1, to: total } : await dailyTotals.orderSpan(accountId, ...daysOf(created));
   if (numbers === null) return nothing;
   const { orders, nextBefore } = await findOrders(database, accountId, {
     from: numbers.from,

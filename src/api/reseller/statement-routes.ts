@@ -15,7 +15,7 @@ import {
 import type { EpochSeconds } from '../../contract/times.ts';
 import type { Database } from '../../database/database.ts';
 import type { PerAccountConcurrency } from '../../http/account-turns.ts';
-import type { LedgerDays } from '../../ledger/ledger-days.ts';
+import type { DailyTotals } from '../../ledger/ledger-days.ts';
 import { type FoundEntry, findEntriesUp } from '../../ledger/ledger-search.ts';
 import { listStatements, type MonthlyStatement } from '../../ledger/statements.ts';
 import { readFormat } from '../shapes/answer-format.ts';
@@ -27,7 +27,7 @@ import { statementPdf } from '../shapes/statement-pdf.ts';
 
 export interface StatementRoutesDependencies {
   readonly database: Database;
-  readonly ledgerDays: LedgerDays;
+  readonly dailyTotals: DailyTotals;
   readonly exports: PerAccountConcurrency;
   readonly currency: string;
   /** Entries of a month that a PDF holds. */
@@ -40,7 +40,7 @@ export interface StatementRoutesDependencies {
 export function statementRoutes(app: FastifyInstance, dependencies: StatementRoutesDependencies): void {
   const {
     database,
-    ledgerDays,
+    dailyTotals,
     exports,
     currency,
     pdfEntriesMax,
@@ -61,7 +61,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
       },
     },
     async ({ principal: { account, now } }, reply) => {
-      const statements = await listStatements(ledgerDays, account.id, now());
+      const statements = await listStatements(dailyTotals, account.id, now());
       return reply.send({ data: statements.reverse().map((each) => statementView(each, currency)) });
     },
   );
@@ -91,7 +91,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
       if (isRefusal(translator)) return reply.refuse(translator);
       const { account } = principal;
       const now = principal.now();
-      const statement = (await listStatements(ledgerDays, account.id, now)).find(
+      const statement = (await listStatements(dailyTotals, account.id, now)).find(
         ({ month }) => month === params.month,
       );
       if (statement === undefined) return reply.refuse(refusal('statement_not_found'));

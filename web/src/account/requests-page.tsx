@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, RotateCw } from 'lucide-react';
 import { requestsQuery } from '../api/queries.ts';
-import { KeptBodiesCard } from '../requests/kept-bodies-card.tsx';
+import { BodyCaptureCard } from '../requests/kept-bodies-card.tsx';
 import { RequestList } from '../requests/request-list.tsx';
 import { spanEnd, spanStart } from '../text/days.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -32,7 +32,7 @@ export function RequestsPage() {
         }
       />
       <div className="flex flex-col gap-5">
-        <KeptBodiesCard kept={query.data?.bodies_kept} />
+        <BodyCaptureCard kept={query.data?.bodies_kept} />
         <RequestList
           accountId={null}
           first={

@@ -87,7 +87,7 @@ export const resetOwnApiKey = (body: { password: OwnPassword }) =>
 export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
   call<SavedAllowList>('/allow-list', { method: 'PUT', body });
 
-export const setRequestBodiesKept = (body: { bodies_kept: boolean }) =>
+export const setBodyCapture = (body: { bodies_kept: boolean }) =>
   call<{ readonly bodies_kept: boolean }>('/request-bodies', { method: 'PUT', body });
 
 // ---- keys and people

@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { setRequestBodiesKept } from '../api/commands.ts';
+import { setBodyCapture } from '../api/commands.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
 import { useCommand } from '../api/use-command.ts';
@@ -10,9 +10,9 @@ import { Card } from '../ui/card.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { SwitchField } from '../ui/switch-field.tsx';
 
-export function KeptBodiesCard({ kept }: { readonly kept: boolean | undefined }) {
+export function BodyCaptureCard({ kept }: { readonly kept: boolean | undefined }) {
   const may = useMay();
-  const command = useCommand(setRequestBodiesKept);
+  const command = useCommand(setBodyCapture);
   const isOn = command.isPending ? command.variables.bodies_kept : kept === true;
   return (
     <Card>

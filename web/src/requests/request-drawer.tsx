@@ -71,7 +71,7 @@ function RequestParts({
   readonly detail: RequestDetail;
   readonly accountId: number | null;
 }) {
-  const { request, exchange, bodies_kept: bodiesKept } = detail;
+  const { request, exchange, bodies_kept: capturesBodies } = detail;
   return (
     <>
       {request.code === null ? null : <CodeMeaning code={request.code} />}
@@ -80,7 +80,7 @@ function RequestParts({
         <Facts facts={factsOf(detail, accountId)} />
       </div>
       {exchange === null ? (
-        <p className="text-soft">{noBodies(bodiesKept, accountId !== null)}</p>
+        <p className="text-soft">{noBodies(capturesBodies, accountId !== null)}</p>
       ) : (
         <>
           <Part title={t`What was sent`}>
@@ -194,8 +194,8 @@ function keptNote(isCut: boolean): string {
   return isCut ? t`Cut after 4 KiB` : t`Secrets are left out`;
 }
 
-function noBodies(bodiesKept: boolean, isOperators: boolean): string {
-  if (bodiesKept)
+function noBodies(capturesBodies: boolean, isOperators: boolean): string {
+  if (capturesBodies)
     return t`Of this request nothing was kept: it came before that was switched on, or too many came at once.`;
   return isOperators
     ? t`What was sent and answered is not kept. The account can switch that on, on its page “Requests”.`

@@ -37,7 +37,7 @@ export function ErrorNotice({
     <div role="alert" className="flex gap-2.5 rounded-control bg-bad-fill px-3.5 py-3 text-ink">
       <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-bad" />
       <div className="min-w-0 flex-1 space-y-1">
-        <p className="wrap-anywhere">{sentenceOf(error)}</p>
+        <p className="wrap-anywhere">{errorMessageOf(error)}</p>
         {children}
         {requestId === '' ? null : (
           <p className="flex flex-wrap items-center gap-x-1 text-xs text-soft">
@@ -75,7 +75,7 @@ export function unknownRefusal(): string {
   return t`The service refused this. Reload the page and try again.`;
 }
 
-function sentenceOf(error: Error): ReactNode {
+function errorMessageOf(error: Error): ReactNode {
   const general =
     error instanceof ApiError && error.code !== 'network' && error.code !== 'unreadable' ? (
       <Suspense>
