@@ -75,17 +75,17 @@ const lists = {
         'p.id',
       ),
     },
-    placeOf: (row: Row) => [0, row['id']],
+    cursorOf: (row: Row) => [0, row['id']],
   },
   failing: {
     order: ['first_attempt_at', 'id'],
     statement: byTime('failing', 'first_attempt_at', 'attempts > 0 and'),
-    placeOf: (row: Row) => [row['first_attempt_at'], row['id']],
+    cursorOf: (row: Row) => [row['first_attempt_at'], row['id']],
   },
   waiting: {
     order: ['next_attempt_at', 'id'],
     statement: byTime('waiting', 'next_attempt_at', ''),
-    placeOf: (row: Row) => [row['next_attempt_at'], row['id']],
+    cursorOf: (row: Row) => [row['next_attempt_at'], row['id']],
   },
 } as const satisfies Record<OpenCallList, object>;
 
@@ -95,7 +95,7 @@ export async function listOpenProductCalls(
   after: string | null,
   limit: number,
 ): Promise<FoundProductCalls> {
-  const { order, statement, placeOf } = lists[list];
+  const { order, statement, cursorOf } = lists[list];
   const [at = '0', id = '0'] = after?.split(' ') ?? [];
   const rows = await firstOfEveryGroup(database, statement, [at, id, limit + 1], {
     columns: order,
@@ -105,7 +105,7 @@ export async function listOpenProductCalls(
   const last = page.at(-1);
   return {
     calls: page.map(parseCall),
-    next: rows.length > limit && last !== undefined ? placeOf(last).join(' ') : null,
+    next: rows.length > limit && last !== undefined ? cursorOf(last).join(' ') : null,
   };
 }
 

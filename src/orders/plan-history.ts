@@ -11,7 +11,7 @@ import { type PlanStatus, planStatus } from '../plans/plan-life.ts';
 import { type OrderRecord, orderColumns, orderJoins, orderPlaces, parseOrder } from './order-table.ts';
 
 /** Everything older than these. */
-export interface HistoryPlace {
+export interface HistoryCursor {
   readonly order: number;
   readonly change: number;
 }
@@ -36,10 +36,10 @@ export interface HistoryItem {
 export interface History {
   readonly items: readonly HistoryItem[];
   /** null: there is nothing older. */
-  readonly next: HistoryPlace | null;
+  readonly next: HistoryCursor | null;
 }
 
-export const newest: HistoryPlace = { order: 2_147_483_647, change: 2_147_483_647 };
+export const newest: HistoryCursor = { order: 2_147_483_647, change: 2_147_483_647 };
 
 const listOrders: SqlStatement = {
   name: 'history_orders',
@@ -66,7 +66,7 @@ const listSettled: SqlStatement = {
 export async function listPlanHistory(
   database: Database,
   { accountId, number }: { readonly accountId: number; readonly number: number },
-  before: HistoryPlace,
+  before: HistoryCursor,
   limit: number,
 ): Promise<History> {
   // One more of each: enough to know what the page's oldest item found, and whether there is more.

@@ -45,7 +45,7 @@ const afterNoText = '\u0001';
 const endsAtOnceMax = 2_000;
 
 /** Where a page goes on, and in which index. */
-type Place =
+type FilterCursor =
   | { readonly by: 'number'; readonly below: number }
   /** Those whose terms are not there yet: numbers above `mark`. They come first; then the terms of those up to it. */
   | { readonly by: 'tail'; readonly mark: number; readonly below: number }
@@ -64,7 +64,7 @@ const listDown = (name: string, only: string): SqlStatement => ({
       from (select * from customers c
         where c.account_id = $1::int and c.number > $2::int and c.number < $3::int ${only}
         order by c.number desc limit $8::int) c) c
-    where (${fitsInSql}) or place = $8::int order by place`,
+    where (${fitsInSql}) or cursor = $8::int order by cursor`,
 });
 
 const listByNumber = listDown('filter_customers_by_number', '');
@@ -132,35 +132,39 @@ export async function filterCustomers(
   // No package has such an id.
   if ((filter.packageId ?? 0) > numberMax) return { items: [], next: null };
   const found: Found[] = [];
-  let place: Place | null =
-    position === null ? await firstPlace(database, accountId, filter) : parsePlace(position);
+  let cursor: FilterCursor | null =
+    position === null ? await firstCursor(database, accountId, filter) : parseCursor(position);
   const isRare = await areEndsFew(database, accountId, filter);
   // Of rare ones, all that a page can hold are there at once.
   const first = (limit + 1) * (isRare ? 1 : pagesAtFirst);
   let read = 0;
-  for (let rows = first; place !== null && found.length <= limit && read < rowsOfPageMax; ) {
-    const range: RowRange = await readRange(database, accountId, filter, place, rows, isRare);
+  for (let rows = first; cursor !== null && found.length <= limit && read < rowsOfPageMax; ) {
+    const range: RowRange = await readRange(database, accountId, filter, cursor, rows, isRare);
     found.push(...range.found);
-    place = range.next;
+    cursor = range.next;
     read += rows;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
   const page = found.slice(0, limit);
-  const next = found.length > limit ? (page.at(-1)?.after ?? null) : place;
-  return { items: page.map(({ customer }) => customer), next: next && formatPlace(next) };
+  const next = found.length > limit ? (page.at(-1)?.after ?? null) : cursor;
+  return { items: page.map(({ customer }) => customer), next: next && formatCursor(next) };
 }
 
 interface Found {
   readonly customer: Customer;
-  readonly after: Place;
+  readonly after: FilterCursor;
 }
 
 interface RowRange {
   readonly found: readonly Found[];
-  readonly next: Place | null;
+  readonly next: FilterCursor | null;
 }
 
-async function firstPlace(database: Queryable, accountId: number, filter: CustomerFilter): Promise<Place> {
+async function firstCursor(
+  database: Queryable,
+  accountId: number,
+  filter: CustomerFilter,
+): Promise<FilterCursor> {
   if (filter.start !== null || filter.externalRef !== null) {
     return { by: 'tail', mark: await indexedCustomers(database, accountId), below: numberMax };
   }
@@ -192,31 +196,31 @@ async function readRange(
   database: Queryable,
   accountId: number,
   filter: CustomerFilter,
-  place: Place,
+  cursor: FilterCursor,
   rows: number,
   isRare: boolean,
 ): Promise<RowRange> {
-  switch (place.by) {
+  switch (cursor.by) {
     case 'number':
     case 'tail': {
-      const isTail = place.by === 'tail';
+      const isTail = cursor.by === 'tail';
       const { since, until } = endsOf(filter);
       const { status, packageId, isActive, now } = filter;
-      const mark = isTail ? place.mark : 0;
+      const mark = isTail ? cursor.mark : 0;
       const span = [status, packageId, since, until, rows, isActive, now];
       const byNumber = status === 'suspended' ? listSuspended : listByNumber;
       const statement = isActive === false ? listInactive : listByExpiry;
       const isByEnd = isRare && !isTail;
       const more = isByEnd && isActive === false ? [endedUntil(filter, until)] : [];
-      const values = [accountId, mark, place.below, ...span, ...more];
+      const values = [accountId, mark, cursor.below, ...span, ...more];
       const list = await database.ofAccount(accountId).query(isByEnd ? statement : byNumber, values);
-      const then = isTail ? firstTerm(filter, place.mark) : null;
-      return rangeOf(list, rows, filter, then, ({ number }) => ({ ...place, below: number }));
+      const then = isTail ? firstTerm(filter, cursor.mark) : null;
+      return rangeOf(list, rows, filter, then, ({ number }) => ({ ...cursor, below: number }));
     }
     case 'term':
-      return readTerms(database, accountId, filter, place, rows);
+      return readTerms(database, accountId, filter, cursor, rows);
     default:
-      return place satisfies never;
+      return cursor satisfies never;
   }
 }
 
@@ -224,8 +228,8 @@ function rangeOf(
   list: readonly Row[],
   rows: number,
   filter: CustomerFilter,
-  then: Place | null,
-  after: (customer: Customer) => Place,
+  then: FilterCursor | null,
+  after: (customer: Customer) => FilterCursor,
 ): RowRange {
   const found: Found[] = [];
   let next = then;
@@ -241,26 +245,26 @@ async function readTerms(
   database: Queryable,
   accountId: number,
   filter: CustomerFilter,
-  place: Place & { readonly by: 'term' },
+  cursor: FilterCursor & { readonly by: 'term' },
   rows: number,
 ): Promise<RowRange> {
   const { from, to } = termSpan(filter);
-  const values = [accountId, place.term, to, place.number, rows];
+  const values = [accountId, cursor.term, to, cursor.number, rows];
   const list = await database.ofAccount(accountId).query(listByTerm, values);
   const found: Found[] = [];
-  let next: Place | null = null;
+  let next: FilterCursor | null = null;
   for (const row of list) {
     const customer = shownCustomers.parse(row);
     const term = String(row['term']);
-    next = { ...place, number: customer.number, term };
-    if (customer.number > place.mark || !fits(customer, filter)) continue;
+    next = { ...cursor, number: customer.number, term };
+    if (customer.number > cursor.mark || !fits(customer, filter)) continue;
     if (filter.externalRef === null && term !== firstTermOf(customer, from)) continue;
     found.push({ customer, after: next });
   }
   return { found, next: list.length < rows ? null : next };
 }
 
-function firstTerm(filter: CustomerFilter, mark: number): Place | null {
+function firstTerm(filter: CustomerFilter, mark: number): FilterCursor | null {
   return mark === 0 ? null : { by: 'term', mark, number: 0, term: termSpan(filter).from };
 }
 
@@ -294,20 +298,20 @@ function fits(customer: Customer, { start, externalRef, ...filter }: CustomerFil
   );
 }
 
-function formatPlace(place: Place): string {
-  switch (place.by) {
+function formatCursor(cursor: FilterCursor): string {
+  switch (cursor.by) {
     case 'number':
-      return `n${place.below}`;
+      return `n${cursor.below}`;
     case 'tail':
-      return `u${place.mark}.${place.below}`;
+      return `u${cursor.mark}.${cursor.below}`;
     case 'term':
-      return `t${place.mark}.${place.number}.${place.term}`;
+      return `t${cursor.mark}.${cursor.number}.${cursor.term}`;
     default:
-      return place satisfies never;
+      return cursor satisfies never;
   }
 }
 
-function parsePlace(text: string): Place {
+function parseCursor(text: string): FilterCursor {
   const [, by, first, second, term = ''] = /^([nut])(\d+)(?:\.(\d+))?(?:\.(.*))?$/su.exec(text) ?? [];
   const [one, two] = [Number(first), Number(second)];
   if (by === 'n') return { by: 'number', below: one };

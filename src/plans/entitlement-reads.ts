@@ -28,14 +28,14 @@ export type EntitledMode = 'live' | 'test';
  * Where a copy stands: among all customers, of whom those behind the named one are still to come (`position`: that of the
  * stream when the copy was begun); or behind a position of the stream. `incarnation`: of the database that answered.
  */
-export type EntitlementPlace = (
+export type EntitlementCursor = (
   | { readonly type: 'all'; readonly accountId: number; readonly number: number }
   | { readonly type: 'stream' }
 ) & { readonly position: bigint; readonly incarnation: string | null };
 
 export interface EntitlementPage {
   readonly customers: readonly EntitledCustomer[];
-  readonly next: EntitlementPlace;
+  readonly next: EntitlementCursor;
   readonly hasMore: boolean;
 }
 
@@ -109,7 +109,7 @@ export async function findEntitlement(
 }
 
 /** From now on every change of a plan has its place in the stream, and a copy can be begun. */
-export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementPlace> {
+export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementCursor> {
   await listenToEverybody(database, mode);
   await extendStreamWholly(database);
   const accountId = mode === 'live' ? 0 : realAccountIdMax;
@@ -121,18 +121,18 @@ export async function beginEntitlements(database: Database, mode: EntitledMode):
 export async function readEntitlements(
   database: Database,
   mode: EntitledMode,
-  place: EntitlementPlace,
+  cursor: EntitlementCursor,
   limit: number,
 ): Promise<EntitlementPage | null> {
-  const { incarnation } = place;
+  const { incarnation } = cursor;
   if (incarnation !== (await findIncarnation(database))) return null;
-  if (place.type === 'all') return readAll(database, mode, place, limit);
+  if (cursor.type === 'all') return readAll(database, mode, cursor, limit);
   await extendStreamWholly(database);
   const begin = await streamBegin(database);
   const end = await streamEnd(database);
-  if (place.position > end || (place.position < end && (begin === null || begin > place.position + 1n)))
+  if (cursor.position > end || (cursor.position < end && (begin === null || begin > cursor.position + 1n)))
     return null;
-  const events = await readStream(database, { after: place.position, accountId: null, limit, mode });
+  const events = await readStream(database, { after: cursor.position, accountId: null, limit, mode });
   const named = new Map<string, { accountId: number; number: number }>();
   for (const { type, accountId, data } of events) {
     if (!telling.has(type)) continue;
@@ -172,10 +172,10 @@ async function readNamed(database: Queryable, wanted: readonly Named[]): Promise
 async function readAll(
   database: Queryable,
   mode: EntitledMode,
-  place: EntitlementPlace & { type: 'all' },
+  cursor: EntitlementCursor & { type: 'all' },
   limit: number,
 ): Promise<EntitlementPage> {
-  const { accountId, number, position, incarnation } = place;
+  const { accountId, number, position, incarnation } = cursor;
   const rows = await firstOfEveryGroup(database, statements[mode].list, [accountId, number, limit], {
     columns: ['account_id', 'number'],
     limit,

@@ -26,7 +26,7 @@ export interface CustomerQuery {
 }
 
 /** A customer, and in the order of ends the end of the plan as it was then: it may have moved since. */
-export interface CustomerPlace {
+export interface CustomerCursor {
   readonly accountId: number;
   readonly number: number;
   readonly expiresAt: EpochSeconds;
@@ -35,7 +35,7 @@ export interface CustomerPlace {
 export interface FoundCustomers {
   readonly customers: readonly Customer[];
   /** Go on behind this place; null: there is no more. */
-  readonly next: CustomerPlace | null;
+  readonly next: CustomerCursor | null;
 }
 
 // One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
@@ -130,7 +130,7 @@ export async function findCustomers(
   database: Queryable,
   accountId: number | null,
   query: CustomerQuery,
-  before: CustomerPlace | null,
+  before: CustomerCursor | null,
   limit: number,
 ): Promise<FoundCustomers> {
   const named = await findNamed(database, query);
@@ -139,28 +139,28 @@ export async function findCustomers(
   const found: Customer[] = [];
   const wanted = limit - shown.length;
   const read = await readerOf(database, accountId, query);
-  const start: CustomerPlace = before ?? {
+  const start: CustomerCursor = before ?? {
     ...(accountId === null ? aboveAll : { accountId, number: query.order === 'expiry' ? 0 : numberMax }),
     expiresAt: query.order === 'last_expiry' ? endOfTime : 0,
   };
-  let place: CustomerPlace | null = start;
+  let cursor: CustomerCursor | null = start;
   let rows = firstRows(query, wanted);
-  for (let left = rowsOfPageMax; left > 0 && place !== null && found.length <= wanted; ) {
+  for (let left = rowsOfPageMax; left > 0 && cursor !== null && found.length <= wanted; ) {
     const length: number = Math.min(rows, left);
-    const range: RowRange = await read(place, length);
+    const range: RowRange = await read(cursor, length);
     for (const row of range.rows) {
       if (row['may_fit'] !== true) continue;
       const customer = shownCustomers.parse(row);
       if (holdsWords(customer, query.words) && fitsPlanOf(customer, query) && isNew(customer))
         found.push(customer);
     }
-    place = range.next;
+    cursor = range.next;
     left -= length;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
   const page = found.slice(0, wanted);
   const last = page.at(-1);
-  const next = found.length > wanted ? (last ?? start) : place;
+  const next = found.length > wanted ? (last ?? start) : cursor;
   return { customers: [...shown, ...page], next };
 }
 
@@ -178,10 +178,10 @@ export async function countCustomers(
 /** Rows of a range, and where the next one begins; null: nowhere. */
 interface RowRange {
   readonly rows: readonly Row[];
-  readonly next: CustomerPlace | null;
+  readonly next: CustomerCursor | null;
 }
 
-type ReadRange = (place: CustomerPlace, length: number) => Promise<RowRange>;
+type ReadRange = (cursor: CustomerCursor, length: number) => Promise<RowRange>;
 
 /** From the index in which the fewest rows have to be looked at. */
 async function readerOf(
@@ -191,15 +191,15 @@ async function readerOf(
 ): Promise<ReadRange> {
   const terms = termsOf(query);
   if (accountId === null) {
-    const values = (place: CustomerPlace, length: number) => [
-      place.accountId,
+    const values = (cursor: CustomerCursor, length: number) => [
+      cursor.accountId,
       ...terms,
       length,
-      place.number,
+      cursor.number,
     ];
-    if (database.isSpread) return (place, length) => rangeOfGroups(database, values(place, length), length);
-    return async (place, length) =>
-      cutOff(await database.query(findOfAllDown, values(place, length)), length);
+    if (database.isSpread) return (cursor, length) => rangeOfGroups(database, values(cursor, length), length);
+    return async (cursor, length) =>
+      cutOff(await database.query(findOfAllDown, values(cursor, length)), length);
   }
   const own = database.ofAccount(accountId);
   if (query.order !== 'newest') {
@@ -221,7 +221,7 @@ function termsOf(query: CustomerQuery): readonly unknown[] {
 
 function cutOff(rows: readonly Row[], length: number): RowRange {
   const last = rows.at(-1);
-  return { rows, next: last !== undefined && Number(last['place']) === length ? placeOf(last) : null };
+  return { rows, next: last !== undefined && Number(last['place']) === length ? cursorOf(last) : null };
 }
 
 /** Of all groups, down to where the first of their ranges ends: what is below it may be another group's. */
@@ -233,20 +233,20 @@ async function rangeOfGroups(
   const ranges = await Promise.all(
     database.accountGroups().map(async (group) => cutOff(await group.query(findOfAllDown, values), length)),
   );
-  const [next = null] = ranges.flatMap(({ next: end }) => end ?? []).sort(byPlace);
+  const [next = null] = ranges.flatMap(({ next: end }) => end ?? []).sort(byCursor);
   const rows = ranges
     .flatMap((each) => each.rows)
-    .map((row) => ({ row, place: placeOf(row) }))
-    .filter(({ place }) => next === null || byPlace(place, next) <= 0)
-    .sort((one, other) => byPlace(one.place, other.place));
+    .map((row) => ({ row, place: cursorOf(row) }))
+    .filter(({ place }) => next === null || byCursor(place, next) <= 0)
+    .sort((one, other) => byCursor(one.place, other.place));
   return { rows: rows.map(({ row }) => row), next };
 }
 
-function byPlace(one: CustomerPlace, other: CustomerPlace): number {
+function byCursor(one: CustomerCursor, other: CustomerCursor): number {
   return other.accountId - one.accountId || other.number - one.number;
 }
 
-function placeOf(row: Row): CustomerPlace {
+function cursorOf(row: Row): CustomerCursor {
   const { accountId, number, expiresAt } = shownCustomers.parse(row);
   return { accountId, number, expiresAt };
 }

@@ -288,11 +288,11 @@ async function settled(reseller: ApiClient, id: number): Promise<string> {
     const { order } = expectStatus(await reseller.get(`/orders/${id}`), 200);
     if (order.status !== 'pending') return order.status;
     // The end of an order is told: no looking again before something happened.
-    await reseller.get(`/events?after=${(await placeOf(reseller)) ?? ''}&wait=1`);
+    await reseller.get(`/events?after=${(await cursorOf(reseller)) ?? ''}&wait=1`);
   }
 }
 
-async function placeOf(reseller: ApiClient): Promise<number | null> {
+async function cursorOf(reseller: ApiClient): Promise<number | null> {
   return expectStatus(await reseller.get('/events?limit=1'), 200).last_id;
 }
 

@@ -369,7 +369,7 @@ function importProblems(sources: Sources): readonly string[] {
     if (path.startsWith('proof/oracle/oracle')) return imports.flatMap(({ to }) => oracleProblem(path, to));
     if (path.startsWith('scripts/')) return imports.flatMap(({ to }) => scriptProblem(path, to));
     if (!path.startsWith('src/')) return [];
-    const place = placeOf(path);
+    const place = cursorOf(path);
     if (ranks[place] === undefined) return [`${path}: is in no known place of src`];
     return imports.flatMap((found) =>
       found.to.startsWith('.') ? ownProblem(path, found) : frameworkProblem(path, found.to),
@@ -379,10 +379,10 @@ function importProblems(sources: Sources): readonly string[] {
 
 function ownProblem(path: string, { to, typeOnly }: Import): readonly string[] {
   const target = posix.join(posix.dirname(path), to);
-  if (target === clientEntry && placeOf(path) === 'cli') return [];
+  if (target === clientEntry && cursorOf(path) === 'cli') return [];
   if (!target.startsWith('src/')) return [`${path}: may not import ${target}, which is outside src`];
-  const from = placeOf(path);
-  const into = placeOf(target);
+  const from = cursorOf(path);
+  const into = cursorOf(target);
   if (into === 'config.ts') {
     const mayRead = ranks[from] === ranks['main.ts'] || typeOnly;
     return mayRead ? [] : [`${path}: may not import the configuration; what it needs arrives as an argument`];
@@ -396,7 +396,7 @@ function ownProblem(path: string, { to, typeOnly }: Import): readonly string[] {
 
 function frameworkProblem(path: string, to: string): readonly string[] {
   if (to !== 'fastify' && !to.startsWith('fastify/') && !to.startsWith('@fastify/')) return [];
-  if (['http', 'api', 'main.ts', 'create-service.ts'].includes(placeOf(path))) return [];
+  if (['http', 'api', 'main.ts', 'create-service.ts'].includes(cursorOf(path))) return [];
   return [`${path}: may not import ${to}; the framework stays in http, api, main.ts and create-service.ts`];
 }
 
@@ -503,7 +503,7 @@ function importsOf(text: string): readonly Import[] {
 }
 
 /** The folder under src, or the file itself where it lies in src directly. */
-function placeOf(path: string): string {
+function cursorOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 

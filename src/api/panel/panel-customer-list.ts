@@ -13,7 +13,7 @@ import {
 } from '../../contract/panel-schemas.ts';
 import { findAccountNames } from '../../database/account-names.ts';
 import {
-  type CustomerPlace,
+  type CustomerCursor,
   type CustomerQuery,
   countCustomers,
   findCustomers,
@@ -63,16 +63,16 @@ export function customerListRoutes(
       if (isRefusal(sent)) return reply.refuse(sent);
       const account = await owner.find(request);
       if (isRefusal(account)) return reply.refuse(account);
-      const { wanted, place, limit } = sent;
+      const { wanted, cursor, limit } = sent;
       const query = queryOf(wanted, account.id, owner.now(request));
-      const before = place === null ? null : { ...place, accountId: account.id };
+      const before = cursor === null ? null : { ...cursor, accountId: account.id };
       const [{ customers, next }, total] = await Promise.all([
         findCustomers(database, account.id, query, before, limit),
         isUnfiltered(wanted) ? account.customerCount : countCustomers(database, account.id, query),
       ]);
       return reply.send({
         data: customers.map((customer) => panelCustomerView(customer, packages.current(), query.now)),
-        next_before: next === null ? null : formatPlace(next, query.order),
+        next_before: next === null ? null : formatCursor(next, query.order),
         total,
       });
     },
@@ -100,10 +100,13 @@ export function customerListRoutes(
       const account = await owner.find(request);
       if (isRefusal(account)) return reply.refuse(account);
       const query = queryOf(sent.wanted, account.id, owner.now(request));
-      const pages = allPages<Parameters<typeof customerView>[0], CustomerPlace>(null, async (place, rows) => {
-        const { customers: items, next } = await findCustomers(database, account.id, query, place, rows);
-        return { items, next };
-      });
+      const pages = allPages<Parameters<typeof customerView>[0], CustomerCursor>(
+        null,
+        async (cursor, rows) => {
+          const { customers: items, next } = await findCustomers(database, account.id, query, cursor, rows);
+          return { items, next };
+        },
+      );
       const views = mapPages(pages, (customer) => customerView(customer, packages.current(), query.now));
       return reply
         .type('text/csv; charset=utf-8')
@@ -136,12 +139,12 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: PanelDepen
       const { q } = filter.wanted;
       const problem = searchProblem('q', q);
       if (problem !== null) return reply.refuse(problem);
-      const place = parseRealOwnedId(String(filter.before));
+      const cursor = parseRealOwnedId(String(filter.before));
       const { customers, next } = await findCustomers(
         database,
         null,
         { ...queryOf(filter.wanted, 0, now()), id: parseRealOwnedId(q), order: 'newest' },
-        place === null ? null : { ...place, expiresAt: 0 },
+        cursor === null ? null : { ...cursor, expiresAt: 0 },
         pageRows,
       );
       const names = await findAccountNames(
@@ -162,7 +165,7 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: PanelDepen
 function readWanted(query: unknown) {
   const sent = readQuery(query, (each) => {
     const wanted = wantedOf(each);
-    return { wanted, place: placeOf(each, wanted.order), limit: each.number('limit', pageRows) };
+    return { wanted, cursor: cursorOf(each, wanted.order), limit: each.number('limit', pageRows) };
   });
   if (isRefusal(sent)) return sent;
   return searchProblem('q', sent.wanted.q) ?? { ...sent, limit: Math.min(rowsMax, sent.limit) };
@@ -200,15 +203,15 @@ function isUnfiltered({ q, state, packageId, expires, endsWithinDays }: Wanted):
 }
 
 /** By the end of the plan a page goes on behind an end and a number: "1790000000.17". */
-function formatPlace({ number, expiresAt }: CustomerPlace, order: CustomerQuery['order']): number | string {
+function formatCursor({ number, expiresAt }: CustomerCursor, order: CustomerQuery['order']): number | string {
   return order === 'newest' ? number : `${expiresAt}.${number}`;
 }
 
-function placeOf(sent: ListQuery, order: CustomerQuery['order']): Omit<CustomerPlace, 'accountId'> | null {
+function cursorOf(sent: ListQuery, order: CustomerQuery['order']): Omit<CustomerCursor, 'accountId'> | null {
   if (order === 'newest') {
     const before = sent.number('before', 0);
     return before === 0 ? null : { number: Math.min(numberMax, before), expiresAt: 0 };
   }
-  const place = sent.pair('before');
-  return place && { expiresAt: Math.min(endOfTime, place[0]), number: Math.min(numberMax, place[1]) };
+  const cursor = sent.pair('before');
+  return cursor && { expiresAt: Math.min(endOfTime, cursor[0]), number: Math.min(numberMax, cursor[1]) };
 }

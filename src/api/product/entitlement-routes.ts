@@ -19,7 +19,7 @@ import { isKnown } from '../../http/served-document.ts';
 import {
   beginEntitlements,
   type EntitledCustomer,
-  type EntitlementPlace,
+  type EntitlementCursor,
   findEntitlement,
   readEntitlements,
 } from '../../plans/entitlement-reads.ts';
@@ -94,8 +94,8 @@ export function entitlementRoutes(
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
       let hasWaited = false;
-      for (let place = question.place ?? (await beginEntitlements(database, mode)); ; ) {
-        const page = await readEntitlements(database, mode, place, limit);
+      for (let cursor = question.cursor ?? (await beginEntitlements(database, mode)); ; ) {
+        const page = await readEntitlements(database, mode, cursor, limit);
         if (page === null) return reply.refuse(refusal('events_gone'));
         if (
           page.customers.length > 0 ||
@@ -109,12 +109,12 @@ export function entitlementRoutes(
           const catalog = packages();
           return reply.send({
             data: page.customers.map((one) => entitlementView(one, catalog, one.testClock ?? now())),
-            next_after: placeText(page.next),
-            has_more: page.hasMore || place.type === 'all',
+            next_after: cursorText(page.next),
+            has_more: page.hasMore || cursor.type === 'all',
             packages_version: catalog.version,
           });
         }
-        place = page.next;
+        cursor = page.next;
         hasWaited = true;
         mayWait = await eventWaits.rest();
       }
@@ -140,7 +140,7 @@ function entitlementView(
 
 function readFeedQuestion(
   query: unknown,
-): { place: EntitlementPlace | null; limit: number; waitSeconds: number } | Refusal {
+): { cursor: EntitlementCursor | null; limit: number; waitSeconds: number } | Refusal {
   const sent = readQuery(
     query,
     (each) => ({
@@ -153,24 +153,24 @@ function readFeedQuestion(
   if (isRefusal(sent)) return sent;
   const waitSeconds = readWaitSeconds(sent.wait);
   if (isRefusal(waitSeconds)) return waitSeconds;
-  if (sent.after === '') return { place: null, limit: sent.limit, waitSeconds };
-  const place = parsePlace(sent.after);
-  if (place === null) return fieldRefusal('invalid_filter', 'after', 'must be next_after of an answer');
-  return { place, limit: sent.limit, waitSeconds };
+  if (sent.after === '') return { cursor: null, limit: sent.limit, waitSeconds };
+  const cursor = parseCursor(sent.after);
+  if (cursor === null) return fieldRefusal('invalid_filter', 'after', 'must be next_after of an answer');
+  return { cursor, limit: sent.limit, waitSeconds };
 }
 
 /**
  * "s.17" after a position of the stream, "a.3.12.17" among all customers. In a database that was restored the incarnation
  * follows: "s.17.r0123456789ab".
  */
-function placeText(place: EntitlementPlace): string {
-  const { type, position, incarnation } = place;
+function cursorText(cursor: EntitlementCursor): string {
+  const { type, position, incarnation } = cursor;
   const ending = incarnation === null ? '' : `.r${incarnation}`;
   if (type === 'stream') return `s.${position}${ending}`;
-  return `a.${place.accountId}.${place.number}.${position}${ending}`;
+  return `a.${cursor.accountId}.${cursor.number}.${position}${ending}`;
 }
 
-function parsePlace(text: string): EntitlementPlace | null {
+function parseCursor(text: string): EntitlementCursor | null {
   const match = /^([as])\.(\d{1,15}(?:\.\d{1,15}){0,2})(?:\.r([0-9a-f]{1,20}))?$/.exec(text);
   if (match === null) return null;
   const [, kind, numbers = '', incarnation = null] = match;

@@ -17,8 +17,8 @@ import type { Database } from '../../database/database.ts';
 import { refundAtOnceCents } from '../../orders/carry-out-order.ts';
 import { type OrderKind, orderedBy } from '../../orders/order-table.ts';
 import {
+  type HistoryCursor,
   type HistoryItem,
-  type HistoryPlace,
   listPlanHistory,
   newest,
   type PlanState,
@@ -107,7 +107,7 @@ export async function readHistory(
   const sent = { cursor: '', ...(isJsonObject(query) ? query : {}) };
   const page = readFilteredPage(seal, list, customer.accountId, sent, false);
   if (page === null || isRefusal(page)) return page ?? refusal('invalid_cursor');
-  const history = await listPlanHistory(database, customer, placeOf(page.position), page.limit);
+  const history = await listPlanHistory(database, customer, cursorOf(page.position), page.limit);
   return {
     data: history.items.map((item) => itemView(item, packages(), currency)),
     next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
@@ -115,7 +115,7 @@ export async function readHistory(
 }
 
 /** Of a cursor that was signed here. */
-function placeOf(position: string | null): HistoryPlace {
+function cursorOf(position: string | null): HistoryCursor {
   const [order, change] = (position ?? '').split(' ').map(Number);
   return order === undefined || change === undefined ? newest : { order, change };
 }
