@@ -64,7 +64,7 @@ const listDown = (name: string, only: string): SqlStatement => ({
       from (select * from customers c
         where c.account_id = $1::int and c.number > $2::int and c.number < $3::int ${only}
         order by c.number desc limit $8::int) c) c
-    where (${fitsInSql}) or cursor = $8::int order by cursor`,
+    where (${fitsInSql}) or place = $8::int order by place`,
 });
 
 const listByNumber = listDown('filter_customers_by_number', '');
