@@ -242,7 +242,7 @@ export const defaultLimits = {
     runsAtOnceMax: 6,
   },
   // Each in one of all processes; a run that reaches its limit goes on after a pause.
-  housekeeping: {
+  scheduledJobs: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
     alertMails: { everySeconds: 30, runSecondsMax: 30 },
     planEnds: { everySeconds: 60, runSecondsMax: 30 },

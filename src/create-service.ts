@@ -41,7 +41,7 @@ import { createOutbound, type Outbound } from './delivery/outbound.ts';
 import { createProductCallMetrics } from './delivery/product-call-metrics.ts';
 import { type CallMode, createProductCaller, productCallsKinds } from './delivery/product-caller.ts';
 import { createEventWaits } from './events/event-reads.ts';
-import { housekeeping } from './housekeeping.ts';
+import { scheduledJobs } from './housekeeping.ts';
 import type { AccessLog } from './http/access-log.ts';
 import { createPerAccountConcurrency, createSharedConcurrency } from './http/account-turns.ts';
 import { createGracefulDrain, letConnectionsBeUsedUp } from './http/lame-duck.ts';
@@ -290,7 +290,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
     processName: processName(),
     limits: limits.jobs,
-    scheduled: housekeeping({
+    scheduled: scheduledJobs({
       database,
       engine,
       limits,
@@ -315,7 +315,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
         onGivenUp: (mail) => logger.warn({ mail }, 'a mail was given up'),
       },
     }),
-    requested: [{ kind: 'audit', ...limits.housekeeping.audit }],
+    requested: [{ kind: 'audit', ...limits.scheduledJobs.audit }],
     onProblem: (error, kind) =>
       logger.warn({ err: error, job: kind }, kind === null ? 'jobs could not be looked at' : 'a job failed'),
   });

@@ -39,7 +39,7 @@ import { indexCustomerTerms } from './plans/customer-terms.ts';
 import { notePlanEnds, type PlanEnd } from './plans/plan-ends.ts';
 import { cleanDiscardedTests } from './test-mode/twin-cleaning.ts';
 
-export interface HousekeepingDependencies {
+export interface ScheduledJobsDependencies {
   readonly database: Database;
   readonly limits: Limits;
   readonly engine: OrderEngine;
@@ -59,7 +59,7 @@ export interface HousekeepingDependencies {
   readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
 }
 
-export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJob[] {
+export function scheduledJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {
   const {
     database,
     engine,
@@ -76,7 +76,7 @@ export function housekeeping(dependencies: HousekeepingDependencies): ScheduledJ
     knownAddresses,
     deliverer,
   } = dependencies;
-  const times = limits.housekeeping;
+  const times = limits.scheduledJobs;
   const jobs: ScheduledJob[] = [
     {
       kind: 'renewals',

@@ -17,8 +17,8 @@ export function fastTime(beganAt: number, at: number): number {
 
 if (began !== undefined) {
   Date.now = () => fastTime(Number(began), Math.min(realNow(), stops));
-  defaultLimits.housekeeping.renewals.everySeconds = 1;
-  defaultLimits.housekeeping.planEnds.everySeconds = 1;
+  defaultLimits.scheduledJobs.renewals.everySeconds = 1;
+  defaultLimits.scheduledJobs.planEnds.everySeconds = 1;
   // The years that pass are not meant to cost anything that is compared at the end.
   defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
   // Whoever never answers has not answered soon. In the quiet end there is no time for a second try.

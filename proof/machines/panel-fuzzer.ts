@@ -477,7 +477,7 @@ async function signInAgain(
 /** Once everything that was asked for is in the outbox, and sent. */
 async function readMail({ service, mailServer, passwordTokens }: PanelWorld): Promise<void> {
   await service.service.passwordLinks.settled();
-  service.clock.seconds += defaultLimits.housekeeping.mail.everySeconds;
+  service.clock.seconds += defaultLimits.scheduledJobs.mail.everySeconds;
   for (let look = 0; look < 4; look += 1) {
     await service.service.jobs.look();
     await service.service.jobs.idle();

@@ -292,7 +292,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     attempts: { ...defaultLimits.attempts, ...changes.attempts },
     passwordCost: { ...quickHash, ...changes.passwordCost },
     jobs: { ...defaultLimits.jobs, ...changes.jobs },
-    housekeeping: { ...defaultLimits.housekeeping, ...changes.housekeeping },
+    scheduledJobs: { ...defaultLimits.scheduledJobs, ...changes.scheduledJobs },
     deliveries: { ...defaultLimits.deliveries, ...patience.deliveries, ...changes.deliveries },
     outbound: { ...defaultLimits.outbound, ...changes.outbound },
     // Nothing is written while a test counts round trips; it is when a test asks, and at the end.

@@ -22,7 +22,7 @@ export type Row = Readonly<Record<string, unknown>>;
  * - `lookups`: a few rows by key, that a request cannot begin without: who is calling, readiness, one balance.
  * - `changes`: what people change, a few rows at a time: accounts, keys, packages, second factors. A key that was stolen
  *   is blocked at once, however many orders come in.
- * - `reads`: everything else: lists, exports, audits, housekeeping. One piece of it
+ * - `reads`: everything else: lists, exports, audits, scheduled jobs. One piece of it
  *   should take no longer than 50 ms of the embedded database's one session, because orders wait for its end:
  *   whoever has more to do sends several, each for a range.
  */

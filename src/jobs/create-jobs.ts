@@ -1,6 +1,6 @@
 // Runs the work that nobody waits for. Each kind of work runs in one of all processes at a time, by a lease
 // in the database (job-leases.ts); when its process dies, another takes over within seconds. Made by
-// create-service.ts, whose housekeeping it runs; routes and the command line run work of their own under a
+// create-service.ts, whose scheduled jobs it runs; routes and the command line run work of their own under a
 // lease with `exclusively`.
 // Always true: a run ends at its time limit, when its lease is lost, when a person asks, and when the process closes;
 // a run that throws is remembered and tried again later, and takes nothing else down.

@@ -40,7 +40,7 @@ export interface EntitlementPage {
 }
 
 /** Events after which a customer may do something else than before. */
-const telling: ReadonlySet<EventType> = new Set([
+const entitlementEvents: ReadonlySet<EventType> = new Set([
   'plan.activated',
   'plan.renewed',
   'plan.changed',
@@ -135,7 +135,7 @@ export async function readEntitlements(
   const events = await readStream(database, { after: cursor.position, accountId: null, limit, mode });
   const named = new Map<string, { accountId: number; number: number }>();
   for (const { type, accountId, data } of events) {
-    if (!telling.has(type)) continue;
+    if (!entitlementEvents.has(type)) continue;
     const id = customerIdOf(data);
     // The latest of several changes says where it stands in the order.
     named.delete(String(id));

@@ -80,7 +80,7 @@ const queue = (...mails: readonly MailToQueue[]) =>
   });
 
 /** The job, as the process runs it, after this long. */
-async function runJob(seconds: number = defaultLimits.housekeeping.mail.everySeconds): Promise<void> {
+async function runJob(seconds: number = defaultLimits.scheduledJobs.mail.everySeconds): Promise<void> {
   service.clock.seconds += seconds;
   // A process runs only so many kinds at once.
   for (let look = 0; look < 4; look += 1) {

@@ -59,7 +59,7 @@ const sql = (text: string, values: readonly unknown[] = []) =>
 /** What came, once everything that was asked for is in the outbox and the job has run. */
 async function arrived(): Promise<readonly ReceivedMail[]> {
   await service.service.passwordLinks.settled();
-  service.clock.seconds += defaultLimits.housekeeping.mail.everySeconds;
+  service.clock.seconds += defaultLimits.scheduledJobs.mail.everySeconds;
   for (let look = 0; look < 4; look += 1) {
     await service.service.jobs.look();
     await service.service.jobs.idle();

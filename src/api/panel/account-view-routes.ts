@@ -1,5 +1,5 @@
 // Looking at a reseller's panel as its owner sees it: begun and ended here, from the console. What is seen then are the panel's
-// own routes, which the session's guard answers for that account (guards/session-door.ts, docs/decisions/0052-view-as-reseller.md).
+// own routes, which the session's guard answers for that account (doors/session-door.ts, docs/decisions/0052-view-as-reseller.md).
 
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '../../accounts/principal.ts';

@@ -12,7 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
-import { carryOut, type RenewalWish, type WishResult } from './bulk-auto-renewals.ts';
+import { type RenewalWish, sendEach, type WishResult } from './bulk-auto-renewals.ts';
 import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
@@ -50,7 +50,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   const run = async () => {
     setIsRunning(true);
     try {
-      await carryOut(left, (id, result) => setResults((known) => new Map([...known, [id, result]])));
+      await sendEach(left, (id, result) => setResults((known) => new Map([...known, [id, result]])));
     } finally {
       setIsRunning(false);
       void client.invalidateQueries();

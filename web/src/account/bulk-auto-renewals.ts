@@ -23,20 +23,20 @@ export type WishResult =
 const hoursBefore = 24;
 const keys = new Map<string, string>();
 
-export async function carryOut(
+export async function sendEach(
   wishes: readonly RenewalWish[],
   onResult: (customerId: number, result: WishResult) => void,
 ): Promise<void> {
   const waiting = [...wishes];
   const work = async () => {
     for (let wish = waiting.shift(); wish !== undefined; wish = waiting.shift()) {
-      onResult(wish.customerId, await carryOutOne(wish));
+      onResult(wish.customerId, await sendOne(wish));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
 }
 
-async function carryOutOne(wish: RenewalWish): Promise<WishResult> {
+async function sendOne(wish: RenewalWish): Promise<WishResult> {
   const { customerId, terms } = wish;
   const name = JSON.stringify(wish);
   const key = keys.get(name) ?? mintIdempotencyKey();
