@@ -26,7 +26,7 @@ export interface ControlSocket {
 
 /** The other end is gone. */
 export class ControlConnectionClosed extends Error {
-  override readonly name = 'DoorClosed';
+  override readonly name = 'ControlConnectionClosed';
 }
 
 const lineCharactersMax = 65_536;

@@ -1,0 +1,102 @@
+// One word for each thing: the words that were ours alone are gone from the code, and stay out. The right word stands beside each.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+/** By the beginning of a part of a name: keyHappenings is "key" and "happenings". */
+const oldWords: Readonly<Record<string, string>> = {
+  happening: 'event',
+  telling: 'product call',
+  deed: 'action, or sensitive action',
+  door: 'guard; of the data folder: control socket',
+  twin: 'test account',
+  purse: 'reservation',
+  stretch: 'range',
+  speech: 'translator',
+  hygiene: 'request parsing',
+  deaf: 'stale',
+  housekeeping: 'scheduled jobs',
+};
+
+/** By names of two words. */
+const oldNames: Readonly<Record<string, string>> = {
+  lameDuck: 'gracefulDrain',
+  walkDown: 'scanDown',
+  onceByKey: 'runOnce',
+  carryOut: 'execute…',
+  authorProblem: 'recheckCaller',
+  stillThere: 'recheckInDoubt',
+  singleAudit: 'sharedVerification',
+  keptBodies: 'body capture',
+  entryMarks: 'rollupWatermarks',
+  ledgerDays: 'dailyTotals',
+  keyDirectory: 'API key cache',
+  accountTurns: 'perAccountConcurrency',
+  readPace: 'readThrottle',
+  youngStatistics: 'earlyAnalyze',
+};
+
+/** What is recorded, stored or said in another sense keeps its name: file and line. */
+const allowed: readonly (readonly [file: string, text: string])[] = [
+  // The audit log's entries of old and new have this action and this field.
+  ['src/journal/sign-in-log.ts', "action: 'deed.refuse',"],
+  ['src/journal/sign-in-log.ts', 'deed: operation'],
+  ['web/src/console/audit-actions.ts', "'deed.refuse'"],
+  ['web/src/console/audit-page.tsx', "value: 'deed'"],
+  ['web/src/console/audit-words.ts', 'deed: t`Action`'],
+  // The folder of the control socket, for commands of another version.
+  ['src/database/local-door.ts', "'door', 'socket'"],
+  // Tables and columns.
+  ['src/', 'list_stretch'],
+  ['src/ledger/list-stretches.ts', 'stretch'],
+  // What programs do that listen.
+  ['web/src/shell/', 'speech input'],
+];
+
+function partsOf(line: string): string[] {
+  // Paths name files; their names are the folder plan's.
+  const text = line.replaceAll(/[\w./-]+\.(tsx?|md|sql|lua)\b/g, '');
+  return text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+}
+
+function problemsOf(file: string, text: string): string[] {
+  const problems: string[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (allowed.some(([path, part]) => file.startsWith(path) && line.includes(part))) continue;
+    const parts = partsOf(line).map((part) => part.toLowerCase());
+    for (const [word, right] of Object.entries(oldWords)) {
+      if (parts.some((part) => part === word || part === `${word}s` || part === `${word}es`))
+        problems.push(`${file}:${index + 1}: say ${right}, not ${word}`);
+    }
+    for (const [name, right] of Object.entries(oldNames)) {
+      if (
+        line
+          .replaceAll(/[\w./-]+\.tsx?\b/g, '')
+          .toLowerCase()
+          .includes(name.toLowerCase())
+      )
+        problems.push(`${file}:${index + 1}: say ${right}, not ${name}`);
+    }
+  }
+  return problems;
+}
+
+test('the code says the words of the field', () => {
+  const files = globSync('{src,sdk/src,web/src}/**/*.{ts,tsx,lua}');
+  assert.ok(files.length > 600);
+  const problems = files.flatMap((file) => problemsOf(file, readFileSync(file, 'utf8')));
+  assert.deepEqual(problems, []);
+});
+
+test('an old word is found in a name, a comment and a plural', () => {
+  for (const line of [
+    'const keyHappenings = 1;',
+    '// The twins of an account.',
+    'type DoorKind = 1;',
+    'walkDown(x)',
+  ])
+    assert.equal(problemsOf('src/a.ts', line).length, 1, line);
+  for (const line of ["import { x } from './twin-store.ts';", 'const indoor = 1;', 'the customer is told'])
+    assert.deepEqual(problemsOf('src/a.ts', line), [], line);
+});
