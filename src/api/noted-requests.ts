@@ -39,7 +39,7 @@ export interface NotedRequestsDependencies {
 
 /** One push for each request. */
 export function noteRequests(apis: FastifyInstance, { requestLog, now }: NotedRequestsDependencies): void {
-  apis.decorateRequest('unreadBody', null);
+  apis.decorateRequest('unparsedBody', null);
   apis.decorateReply('keptAnswer', null);
   apis.addHook('onSend', (request, reply, payload, done) => {
     if (isKept(request) && typeof payload === 'string') reply.keptAnswer = payload;
