@@ -79,6 +79,7 @@ const machines: readonly Machine[] = [
   test('no profit', 'test/unit/no-profit.test.ts', { PROOF_CHAINS: count(50_000) }),
   test('rate limit', 'test/service/rate-limit-exact.test.ts', onEmbedded),
   long('shared limits', 'long-shared-limits', '--rounds', '1'),
+  test('refusals', 'proof/refusals/refusals.test.ts', onEmbedded),
   test('corpora', 'test/service/corpora.test.ts', { ...onPostgres, PROOF_CORPORA: 'all' }),
   { ...long('fuzz', 'long-fuzz', '--seconds', count(300)), environment: onPostgres },
   test('fuzz of the panel', 'test/service/panel-fuzz.test.ts', {
