@@ -7,11 +7,11 @@
 // own jobs sum the ledger up and index the lists, as they would have done along the way.
 
 import pg from 'pg';
-import { connectDatabase } from '../src/bootstrap.ts';
-import { startEmbeddedServer } from '../src/database/embedded-server.ts';
-import { createDailyTotals } from '../src/ledger/ledger-days.ts';
-import { indexFacets } from '../src/ledger/list-stretches.ts';
-import { indexCustomerTerms } from '../src/plans/customer-terms.ts';
+import { indexCustomerTerms } from '../src/features/customers/customer-search-terms.ts';
+import { createDailyTotals } from '../src/features/ledger/daily-totals.ts';
+import { indexFacets } from '../src/features/ledger/facet-index.ts';
+import { startEmbeddedServer } from '../src/platform/database/embedded/embedded-server.ts';
+import { connectDatabase } from '../src/setup/open-database.ts';
 import type { ShopDatabase } from './bench-database.ts';
 import type { ShopPlan } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';

@@ -1,7 +1,7 @@
 // autocannon as load generator, where wrk is not installed. It runs in this process and costs more CPU for each
 // request than wrk, on the cores that it shares with what it measures: figures are lower, ratios still compare.
 
-import { isJsonObject } from '../src/contract/json.ts';
+import { isJsonObject } from '../src/shared/json.ts';
 import {
   answerSeconds,
   beginningText,

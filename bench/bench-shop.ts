@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mintApiKey, randomBase62 } from '../src/accounts/api-key.ts';
-import { isJsonObject } from '../src/contract/json.ts';
+import { mintApiKey, randomBase62 } from '../src/features/identity/api-key.ts';
+import { isJsonObject } from '../src/shared/json.ts';
 import type { ShopDatabase } from './bench-database.ts';
 import type { Stage } from './bench-stage.ts';
 
@@ -148,7 +148,7 @@ export async function verifyShop(
   { secretKey }: ShopPlan,
 ): Promise<string> {
   const environment = { ...database.environment, SECRET_KEY: secretKey };
-  return stage.run(process.execPath, [join(root, 'src/cli/sellthrough.ts'), 'verify'], { environment });
+  return stage.run(process.execPath, [join(root, 'src/sellthrough.ts'), 'verify'], { environment });
 }
 
 // ---- the process

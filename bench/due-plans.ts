@@ -2,10 +2,10 @@
 // whose clock is a month behind. So they have the rows, the history and the books that a real month would have left.
 
 import pino from 'pino';
-import { openDatabase } from '../src/bootstrap.ts';
-import { defaultLimits, readConfig } from '../src/config.ts';
-import { createService } from '../src/create-service.ts';
-import type { OrderCommand } from '../src/orders/order-commands.ts';
+import type { OrderCommand } from '../src/features/order-engine/decisions/order-commands.ts';
+import { createService } from '../src/service/create-service.ts';
+import { defaultLimits, readConfig } from '../src/setup/config.ts';
+import { openDatabase } from '../src/setup/open-database.ts';
 import type { ShopDatabase } from './bench-database.ts';
 import type { ShopPlan } from './bench-shop.ts';
 

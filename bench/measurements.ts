@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { publicId } from '../src/contract/identifiers.ts';
+import { publicId } from '../src/shared/identifiers.ts';
 import { type ReadsDone, startBackgroundReads } from './background-reads.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { AgedShop } from './bench-servers.ts';

@@ -47,6 +47,6 @@ function groupOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   if (url.startsWith('node:')) return 'node: http, streams, timers, events';
   const [, packagePath] = /.*\/node_modules\/(.+)/.exec(url) ?? [];
   if (packagePath !== undefined) return `npm: ${/^(?:@[^/]+\/)?[^/]+/.exec(packagePath)?.[0]}`;
-  const [, part] = /\/src\/([^/]+)\//.exec(url) ?? [];
+  const [, part] = /\/src\/((?:(?:features|platform)\/)?[^/]+)\//.exec(url) ?? [];
   return part === undefined ? 'other' : `src/${part}`;
 }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { mintApiKey } from '../src/accounts/api-key.ts';
+import { mintApiKey } from '../src/features/identity/api-key.ts';
 import { addressOf, endProcess } from './bench-shop.ts';
 import type { Stage } from './bench-stage.ts';
 import type { LoadGenerator } from './load.ts';

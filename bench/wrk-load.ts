@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject } from '../src/contract/json.ts';
+import { isJsonObject } from '../src/shared/json.ts';
 import type { Stage } from './bench-stage.ts';
 import {
   answerSeconds,

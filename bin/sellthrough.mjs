@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command `sellthrough`: finds a Node that can run the program, and runs it. In a checkout that is
-// src/cli/sellthrough.ts, after setting the checkout up where needed; in an installed package the JavaScript
+// src/sellthrough.ts, after setting the checkout up where needed; in an installed package the JavaScript
 // built from it. Plain JavaScript, because an old Node starts it.
 // Always true: arguments, standard streams, signals and the exit code pass through unchanged.
 import { spawn } from 'node:child_process';
@@ -9,8 +9,8 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { explain, prepare } from '../scripts/prepare.mjs';
 
-const source = fileURLToPath(new URL('../src/cli/sellthrough.ts', import.meta.url));
-const built = fileURLToPath(new URL('../dist/src/cli/sellthrough.js', import.meta.url));
+const source = fileURLToPath(new URL('../src/sellthrough.ts', import.meta.url));
+const built = fileURLToPath(new URL('../dist/src/sellthrough.js', import.meta.url));
 // A package holds no sources; a checkout may hold an old build beside its sources.
 const isCheckout = existsSync(source);
 // Room for young objects, and old ones are collected before the heap has doubled: less memory under load, and less

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '../scripts/demo/random.ts';
 import { type Answer, type ApiClient, createApiClient } from '../scripts/throwaway/api-client.ts';
 import { startThrowawayPostgres } from '../scripts/throwaway-postgres.ts';
-import { mintApiKey } from '../src/accounts/api-key.ts';
+import { mintApiKey } from '../src/features/identity/api-key.ts';
 import { fixedSeed as seed } from '../test/harness/fixed-seed.ts';
 import { lastEventOf, listsProblem, type Party } from './machines/compared-lists.ts';
 import { readAll } from './machines/journal.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
-import { mintPassword } from '../src/identity/password.ts';
+import { mintPassword } from '../src/platform/secrets/password-hash.ts';
 import { dailyTasks, Hand } from './demo/daily-steps.ts';
 import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 

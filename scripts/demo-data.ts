@@ -4,9 +4,9 @@
 
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ConfigProblem, readConfig } from '../src/config.ts';
-import { mintPassword } from '../src/identity/password.ts';
-import { errorMessageOf } from '../src/sentences.ts';
+import { mintPassword } from '../src/platform/secrets/password-hash.ts';
+import { ConfigProblem, readConfig } from '../src/setup/config.ts';
+import { errorMessageOf } from '../src/setup/error-message.ts';
 import { resellerPlans } from './demo/demo-resellers.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 

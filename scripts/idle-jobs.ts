@@ -11,12 +11,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { defaultLimits } from '../src/config.ts';
-import type { Database } from '../src/database/database.ts';
-import { openEmbedded } from '../src/database/embedded.ts';
-import { startEmbeddedServer } from '../src/database/embedded-server.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { createJobs } from '../src/jobs/create-jobs.ts';
+import type { Database } from '../src/platform/database/database.ts';
+import { openEmbedded } from '../src/platform/database/embedded/embedded.ts';
+import { startEmbeddedServer } from '../src/platform/database/embedded/embedded-server.ts';
+import { migrate } from '../src/platform/database/schema/migrate.ts';
+import { createJobs } from '../src/platform/jobs/job-runner.ts';
+import { defaultLimits } from '../src/setup/config.ts';
 
 const kinds = ['one', 'two', 'three', 'four', 'five'];
 const settleSeconds = 20;

@@ -2,7 +2,7 @@
 // Committed as test/schema.sql and checked on both databases, so that a change to the schema shows
 // in review. From the catalogs, because the embedded database has no pg_dump; the same text on either.
 
-import type { Queryable } from '../src/database/database.ts';
+import type { Queryable } from '../src/platform/database/database.ts';
 
 const parts: readonly { readonly title: string; readonly sql: string }[] = [
   {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { mintPassword } from '../src/identity/password.ts';
+import { mintPassword } from '../src/platform/secrets/password-hash.ts';
 import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
 import { showEndpoints } from './demo/shown-endpoints.ts';

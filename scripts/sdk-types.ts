@@ -2,9 +2,9 @@
 // operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts compares the committed
 // file with it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
 
-import { type ErrorCode, errorCatalogue } from '../src/contract/error-catalogue.ts';
-import { documentedCodes } from '../src/http/openapi.ts';
-import { isShapeName } from '../src/http/openapi-names.ts';
+import { documentedCodes } from '../src/platform/http/openapi.ts';
+import { isShapeName } from '../src/platform/http/openapi-names.ts';
+import { type ErrorCode, errorCatalogue } from '../src/shared/error-catalogue.ts';
 import {
   type OpenapiDocument,
   type Operation,

@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { connectDatabase } from '../src/bootstrap.ts';
-import { defaultLimits } from '../src/config.ts';
-import { divideAccounts } from '../src/database/divide-accounts.ts';
-import { migrate } from '../src/database/migrate.ts';
+import { migrate } from '../src/platform/database/schema/migrate.ts';
+import { divideAccounts } from '../src/platform/database/shards/split-into-shards.ts';
+import { defaultLimits } from '../src/setup/config.ts';
+import { connectDatabase } from '../src/setup/open-database.ts';
 
 const roomNeededBytes = 3 * 2 ** 30;
 

@@ -12,8 +12,8 @@ export const testedProgramFolder = join(root, 'node_modules', '.cache', 'tested-
 /** What is started or loaded by its path; everything else comes with these. */
 export const bundledFiles: readonly string[] = [
   'src/main.ts',
-  'src/cli/sellthrough.ts',
-  'src/database/embedded-worker.ts',
+  'src/sellthrough.ts',
+  'src/platform/database/embedded/embedded-worker.ts',
   'test/harness/patient-ending.ts',
   'proof/machines/crash-points.ts',
   'proof/machines/fast-clock.ts',

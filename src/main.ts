@@ -5,21 +5,25 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
-import type { Seal } from './accounts/seal.ts';
-import { copyWish, guardCopy } from './backup/copy-running-service.ts';
-import { hasEmbeddedDatabase, openDatabase } from './bootstrap.ts';
-import { type Config, ConfigProblem, defaultLimits, readConfig } from './config.ts';
-import type { JsonObject } from './contract/json.ts';
-import type { Database } from './database/database.ts';
-import { type ControlConnection, type ControlSocket, openControlSocket } from './database/local-door.ts';
-import { prepareDemo } from './demo-reseller.ts';
-import { demoResellerFile, keepDemoSecrets } from './demo-reseller-file.ts';
-import { createFirstAdministrator } from './first-administrator.ts';
-import { draftSecrets, firstAdministratorFile, nothingDrafted } from './first-administrator-file.ts';
-import { createAccessLog, timeMember } from './http/access-log.ts';
-import { resealTexts, resealWish } from './identity/reseal-texts.ts';
-import { errorMessageOf } from './sentences.ts';
-import { addressText, administratorText, demoText } from './welcome.ts';
+import { copyWish, guardCopy } from './features/backup/copy-running-service.ts';
+import type { Database } from './platform/database/database.ts';
+import {
+  type ControlConnection,
+  type ControlSocket,
+  openControlSocket,
+} from './platform/database/embedded/control-socket.ts';
+import { createAccessLog, timeMember } from './platform/http/access-log.ts';
+import type { Seal } from './platform/secrets/seal.ts';
+import { type Config, ConfigProblem, defaultLimits, readConfig } from './setup/config.ts';
+import { prepareDemo } from './setup/demo-reseller.ts';
+import { demoResellerFile, keepDemoSecrets } from './setup/demo-reseller-file.ts';
+import { errorMessageOf } from './setup/error-message.ts';
+import { createFirstAdministrator } from './setup/first-administrator.ts';
+import { draftSecrets, firstAdministratorFile, nothingDrafted } from './setup/first-administrator-file.ts';
+import { hasEmbeddedDatabase, openDatabase } from './setup/open-database.ts';
+import { resealTexts, resealWish } from './setup/reseal.ts';
+import { addressText, administratorText, demoText } from './setup/welcome.ts';
+import type { JsonObject } from './shared/json.ts';
 
 export interface ServeOptions {
   /** What DEMO is where the environment does not say. */
@@ -69,7 +73,7 @@ async function run(config: Config): Promise<void> {
   let close: () => Promise<void> = () => database.close();
   try {
     // Most of the program: a start that is refused does not wait for it to load.
-    const { createService } = await import('./create-service.ts');
+    const { createService } = await import('./service/create-service.ts');
     const service = await createService({
       config,
       limits: defaultLimits,

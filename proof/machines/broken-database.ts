@@ -21,8 +21,8 @@ import {
   startThrowawayPostgres,
   type ThrowawayPostgres,
 } from '../../scripts/throwaway-postgres.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { defaultLimits } from '../../src/config.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/harness/tcp-proxy.ts';
 import { startDeliveryWitness } from './delivery-witness.ts';
 import {

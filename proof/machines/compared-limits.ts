@@ -8,7 +8,7 @@ import { Redis } from 'iovalkey';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { createLimitModel } from '../../test/harness/limit-model.ts';
 
-const scriptFile = new URL('../../src/limits/shared-limits.lua', import.meta.url);
+const scriptFile = new URL('../../src/platform/limits/shared-limits.lua', import.meta.url);
 /** In place of the server's own time, which nobody can set. */
 const clockKey = 'the time of this test';
 const second = 1_000_000;

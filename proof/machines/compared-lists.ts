@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../scripts/throwaway/api-client.ts';
-import type { EventView } from '../../src/contract/event-schemas.ts';
-import { isJsonObject } from '../../src/contract/json.ts';
+import type { EventView } from '../../src/features/events/event-schemas.ts';
+import { isJsonObject } from '../../src/shared/json.ts';
 import { toText } from '../oracle/history-report.ts';
 import type { AccountId, Oracle } from '../oracle/oracle.ts';
 import type { ToldAt } from '../oracle/oracle-test-mode.ts';

@@ -5,7 +5,7 @@
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
-import { StatementPipeline } from '../../src/database/statement-group.ts';
+import { StatementPipeline } from '../../src/platform/database/postgres/statement-pipeline.ts';
 
 export const crashPoints = [
   'before-lock',

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { createPanelClient, setCookieOf, signInAnswer } from '../../test/harness/panel-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/harness/webhook-receiver.ts';
 import type { TraceWitnesses } from './mode-traces.ts';

@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import {
   type Attempt,
   compareBooks,

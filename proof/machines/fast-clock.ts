@@ -3,7 +3,7 @@
 // product knows nothing of it. Calls to the outside are given up after a second, and events are kept for ever.
 // FAST_CLOCK_BEGAN: when, in milliseconds; FAST_CLOCK_STOPS: when it stands still, for a quiet end.
 
-import { defaultLimits } from '../../src/config.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 
 const secondsPerSecond = 10 * 86_400;
 const realNow = Date.now;

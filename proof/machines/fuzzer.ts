@@ -14,9 +14,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import type { Outbound } from '../../src/delivery/outbound.ts';
-import { operator } from '../../src/delivery/webhook-table.ts';
+import { operator } from '../../src/features/webhooks/webhook-table.ts';
+import type { Outbound } from '../../src/platform/outbound/outbound.ts';
+import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
 import { openPage, pathOfLink } from '../../test/harness/browser-request.ts';
 import { pngFile } from '../../test/harness/logo-files.ts';
 

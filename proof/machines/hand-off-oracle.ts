@@ -3,8 +3,8 @@
 // has a world of their own, because commands of different customers change nothing for each other here.
 
 import assert from 'node:assert/strict';
-import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
-import type { OrderEngine } from '../../src/orders/order-engine.ts';
+import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
+import type { OrderEngine } from '../../src/features/order-engine/order-engine.ts';
 import { createOracle, type Oracle, type ToldPlan, type World } from '../oracle/oracle.ts';
 
 export interface HandOffOracle {

@@ -11,8 +11,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { publicId } from '../../src/contract/identifiers.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { publicId } from '../../src/shared/identifiers.ts';
 import { type MailServer, startMailServer } from '../../test/harness/mail-server.ts';
 import { signIn, testPassword, usernameOf } from '../../test/harness/panel-client.ts';
 import { changeAccount } from '../../test/harness/shop.ts';

@@ -10,7 +10,7 @@ import { createRandom } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { type ProxyKind, startProxy } from '../../scripts/throwaway/front-proxy.ts';
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { readAll } from './journal.ts';
 import { openShop, type Shop } from './kill-proof.ts';
 import { type ServiceProcess, startPatiently } from './service-process.ts';

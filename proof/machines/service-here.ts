@@ -2,10 +2,10 @@
 // with a database before and after a service has run on it: a process of its own computes three times as much.
 
 import pino from 'pino';
-import { openDatabase } from '../../src/bootstrap.ts';
-import { defaultLimits, readConfig } from '../../src/config.ts';
-import { createService } from '../../src/create-service.ts';
-import { createFirstAdministrator } from '../../src/first-administrator.ts';
+import { createService } from '../../src/service/create-service.ts';
+import { defaultLimits, readConfig } from '../../src/setup/config.ts';
+import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
+import { openDatabase } from '../../src/setup/open-database.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 /** `kill` lets it end, whatever the signal. */

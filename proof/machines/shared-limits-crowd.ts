@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { readMetrics } from '../../test/harness/read-metrics.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import type { ThrowawayValkey } from './throwaway-valkey.ts';

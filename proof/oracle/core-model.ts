@@ -1,34 +1,43 @@
-// A history through the pure heart of the service: bodies by order-request.ts and plan-request.ts, decisions by
+// A history through the pure heart of the service: bodies by parse-order-request.ts and parse-plan-request.ts, decisions by
 // decideOrders, and between them a state keeper that stands for the database. Compared answer by answer
 // with the oracle, and the state at the end as well; once with every command in a batch of its own, and
 // again with the commands cut into batches at random. Used by the unit test and by long-core.ts.
 
 import fc from 'fast-check';
-import { customerView } from '../../src/api/shapes/customer-view.ts';
-import {
-  parseIdempotencyKey,
-  parseOrderRequest,
-  parseRenewRequest,
-} from '../../src/api/shapes/order-request.ts';
-import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/api/shapes/plan-request.ts';
-import type { Package, PackageCatalog } from '../../src/catalog/package-catalog.ts';
-import { namedPrices, priceLine, priceTable, type SomePrices } from '../../src/catalog/price-lines.ts';
-import { errorCatalogue, isRefusal, type Refusal, refusal } from '../../src/contract/error-catalogue.ts';
-import { parseOwnNumber, publicId } from '../../src/contract/identifiers.ts';
-import { isJsonObject } from '../../src/contract/json.ts';
-import type { Group } from '../../src/contract/periods.ts';
-import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
-import { decideOrders } from '../../src/orders/decide-orders.ts';
+import { customerView } from '../../src/features/customers/customer-view.ts';
+import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type {
   OrderCommand,
   OrderOutcome,
   RenewAutomatically,
   SettleOrder,
-} from '../../src/orders/order-commands.ts';
-import type { CustomerState } from '../../src/orders/order-state.ts';
-import { automaticFingerprint, type OrderRecord, orderStatus } from '../../src/orders/order-table.ts';
-import { type Customer, lifeRow } from '../../src/plans/customer-table.ts';
-import type { PlanChange, PlanChangeKind } from '../../src/plans/plan-change.ts';
+} from '../../src/features/order-engine/decisions/order-commands.ts';
+import type { CustomerState } from '../../src/features/order-engine/decisions/order-state.ts';
+import { type Customer, lifeRow } from '../../src/features/order-engine/records/customer-table.ts';
+import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';
+import {
+  automaticFingerprint,
+  type OrderRecord,
+  orderStatus,
+} from '../../src/features/order-engine/records/order-table.ts';
+import type { PlanChange, PlanChangeKind } from '../../src/features/order-engine/records/plan-change.ts';
+import {
+  parseIdempotencyKey,
+  parseOrderRequest,
+  parseRenewRequest,
+} from '../../src/features/orders/parse-order-request.ts';
+import type { Package, PackageCatalog } from '../../src/features/packages/package-catalog.ts';
+import {
+  namedPrices,
+  priceLine,
+  priceTable,
+  type SomePrices,
+} from '../../src/features/packages/price-lines.ts';
+import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/features/plans/parse-plan-request.ts';
+import { errorCatalogue, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalogue.ts';
+import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
+import { isJsonObject } from '../../src/shared/json.ts';
+import type { Group } from '../../src/shared/periods.ts';
 import {
   groups,
   isCommand,

@@ -1,5 +1,5 @@
 // What whoever listens to an account has to hear of each request: a rule for each type of event, from the sentence that the
-// contract has for it (src/contract/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
+// contract has for it (src/features/events/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
 // Notices that a job sends before an end, and events that no command of an account makes, are not among them; an end that is
 // past when an order is settled is.
 

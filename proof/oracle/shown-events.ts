@@ -1,7 +1,7 @@
 // Events as the feed shows them, in the words in which oracle-events.ts and oracle-test-mode.ts say what is owed. Used by the
 // service's model test of test mode, which compares them one by one.
 
-import type { EventView } from '../../src/contract/event-schemas.ts';
+import type { EventView } from '../../src/features/events/event-schemas.ts';
 import type { ToldAt } from './oracle-test-mode.ts';
 
 /** What no command of an account makes, or the keys of it: said by other tests. */

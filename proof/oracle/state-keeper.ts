@@ -1,17 +1,22 @@
 // What stands for the database in the core's runs: it loads what order-batch.ts would load for some commands, writes
 // what it would write, and refuses what a constraint would refuse. Used by core-model.ts alone.
 
-import type { AccountState } from '../../src/accounts/account-table.ts';
-import type { Package } from '../../src/catalog/package-catalog.ts';
-import type { Group } from '../../src/contract/periods.ts';
-import type { LedgerEntry } from '../../src/ledger/ledger-entry.ts';
-import { bindsPlanKey, type OrderCommand } from '../../src/orders/order-commands.ts';
-import type { NewHandoff, SettledHandoff } from '../../src/orders/order-handoff.ts';
-import type { NumberedEvent } from '../../src/orders/order-happenings.ts';
-import type { CustomerState, OrderChanges, OrderState, TrialHad } from '../../src/orders/order-state.ts';
-import type { OrderRecord } from '../../src/orders/order-table.ts';
-import type { PlanChange } from '../../src/plans/plan-change.ts';
-import { plainLife } from '../../src/plans/plan-life.ts';
+import type { AccountState } from '../../src/features/identity/account-table.ts';
+import { bindsPlanKey, type OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
+import type { NumberedEvent } from '../../src/features/order-engine/decisions/order-events.ts';
+import type {
+  CustomerState,
+  OrderChanges,
+  OrderState,
+  TrialHad,
+} from '../../src/features/order-engine/decisions/order-state.ts';
+import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';
+import type { NewHandoff, SettledHandoff } from '../../src/features/order-engine/records/order-handoff.ts';
+import type { OrderRecord } from '../../src/features/order-engine/records/order-table.ts';
+import type { PlanChange } from '../../src/features/order-engine/records/plan-change.ts';
+import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
+import type { Package } from '../../src/features/packages/package-catalog.ts';
+import type { Group } from '../../src/shared/periods.ts';
 import { alertsBelow, alertsEndingDays, groups } from './histories.ts';
 import { toText } from './history-report.ts';
 

@@ -1,7 +1,7 @@
 // What the core told, in the words in which oracle-events.ts says what it has to tell. Used by core-model.ts.
 
-import type { NumberedEvent, OrderEvent } from '../../src/orders/order-happenings.ts';
-import { orderStatus } from '../../src/orders/order-table.ts';
+import type { NumberedEvent, OrderEvent } from '../../src/features/order-engine/decisions/order-events.ts';
+import { orderStatus } from '../../src/features/order-engine/records/order-table.ts';
 import type { Step } from './histories.ts';
 
 function toldText(event: OrderEvent): string {

@@ -1,7 +1,7 @@
 // Requests of the demo's people and programs, over a real socket to the real service: with a key, or signed in to
 // the panel. Each says the address it comes from, as a proxy would. Called by demo-year.ts.
 
-import { isJsonObject, type JsonObject } from '../../src/contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/shared/json.ts';
 import { sendRequest } from '../throwaway/send-request.ts';
 
 export interface DemoAnswer {

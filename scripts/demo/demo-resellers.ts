@@ -1,7 +1,7 @@
 // The resellers of the demo: of different sizes, in both price groups, one blocked, one new. And what the
 // administrator does to packages and accounts as the year goes by. Called by demo-year.ts.
 
-import type { Group } from '../../src/contract/periods.ts';
+import type { Group } from '../../src/shared/periods.ts';
 
 export interface ResellerPlan {
   readonly username: string;

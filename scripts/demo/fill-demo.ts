@@ -3,17 +3,17 @@
 // Called by scripts/demo-data.ts, the screenshots and a test.
 
 import pino from 'pino';
-import { openApiKey } from '../../src/accounts/api-key-store.ts';
-import { findAdministratorId } from '../../src/accounts/find-accounts.ts';
-import { openDatabase } from '../../src/bootstrap.ts';
-import { demoPackages } from '../../src/catalog/demo-packages.ts';
-import { createPackage } from '../../src/catalog/package-store.ts';
-import { type Config, ConfigProblem, defaultLimits } from '../../src/config.ts';
-import { createService } from '../../src/create-service.ts';
-import type { Database, SqlStatement } from '../../src/database/database.ts';
-import { createFirstAdministrator } from '../../src/first-administrator.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
+import { findAdministratorId } from '../../src/features/identity/find-accounts.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { createPackage } from '../../src/features/packages/package-store.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
+import type { Database, SqlStatement } from '../../src/platform/database/database.ts';
+import { createService } from '../../src/service/create-service.ts';
+import { type Config, ConfigProblem, defaultLimits } from '../../src/setup/config.ts';
+import { demoPackages } from '../../src/setup/demo-packages.ts';
+import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
+import { openDatabase } from '../../src/setup/open-database.ts';
 import { createAsk } from './demo-client.ts';
 import { playDemoYear, yearDays } from './demo-year.ts';
 

@@ -4,10 +4,10 @@
 // test/tools/reference-samples.test.ts runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
-import { publicId } from '../../src/contract/identifiers.ts';
-import { deliveriesKind } from '../../src/delivery/delivery-progress.ts';
-import type { Outbound } from '../../src/delivery/outbound.ts';
-import { createLoginLink } from '../../src/identity/login-link-store.ts';
+import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
+import { deliveriesKind } from '../../src/features/webhooks/delivery-progress.ts';
+import type { Outbound } from '../../src/platform/outbound/outbound.ts';
+import { publicId } from '../../src/shared/identifiers.ts';
 import { createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';

@@ -2,7 +2,7 @@
 // and the summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares.
 
 import { readFileSync } from 'node:fs';
-import { isShapeName } from '../../src/http/openapi-names.ts';
+import { isShapeName } from '../../src/platform/http/openapi-names.ts';
 import {
   type OpenapiDocument,
   type Operation,

@@ -1,7 +1,7 @@
 // As much of OpenAPI and JSON Schema as openapi.json uses: what the generators of types (sdk-types.ts), of samples
 // (api-story.ts) and of the reference (reference-pages.ts) read.
 
-import { isShapeName } from '../../src/http/openapi-names.ts';
+import { isShapeName } from '../../src/platform/http/openapi-names.ts';
 
 export interface Schema {
   readonly $ref?: string;

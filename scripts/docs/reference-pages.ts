@@ -3,9 +3,9 @@
 // generate.ts; test/service/generated-files.test.ts compares the committed pages with it.
 
 import assert from 'node:assert/strict';
-import { keyGuardCodes } from '../../src/api/doors/key-door.ts';
-import { statusOf } from '../../src/http/errors.ts';
-import { documentedErrors } from '../../src/http/openapi.ts';
+import { keyGuardCodes } from '../../src/features/auth/api-key-auth.ts';
+import { statusOf } from '../../src/platform/http/error-responses.ts';
+import { documentedErrors } from '../../src/platform/http/openapi.ts';
 import { keyOf, loginCode, type StoryWorld, storyOf } from './api-story.ts';
 import {
   type OpenapiDocument,

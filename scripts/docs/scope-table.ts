@@ -1,8 +1,8 @@
 // Which request needs which scope, and which roles have it: the table of docs/security.md, between its two marks, made from
 // what the routes declare.
 
-import { rolesOf, type Scope, scopesOfRole } from '../../src/contract/scopes.ts';
-import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
+import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
+import { rolesOf, type Scope, scopesOfRole } from '../../src/shared/scopes.ts';
 
 const marks = /(<!-- scopes: begin -->\n)[\s\S]*?(<!-- scopes: end -->)/;
 

@@ -4,9 +4,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
-import { type EventType, eventSchemaName, eventTypes } from '../../src/contract/event-schemas.ts';
-import type { Database, Row } from '../../src/database/database.ts';
-import { automaticFingerprint } from '../../src/orders/order-table.ts';
+import { type EventType, eventSchemaName, eventTypes } from '../../src/features/events/event-schemas.ts';
+import { automaticFingerprint } from '../../src/features/order-engine/records/order-table.ts';
+import type { Database, Row } from '../../src/platform/database/database.ts';
 
 const counted = (type: EventType | EventType[]) =>
   `(select count(*) from events e where e.account_id = a.id and e.type = any('{${[type].flat().join(',')}}'))`;

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { DatabaseConfig } from '../../src/config.ts';
+import type { DatabaseConfig } from '../../src/setup/config.ts';
 import { citusServers, createCitusDatabase } from './citus-database.ts';
 
 export interface TestDatabase {

@@ -2,13 +2,13 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { BackupContent } from '../backup/backup-format.ts';
-import { copyRunningService } from '../backup/copy-running-service.ts';
-import { type BackupFile, createBackupFile, writeBackup } from '../backup/write-backup.ts';
-import { type FoundDatabase, findSecretKey } from '../bootstrap.ts';
-import { ConfigProblem } from '../config.ts';
-import { type EpochSeconds, formatTime } from '../contract/times.ts';
-import { DataFolderInUse } from '../database/data-lock.ts';
+import type { BackupContent } from '../features/backup/backup-format.ts';
+import { copyRunningService } from '../features/backup/copy-running-service.ts';
+import { type BackupFile, createBackupFile, writeBackup } from '../features/backup/write-backup.ts';
+import { DataFolderInUse } from '../platform/database/embedded/data-lock.ts';
+import { ConfigProblem } from '../setup/config.ts';
+import { type FoundDatabase, findSecretKey } from '../setup/open-database.ts';
+import { type EpochSeconds, formatTime } from '../shared/times.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, whenCutOff } from './command-end.ts';
 import { fromCommandFolder } from './command-io.ts';

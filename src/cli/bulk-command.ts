@@ -6,7 +6,7 @@ import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { isSellthroughError, type PlaceOrdersInBulkAnswer, type Sellthrough } from '../../sdk/src/index.ts';
-import { type CsvCell, csvLines } from '../contract/csv-text.ts';
+import { type CsvCell, csvLines } from '../shared/csv-text.ts';
 import { type FileFormat, type FileOrder, readOrders } from './bulk-file.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import type { PlaceOrdersInBulkBody } from '../../sdk/src/index.ts';
-import { withoutGuards } from '../contract/csv-text.ts';
-import { isJsonObject } from '../contract/json.ts';
+import { withoutGuards } from '../shared/csv-text.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { CommandFailed } from './command-end.ts';
 
 export type SentOrder = PlaceOrdersInBulkBody['orders'][number];

@@ -1,6 +1,6 @@
 // The service's settings, as a command of the same folder finds them.
 
-import { type Config, type Environment, readConfig } from '../config.ts';
+import { type Config, type Environment, readConfig } from '../setup/config.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';
 
 /** @throws ConfigProblem */

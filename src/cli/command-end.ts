@@ -1,7 +1,7 @@
 // How a command ends: its exit code, and one sentence on standard error when it did not do its work. Every
 // command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only ever add.
 
-import { DatabaseUnavailable } from '../database/database.ts';
+import { DatabaseUnavailable } from '../platform/database/database.ts';
 import { commandIo } from './command-io.ts';
 
 export const exitCodes = {
@@ -64,7 +64,7 @@ export function whenCutOff(clean: () => void): () => void {
 async function sentenceFor(error: unknown): Promise<string> {
   return error instanceof CommandFailed
     ? error.message
-    : (await import('../sentences.ts')).errorMessageOf(error);
+    : (await import('../setup/error-message.ts')).errorMessageOf(error);
 }
 
 function exitCodeOf(error: unknown): ExitCode {

@@ -4,8 +4,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import type { KnownEvent, ReadEventsQuery, Sellthrough } from '../../sdk/src/index.ts';
-import { eventTypes } from '../contract/event-schemas.ts';
-import { mintSecret, signedHeaders, signingKeyOf } from '../delivery/webhook-signature.ts';
+import { eventTypes } from '../features/events/event-schemas.ts';
+import { mintSecret, signedHeaders, signingKeyOf } from '../platform/outbound/webhook-signature.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';
 import { wholeFrom } from './listing.ts';

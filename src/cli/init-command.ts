@@ -4,16 +4,16 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { mintApiKey } from '../accounts/api-key.ts';
-import { refuseUnusableCurrency } from '../bootstrap.ts';
-import { ConfigProblem, type Environment, readConfig } from '../config.ts';
+import { mintApiKey } from '../features/identity/api-key.ts';
+import { mintPassword } from '../platform/secrets/password-hash.ts';
+import { ConfigProblem, type Environment, readConfig } from '../setup/config.ts';
 import {
   type ConfigurationVariable,
   clientVariables,
   configurationChapters,
-} from '../configuration-variables.ts';
-import { checkAdministratorPassword } from '../first-administrator.ts';
-import { mintPassword } from '../identity/password.ts';
+} from '../setup/environment-variables.ts';
+import { checkAdministratorPassword } from '../setup/first-administrator.ts';
+import { refuseUnusableCurrency } from '../setup/open-database.ts';
 import { answer, endWell } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';
 

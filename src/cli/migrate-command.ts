@@ -1,11 +1,11 @@
 // sellthrough migrate: brings the database to this version's schema and ends. `serve` does the same. With --groups it
-// divides the accounts (divide-accounts-command.ts).
+// divides the accounts (split-shards-command.ts).
 
 import { Command, InvalidArgumentError } from 'commander';
-import { accountGroupsMax } from '../database/account-groups.ts';
+import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';
 import { endWell } from './command-end.ts';
 import { commandIo } from './command-io.ts';
-import { divideCommand, readGroups } from './divide-accounts-command.ts';
+import { divideCommand, readGroups } from './split-shards-command.ts';
 import { withDatabase } from './with-database.ts';
 
 interface MigrateFlags {

@@ -1,7 +1,7 @@
 // sellthrough mint-key: makes an API key for ADMIN_API_KEY. Nothing is stored.
 
 import { Command } from 'commander';
-import { mintApiKey } from '../accounts/api-key.ts';
+import { mintApiKey } from '../features/identity/api-key.ts';
 import { commandIo } from './command-io.ts';
 
 export function mintKeyCommand(): Command {

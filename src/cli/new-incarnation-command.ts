@@ -2,8 +2,8 @@
 // standby that took over. `restore` does the same by itself. The service must be stopped.
 
 import { Command } from 'commander';
-import { beginIncarnation } from '../backup/begin-incarnation.ts';
-import { lockSchema } from '../database/migrate.ts';
+import { beginIncarnation } from '../features/backup/begin-incarnation.ts';
+import { lockSchema } from '../platform/database/schema/migrate.ts';
 import { answer, endWell } from './command-end.ts';
 import { confirm } from './confirm.ts';
 import { refuseServices } from './refuse-services.ts';

@@ -2,7 +2,7 @@
 
 import { Argument, Command, Option } from 'commander';
 import type { Person } from '../../sdk/src/index.ts';
-import { roles } from '../contract/scopes.ts';
+import { roles } from '../shared/scopes.ts';
 import { whichAccount } from './account-list-commands.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { getAccount } from './find-account.ts';

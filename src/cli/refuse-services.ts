@@ -1,7 +1,7 @@
 // For commands that need the service to be stopped, on PostgreSQL. An embedded database has its data folder locked instead.
 
-import { listServices } from '../accounts/key-holders.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from '../platform/database/database.ts';
+import { listServices } from '../platform/secrets/secret-key-sessions.ts';
 import { CommandFailed } from './command-end.ts';
 
 /** @throws CommandFailed */

@@ -3,12 +3,12 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { findSeal } from '../bootstrap.ts';
-import { ConfigProblem } from '../config.ts';
-import { isJsonObject } from '../contract/json.ts';
-import { DataFolderInUse } from '../database/data-lock.ts';
-import { connectControlSocket } from '../database/local-door.ts';
-import { type Resealed, resealTexts, resealWish } from '../identity/reseal-texts.ts';
+import { connectControlSocket } from '../platform/database/embedded/control-socket.ts';
+import { DataFolderInUse } from '../platform/database/embedded/data-lock.ts';
+import { ConfigProblem } from '../setup/config.ts';
+import { findSeal } from '../setup/open-database.ts';
+import { type Resealed, resealTexts, resealWish } from '../setup/reseal.ts';
+import { isJsonObject } from '../shared/json.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';

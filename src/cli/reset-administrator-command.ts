@@ -3,14 +3,14 @@
 // another password.
 
 import { Command } from 'commander';
-import { changeKey, listAccountKeys } from '../accounts/account-keys.ts';
-import { changeAccount, resetApiKey } from '../accounts/account-store.ts';
-import { keyIdOf } from '../accounts/api-key-store.ts';
-import { findAccountByUsername } from '../accounts/find-accounts.ts';
-import { ConfigProblem } from '../config.ts';
-import { isRefusal } from '../contract/error-catalogue.ts';
-import { hashPassword, mintPassword } from '../identity/password.ts';
-import { disableTotp } from '../identity/totp-store.ts';
+import { changeAccount, resetApiKey } from '../features/accounts/account-store.ts';
+import { disableTotp } from '../features/auth/totp-store.ts';
+import { keyIdOf } from '../features/identity/api-key-rows.ts';
+import { findAccountByUsername } from '../features/identity/find-accounts.ts';
+import { changeKey, listAccountKeys } from '../features/keys/manage-keys.ts';
+import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
+import { ConfigProblem } from '../setup/config.ts';
+import { isRefusal } from '../shared/error-catalogue.ts';
 import { commandIo } from './command-io.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 

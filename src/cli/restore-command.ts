@@ -3,12 +3,14 @@
 // end the command before anything is touched.
 
 import { Command } from 'commander';
-import { type NewKey, resetEveryApiKey } from '../accounts/account-store.ts';
-import { type CurrentKey, listCurrentKeys } from '../accounts/api-key-store.ts';
-import type { Seal } from '../accounts/seal.ts';
-import { checkState } from '../accounts/service-state.ts';
-import { type BackupContent, readBackup } from '../backup/backup-format.ts';
-import { migrationsOf, restoreBackup } from '../backup/restore-backup.ts';
+import { type NewKey, resetEveryApiKey } from '../features/accounts/account-store.ts';
+import { type BackupContent, readBackup } from '../features/backup/backup-format.ts';
+import { migrationsOf, restoreBackup } from '../features/backup/restore-backup.ts';
+import { type CurrentKey, listCurrentKeys } from '../features/identity/api-key-rows.ts';
+import { verifyLedger } from '../features/verification/verify-ledger.ts';
+import type { Seal } from '../platform/secrets/seal.ts';
+import { checkState } from '../platform/secrets/service-state.ts';
+import { type Config, ConfigProblem, defaultLimits } from '../setup/config.ts';
 import {
   checkDurability,
   connectDatabase,
@@ -16,11 +18,9 @@ import {
   findSeal,
   inItsGroups,
   refuseGroupsOfEmbedded,
-} from '../bootstrap.ts';
-import { type Config, ConfigProblem, defaultLimits } from '../config.ts';
-import { formatTime } from '../contract/times.ts';
-import { countSealed } from '../identity/reseal-texts.ts';
-import { verifyLedger } from '../verify/verify-ledger.ts';
+} from '../setup/open-database.ts';
+import { countSealed } from '../setup/reseal.ts';
+import { formatTime } from '../shared/times.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';

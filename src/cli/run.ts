@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { programVersion } from '../contract/version.ts';
+import { programVersion } from '../shared/version.ts';
 import { CommandFailed, endWell, exitCodes } from './command-end.ts';
 import {
   type CommandIo,
@@ -27,7 +27,7 @@ const chapters: readonly {
     commands: {
       init: async () => (await import('./init-command.ts')).initCommand(),
       serve: async () => serveCommand(),
-      doctor: async () => (await import('./doctor-command.ts')).doctorCommand(),
+      doctor: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
     },
   },
   {
@@ -65,14 +65,14 @@ const chapters: readonly {
       suspend: async () => (await import('./plan-commands.ts')).suspendCommand(),
       resume: async () => (await import('./plan-commands.ts')).resumeCommand(),
       'auto-renew': async () => (await import('./plan-commands.ts')).autoRenewCommand(),
-      orders: async () => (await import('./record-commands.ts')).ordersCommand(),
-      customers: async () => (await import('./record-commands.ts')).customersCommand(),
-      ledger: async () => (await import('./record-commands.ts')).ledgerCommand(),
+      orders: async () => (await import('./list-commands.ts')).ordersCommand(),
+      customers: async () => (await import('./list-commands.ts')).customersCommand(),
+      ledger: async () => (await import('./list-commands.ts')).ledgerCommand(),
       webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
       events: async () => (await import('./event-commands.ts')).eventsCommand(),
       listen: async () => (await import('./event-commands.ts')).listenCommand(),
       test: async () => (await import('./test-mode-commands.ts')).testCommand(),
-      audit: async () => (await import('./record-commands.ts')).auditCommand(),
+      audit: async () => (await import('./list-commands.ts')).auditCommand(),
     },
   },
 ];

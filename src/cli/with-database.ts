@@ -1,7 +1,7 @@
 // Opens the configured database for one command and closes it again. What stops it is one sentence.
 
-import { type FoundDatabase, findDatabase } from '../bootstrap.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../setup/config.ts';
+import { type FoundDatabase, findDatabase } from '../setup/open-database.ts';
 import { readCommandConfig } from './command-config.ts';
 import { endWell } from './command-end.ts';
 import { commandIo } from './command-io.ts';

@@ -117,7 +117,7 @@ const panel = usePanelBrowser(async (service) => {
 
 test('every page of the router is among those looked at here', () => {
   const router = readFileSync(new URL('../../web/src/router.tsx', import.meta.url), 'utf8');
-  const shown = [...router.matchAll(/import\('\.\/(?:account|console)\/([\w-]+)\.tsx'\)/g)].map(
+  const shown = [...router.matchAll(/import\('\.\/features\/[\w-]+\/([\w-]+)\.tsx'\)/g)].map(
     ([, file]) => file,
   );
   const seen = [

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
-import { withoutGuards } from '../../src/contract/csv-text.ts';
+import { withoutGuards } from '../../src/shared/csv-text.ts';
 import { changeAccount } from '../harness/shop.ts';
 import { dialog, goInPlace, heading, row } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';

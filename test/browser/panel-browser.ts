@@ -18,8 +18,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { builtDocsFolder } from '../../src/api/docs-pages.ts';
-import { builtPagesFolder } from '../../src/api/panel/panel-pages.ts';
+import { builtDocsFolder } from '../../src/service/docs-pages.ts';
+import { builtPagesFolder } from '../../src/service/panel-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
   newVisitor,

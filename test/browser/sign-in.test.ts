@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import { sealedMails } from '../../src/delivery/mail/mail-outbox.ts';
+import { sealedMails } from '../../src/platform/mail/mail-outbox.ts';
 import { setTestPassword, signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import {

@@ -7,9 +7,12 @@ import { pathToFileURL } from 'node:url';
 
 const program = pathToFileURL(realpathSync(process.argv[1])).href;
 // What the commands load only when they come to it.
-const loadedLate = ['cli/doctor-command', 'cli/backup-command', 'sentences', 'api/panel/panel-pages'].map(
-  (name) => new URL(`../../src/${name}.ts`, import.meta.url).href,
-);
+const loadedLate = [
+  'cli/doctor/doctor-command',
+  'cli/backup-command',
+  'setup/error-message',
+  'service/panel-pages',
+].map((name) => new URL(`../../src/${name}.ts`, import.meta.url).href);
 // In front of the program's first line: its own imports are carried out before that.
 const change = `for (const late of ${JSON.stringify(loadedLate)}) await import(late);
 process.setgroups([]); process.setgid(65_534); process.setuid(65_534);`;

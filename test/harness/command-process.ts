@@ -29,15 +29,11 @@ export function startCommand(
   { cwd, environment, notAsRoot }: CommandOptions,
 ): ChildProcess {
   const preload = notAsRoot && process.getuid?.() === 0 ? ['--import', becomeNobody] : [];
-  return spawn(
-    process.execPath,
-    [...briefFlags, ...preload, programFile('src/cli/sellthrough.ts'), ...args],
-    {
-      cwd,
-      env: { ...childEnvironment, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  return spawn(process.execPath, [...briefFlags, ...preload, programFile('src/sellthrough.ts'), ...args], {
+    cwd,
+    env: { ...childEnvironment, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** In this process, but for a service, which ends its process itself. */

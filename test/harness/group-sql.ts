@@ -1,7 +1,7 @@
 // Statements of tests that no part of the service sends, to tables that are an account's: such a table is there once
 // for each account group.
 
-import type { Database, Queryable, Row } from '../../src/database/database.ts';
+import type { Database, Queryable, Row } from '../../src/platform/database/database.ts';
 
 /** Sends the text as the account's group sees it. */
 export function sqlOf(

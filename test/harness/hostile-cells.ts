@@ -2,7 +2,7 @@
 // spreadsheet and by the run in LibreOffice.
 
 import { readFileSync } from 'node:fs';
-import { type CsvCell, csvLines } from '../../src/contract/csv-text.ts';
+import { type CsvCell, csvLines } from '../../src/shared/csv-text.ts';
 
 const naughty: readonly string[] = JSON.parse(
   readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),

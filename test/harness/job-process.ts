@@ -1,9 +1,9 @@
 // A process with one kind of background work that never ends by itself, for tests that kill or freeze it: run with
 // DATABASE_URL (migrated) and LEASE_SECONDS. It says "running N" with the number of its lease, and "stopped: …".
 
-import { connectDatabase } from '../../src/bootstrap.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { createJobs } from '../../src/jobs/create-jobs.ts';
+import { createJobs } from '../../src/platform/jobs/job-runner.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 
 const connectionString = process.env['DATABASE_URL'] ?? '';
 const leaseSeconds = Number(process.env['LEASE_SECONDS']);

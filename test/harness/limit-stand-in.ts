@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { readValkeyUrl, type ValkeyAddress } from '../../src/limits/valkey-address.ts';
+import { readValkeyUrl, type ValkeyAddress } from '../../src/platform/limits/valkey-address.ts';
 import { createLimitModel, type LimitModel } from './limit-model.ts';
 
 export interface LimitStandIn {

@@ -1,7 +1,7 @@
 // What tests write by SQL because no route does, with the entry of the audit log that verify looks for.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { type AuditEntry, appendAudit } from '../../src/journal/audit-log.ts';
+import { type AuditEntry, appendAudit } from '../../src/platform/audit-log/append-audit.ts';
 import { sqlOf } from './group-sql.ts';
 
 export async function makeAdministrator(

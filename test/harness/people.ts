@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
-import type { Role } from '../../src/contract/scopes.ts';
+import type { Role } from '../../src/shared/scopes.ts';
 import { createPanelClient, type PanelClient, setCookieOf, signInAnswer } from './panel-client.ts';
 
 export const ownPassword = 'quite another battery staple';

@@ -2,9 +2,9 @@
 // its payload.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { productPayload } from '../../src/api/shapes/product-view.ts';
-import type { PreparedCalls } from '../../src/journal/product-call.ts';
-import { prepareProductCalls } from '../../src/orders/prepare-product-calls.ts';
+import { productPayload } from '../../src/features/fulfilment/product-payload.ts';
+import { prepareProductCalls } from '../../src/features/order-engine/prepare-product-calls.ts';
+import type { PreparedCalls } from '../../src/features/order-engine/records/product-call-rows.ts';
 
 export async function prepareCalls({ database, service, clock }: TestService): Promise<PreparedCalls> {
   const rows = await database.query({

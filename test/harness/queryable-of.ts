@@ -1,6 +1,6 @@
 // A Queryable of a function that answers statements: all accounts in one group.
 
-import type { Queryable } from '../../src/database/database.ts';
+import type { Queryable } from '../../src/platform/database/database.ts';
 
 export function queryableOf(query: Queryable['query']): Queryable {
   const queryable: Queryable = {

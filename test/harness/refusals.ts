@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
-import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
 
 /** The body of an answer with this status. */
 export function expectStatus(answer: Answer, status: number): Answer['body'] {

@@ -1,5 +1,5 @@
 // A real server on the loopback that does with each request what a test says, down to the bytes and the TLS handshake.
-// For tests of src/delivery/: what an address that somebody typed in may do to the service.
+// For tests of src/features/webhooks/: what an address that somebody typed in may do to the service.
 // Always true: `allGone` and `close` wait for the other side: they hang if it keeps a connection.
 
 import { once } from 'node:events';

@@ -2,7 +2,7 @@
 // had been lost.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { notePlanEnds } from '../../src/plans/plan-ends.ts';
+import { notePlanEnds } from '../../src/features/plans/plan-ends.ts';
 
 export async function runPlanEnds({ database, clock, service }: TestService): Promise<void> {
   await notePlanEnds(

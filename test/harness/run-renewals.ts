@@ -2,7 +2,7 @@
 // been lost.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { renewDuePlans } from '../../src/orders/automatic-renewals.ts';
+import { renewDuePlans } from '../../src/features/plans/automatic-renewals.ts';
 
 /** `engine`: of another process on the same database. */
 export async function runRenewals(

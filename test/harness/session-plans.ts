@@ -1,7 +1,7 @@
 // What a session of the database would do next for the statements that are prepared in it. Where accounts are in groups a
 // statement is prepared once for each that it was sent to, and planned for the tables which that one sees.
 
-import type { Queryable, Row, Transaction } from '../../src/database/database.ts';
+import type { Queryable, Row, Transaction } from '../../src/platform/database/database.ts';
 
 export interface SessionPlan {
   /** As the program calls it. */

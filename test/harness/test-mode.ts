@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
-import { findTestAccount } from '../../src/accounts/twin-settings.ts';
+import { findTestAccount } from '../../src/features/identity/test-account-settings.ts';
 import { expectStatus } from './refusals.ts';
 
 /** The test account of an account, by a test key of its own. */

@@ -1,6 +1,6 @@
 // A transaction with a word before each of its statements, whichever account group it is sent to.
 
-import type { Queryable, Row, SqlStatement } from '../../src/database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 
 export type Watcher = (
   send: () => Promise<readonly Row[]>,

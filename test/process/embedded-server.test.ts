@@ -24,8 +24,11 @@ import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { createRandom } from '../../scripts/demo/random.ts';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
-import { DataFolderInUse, DataFolderUnusable } from '../../src/database/data-lock.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../src/database/embedded-server.ts';
+import { DataFolderInUse, DataFolderUnusable } from '../../src/platform/database/embedded/data-lock.ts';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../src/platform/database/embedded/embedded-server.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));
@@ -501,7 +504,7 @@ function unusable(message: RegExp): (error: unknown) => boolean {
 
 /** Another process that starts the server on the folder and runs the script; a failed start prints its sentence. */
 function startChild(dataDir: string, script: string): ChildProcess {
-  const module = new URL('../../src/database/embedded-server.ts', import.meta.url).href;
+  const module = new URL('../../src/platform/database/embedded/embedded-server.ts', import.meta.url).href;
   const source = `
     import pg from 'pg';
     import { startEmbeddedServer } from ${JSON.stringify(module)};

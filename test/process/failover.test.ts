@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { send, serverProcesses } from '../../proof/machines/server-processes.ts';
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { type Database, DatabaseUnavailable } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/postgres.ts';
+import { type Database, DatabaseUnavailable } from '../../src/platform/database/database.ts';
+import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { askServer } from '../harness/one-question.ts';
 
 const password = randomBytes(16).toString('hex');

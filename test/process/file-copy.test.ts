@@ -1,4 +1,4 @@
-// The embedded database's files copied by hand while it writes (src/database/file-copy.ts): what opens from the copy,
+// The embedded database's files copied by hand while it writes (src/platform/database/embedded/file-copy.ts): what opens from the copy,
 // and what is left in the database that was copied.
 
 import assert from 'node:assert/strict';
@@ -9,17 +9,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
-import { copyRunningService, copyWish, guardCopy } from '../../src/backup/copy-running-service.ts';
-import { defaultLimits } from '../../src/config.ts';
-import type { JsonObject } from '../../src/contract/json.ts';
-import type { Database } from '../../src/database/database.ts';
-import { type EmbeddedDatabase, openEmbedded } from '../../src/database/embedded.ts';
-import { copyDatabaseFiles, finishCopy } from '../../src/database/file-copy.ts';
+import { copyRunningService, copyWish, guardCopy } from '../../src/features/backup/copy-running-service.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import {
   ControlConnectionClosed,
   connectControlSocket,
   openControlSocket,
-} from '../../src/database/local-door.ts';
+} from '../../src/platform/database/embedded/control-socket.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../src/platform/database/embedded/embedded.ts';
+import { copyDatabaseFiles, finishCopy } from '../../src/platform/database/embedded/file-copy.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import type { JsonObject } from '../../src/shared/json.ts';
 import { startCommand } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(process.env['TEST_FOLDER'] ?? tmpdir(), 'sellthrough-file-copy-'));

@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { briefFlags } from '../../scripts/brief-processes.ts';
-import { connectDatabase } from '../../src/bootstrap.ts';
-import type { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { migrate } from '../../src/platform/database/schema/migrate.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 

@@ -9,7 +9,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ServiceProcess, startServiceProcess } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 
 const adminKey = mintApiKey('live');

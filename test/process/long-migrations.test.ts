@@ -8,10 +8,15 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { type Database, DatabaseUnavailable, ranked } from '../../src/database/database.ts';
-import { isMigrated, type Migration, migrate, type Notices } from '../../src/database/migrate.ts';
-import { openPostgres } from '../../src/database/postgres.ts';
+import { type Database, DatabaseUnavailable, ranked } from '../../src/platform/database/database.ts';
+import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
+import {
+  isMigrated,
+  type Migration,
+  migrate,
+  type Notices,
+} from '../../src/platform/database/schema/migrate.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
 /** What a migration must be able to exceed; the short statements around it keep within it on a busy machine too. */

@@ -13,10 +13,10 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { defaultLimits } from '../../src/config.ts';
-import type { Database, Transaction } from '../../src/database/database.ts';
-import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
-import { openPostgres } from '../../src/database/postgres.ts';
+import type { Database, Transaction } from '../../src/platform/database/database.ts';
+import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
+import { isMigrated, migrate, readMigrations } from '../../src/platform/database/schema/migrate.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { type Breakage, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 
 const commit = /^commit$/i;

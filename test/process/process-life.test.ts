@@ -27,10 +27,10 @@ import { type Answer, type ApiClient, createApiClient } from '../../scripts/thro
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { openDatabase } from '../../src/bootstrap.ts';
-import { readConfig } from '../../src/config.ts';
-import { draftSecrets } from '../../src/first-administrator-file.ts';
-import { errorMessageOf } from '../../src/sentences.ts';
+import { readConfig } from '../../src/setup/config.ts';
+import { errorMessageOf } from '../../src/setup/error-message.ts';
+import { draftSecrets } from '../../src/setup/first-administrator-file.ts';
+import { openDatabase } from '../../src/setup/open-database.ts';
 import { childEnvironment, preloadAddress, programFile, sourceFile } from '../harness/child-environment.ts';
 import { type CommandEnd, runCommand } from '../harness/command-process.ts';
 import { isAnswering } from '../harness/is-answering.ts';

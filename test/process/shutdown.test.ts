@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { createPostgresDatabase } from '../harness/postgres-database.ts';
 
 test('SIGTERM ends a process whose database is at a statement that does not end', async (context) => {

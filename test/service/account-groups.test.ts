@@ -1,4 +1,4 @@
-// Accounts in several groups (src/database/account-groups.ts), which nobody who asks can tell: numbers, lists, feeds, figures
+// Accounts in several groups (src/platform/database/shards/find-shards.ts), which nobody who asks can tell: numbers, lists, feeds, figures
 // and references are those of one service. The runner has this file on a database whose accounts are in several groups,
 // and on the embedded one, where all are one group.
 
@@ -10,14 +10,14 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { connectDatabase, openDatabase } from '../../src/bootstrap.ts';
-import { ConfigProblem, readConfig } from '../../src/config.ts';
-import { findDivision } from '../../src/database/account-groups.ts';
-import { type Database, DatabaseUnavailable, inEachGroup } from '../../src/database/database.ts';
-import { divideAccounts } from '../../src/database/divide-accounts.ts';
-import { SchemaMismatch } from '../../src/database/schema-mismatch.ts';
-import { createRequestLog } from '../../src/journal/request-log.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { createRequestLog } from '../../src/features/request-log/request-log.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
+import { type Database, DatabaseUnavailable, inEachGroup } from '../../src/platform/database/database.ts';
+import { SchemaMismatch } from '../../src/platform/database/schema-mismatch.ts';
+import { findDivision } from '../../src/platform/database/shards/find-shards.ts';
+import { divideAccounts } from '../../src/platform/database/shards/split-into-shards.ts';
+import { ConfigProblem, readConfig } from '../../src/setup/config.ts';
+import { connectDatabase, openDatabase } from '../../src/setup/open-database.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';

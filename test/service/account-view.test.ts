@@ -9,9 +9,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { viewScopes } from '../../src/contract/scopes.ts';
-import { createAccountViews } from '../../src/identity/account-views.ts';
-import { listAudit } from '../../src/journal/audit-log.ts';
+import { createAccountViews } from '../../src/features/auth/account-views.ts';
+import { listAudit } from '../../src/platform/audit-log/append-audit.ts';
+import { viewScopes } from '../../src/shared/scopes.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { createPanelClient, type PanelClient, signIn } from '../harness/panel-client.ts';
 import { addPerson } from '../harness/people.ts';

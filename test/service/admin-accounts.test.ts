@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { createAccount } from '../../src/accounts/account-store.ts';
+import { createAccount } from '../../src/features/accounts/account-store.ts';
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 

@@ -45,8 +45,8 @@ test('each fall of the balance is mailed once to each address, in the operatorâ€
 test('two processes that look at once mail it once', async () => {
   const account = await scene.listening({ balance_below: '95.00', emails: ['both@example.com'] });
   await placeOrder(service, account, { customer: 'parallel@example.com' });
-  const { queueAlertMails } = await import('../../src/delivery/mail/alert-mails.ts');
-  const { createMailOutbox } = await import('../../src/delivery/mail/mail-outbox.ts');
+  const { queueAlertMails } = await import('../../src/features/alerts/alert-mails.ts');
+  const { createMailOutbox } = await import('../../src/platform/mail/mail-outbox.ts');
   const mails = createMailOutbox({
     isOn: true,
     seal: service.service.seal,

@@ -8,10 +8,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { publicId } from '../../src/contract/identifiers.ts';
-import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
+import { type Database, inEachGroup, StatementFailed } from '../../src/platform/database/database.ts';
+import { publicId } from '../../src/shared/identifiers.ts';
 import {
   aDayOff,
   falsify,

@@ -93,7 +93,7 @@ test('a key that is not known is invalid_api_key, whatever it is', async () => {
 });
 
 test('a key with a right checksum that nobody holds is invalid_api_key', async () => {
-  const { mintApiKey } = await import('../../src/accounts/api-key.ts');
+  const { mintApiKey } = await import('../../src/features/identity/api-key.ts');
   expectRefusal(
     await createApiClient(service.address, mintApiKey('live')).get('/balance'),
     '401 invalid_api_key',

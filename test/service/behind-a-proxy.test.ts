@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { changeAccount } from '../harness/shop.ts';
 

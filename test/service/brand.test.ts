@@ -7,7 +7,7 @@ import { deflateSync } from 'node:zlib';
 import { URI } from 'otpauth';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { changeBrand } from '../../src/brand/brand-store.ts';
+import { changeBrand } from '../../src/features/brand/brand-store.ts';
 import { jpegFile, pngChunk, pngFile } from '../harness/logo-files.ts';
 import { signIn, testPassword } from '../harness/panel-client.ts';
 import { addPerson } from '../harness/people.ts';

@@ -8,12 +8,12 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { queueAlertMails } from '../../src/delivery/mail/alert-mails.ts';
-import { createMailOutbox } from '../../src/delivery/mail/mail-outbox.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
-import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
+import { queueAlertMails } from '../../src/features/alerts/alert-mails.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { createSpendingReads } from '../../src/features/ledger/spending-totals.ts';
+import { cleanDiscardedTests } from '../../src/features/test-mode/clean-test-accounts.ts';
+import { createMailOutbox } from '../../src/platform/mail/mail-outbox.ts';
 import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { startProductReceiver } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';

@@ -8,8 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { deleteOldProductCalls } from '../../src/delivery/product-caller.ts';
+import { deleteOldProductCalls } from '../../src/features/fulfilment/product-caller.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
   type ProductAnswer,

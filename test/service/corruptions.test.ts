@@ -8,10 +8,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { parseOwnedId } from '../../src/contract/identifiers.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
-import { repairLastOrders } from '../../src/orders/repair-last-orders.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { createSpendingReads } from '../../src/features/ledger/spending-totals.ts';
+import { repairLastOrders } from '../../src/features/orders/repair-last-orders.ts';
+import { parseOwnedId } from '../../src/shared/identifiers.ts';
 import { aDayOff, falsify, forgetDays, keepBooks, order, verify } from '../harness/falsified-books.ts';
 import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { createPackage, schedulePrices } from '../harness/shop.ts';

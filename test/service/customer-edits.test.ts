@@ -7,7 +7,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 
 let service: TestService;

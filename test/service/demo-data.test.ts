@@ -6,9 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { fillDemo } from '../../scripts/demo/fill-demo.ts';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
-import { type OpenedDatabase, openDatabase } from '../../src/bootstrap.ts';
-import { type Config, readConfig } from '../../src/config.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
+import { type Config, readConfig } from '../../src/setup/config.ts';
+import { type OpenedDatabase, openDatabase } from '../../src/setup/open-database.ts';
 
 /** 2026-03-18T16:00:00Z, a Wednesday. */
 const until = 1_773_849_600;

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import { downloads, pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
 import { packModule, panels } from '../../scripts/build-integrations.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { builtDocsFolder } from '../../src/api/docs-pages.ts';
+import { builtDocsFolder } from '../../src/service/docs-pages.ts';
 import { openPage } from '../harness/browser-request.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
 

@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { extendStream, readStream, streamEnd } from '../../src/events/event-stream.ts';
+import { extendStream, readStream, streamEnd } from '../../src/features/events/event-stream.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';

@@ -8,8 +8,8 @@ import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
 import { rulesPage } from '../../scripts/docs/rules-page.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import { statusOf } from '../../src/http/errors.ts';
+import { statusOf } from '../../src/platform/http/error-responses.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';
 
 let service: TestService;
 before(async () => {

@@ -8,9 +8,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { usualRanges } from '../../src/verify/audit-limits.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { usualRanges } from '../../src/features/verification/verification-limits.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import { falsify, falsifyAll, forgetDays, verify } from '../harness/falsified-books.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';

@@ -9,10 +9,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { findProduct, openProductSecret } from '../../src/accounts/product-settings.ts';
-import { parseOwnedId } from '../../src/contract/identifiers.ts';
-import { formatTime } from '../../src/contract/times.ts';
-import type { OrderOutcome } from '../../src/orders/order-commands.ts';
+import { findProduct, openProductSecret } from '../../src/features/fulfilment/product-settings.ts';
+import type { OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
+import { parseOwnedId } from '../../src/shared/identifiers.ts';
+import { formatTime } from '../../src/shared/times.ts';
 import { booksOf } from '../harness/books.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';

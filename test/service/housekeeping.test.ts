@@ -1,14 +1,14 @@
-// The service's own background work (src/housekeeping.ts), as a process runs it: what has expired goes, ledgers are
+// The service's own background work (src/service/scheduled-jobs.ts), as a process runs it: what has expired goes, ledgers are
 // summed up, the embedded database is vacuumed, and the console and /metrics show all of it.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isPostgres } from '../../scripts/throwaway/test-database.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { vacuumTables } from '../../src/database/vacuum-tables.ts';
-import { deleteExpiredLogins } from '../../src/identity/login-link-store.ts';
-import { createRequestLog } from '../../src/journal/request-log.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
+import { deleteExpiredLogins } from '../../src/features/customer-portal/login-links.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { createRequestLog } from '../../src/features/request-log/request-log.ts';
+import { vacuumTables } from '../../src/platform/database/schema/vacuum-tables.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { queryableOf } from '../harness/queryable-of.ts';

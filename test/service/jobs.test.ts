@@ -1,13 +1,12 @@
-// The room for work that nobody waits for (src/jobs/): two runners on one database stand for two processes. They look
+// The room for work that nobody waits for (src/platform/jobs/): two runners on one database stand for two processes. They look
 // when the test says so; the clock of the leases and the clocks of the runners are the test's.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
-import { connectDatabase } from '../../src/bootstrap.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { type Database, inEachGroup, StatementFailed } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { type Database, inEachGroup, StatementFailed } from '../../src/platform/database/database.ts';
+import { migrate } from '../../src/platform/database/schema/migrate.ts';
+import type { JobState } from '../../src/platform/jobs/job-leases.ts';
 import {
   createJobs,
   type JobContext,
@@ -15,8 +14,9 @@ import {
   JobProblem,
   type JobResult,
   type Jobs,
-} from '../../src/jobs/create-jobs.ts';
-import type { JobState } from '../../src/jobs/job-leases.ts';
+} from '../../src/platform/jobs/job-runner.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 
 const limits = defaultLimits.jobs;
 const { leaseSeconds } = limits;

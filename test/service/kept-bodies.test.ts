@@ -10,9 +10,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { defaultLimits } from '../../src/config.ts';
-import type { Row } from '../../src/database/database.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { createRequestLog } from '../../src/features/request-log/request-log.ts';
+import type { Row } from '../../src/platform/database/database.ts';
 import {
   mask,
   redactedAnswer,
@@ -20,8 +20,8 @@ import {
   redactedJson,
   redactedQuery,
   redactedRaw,
-} from '../../src/journal/redaction.ts';
-import { createRequestLog } from '../../src/journal/request-log.ts';
+} from '../../src/platform/secrets/redaction.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 

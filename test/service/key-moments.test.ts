@@ -10,7 +10,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { accountScopes, keyScopes, type Scope } from '../../src/contract/scopes.ts';
+import { accountScopes, keyScopes, type Scope } from '../../src/shared/scopes.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { addPerson, peoplePath } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';

@@ -10,9 +10,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { isOfTestMode } from '../../src/accounts/principal.ts';
-import { publicId, realAccountIdMax } from '../../src/contract/identifiers.ts';
-import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
+import { isOfTestMode } from '../../src/features/identity/principal.ts';
+import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
+import { publicId, realAccountIdMax } from '../../src/shared/identifiers.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, type PanelClient, signIn, testPassword } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';

@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { accountScopes, administratorScopes, keyScopes } from '../../src/contract/scopes.ts';
+import { accountScopes, administratorScopes, keyScopes } from '../../src/shared/scopes.ts';
 import { type PanelClient, signIn, testPassword } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 

@@ -8,9 +8,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { inEachGroup } from '../../src/database/database.ts';
-import { indexFacets } from '../../src/ledger/list-stretches.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
+import { indexFacets } from '../../src/features/ledger/facet-index.ts';
+import { inEachGroup } from '../../src/platform/database/database.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { credit } from '../harness/shop.ts';
 

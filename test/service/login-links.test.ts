@@ -10,7 +10,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createLoginLink, deleteExpiredLogins } from '../../src/identity/login-link-store.ts';
+import { createLoginLink, deleteExpiredLogins } from '../../src/features/customer-portal/login-links.ts';
 import { cookieOf, openPage, type Page, pathOfLink } from '../harness/browser-request.ts';
 import { type PanelClient, signIn, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';

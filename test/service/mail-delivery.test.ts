@@ -8,17 +8,17 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
+import { unsubscribeToken } from '../../src/features/alerts/unsubscribe.ts';
 import {
   createMailOutbox,
   type MailOutbox,
   type MailToQueue,
   sealedMails,
-} from '../../src/delivery/mail/mail-outbox.ts';
-import { beginMail } from '../../src/delivery/mail/mail-sendings.ts';
-import { type SendMailsDependencies, sendMails } from '../../src/delivery/mail/send-mails.ts';
-import { readMailFrom, readSmtpUrl } from '../../src/delivery/mail/smtp-address.ts';
-import { unsubscribeToken } from '../../src/delivery/mail/unsubscribe-links.ts';
+} from '../../src/platform/mail/mail-outbox.ts';
+import { beginMail } from '../../src/platform/mail/mail-sendings.ts';
+import { type SendMailsDependencies, sendMails } from '../../src/platform/mail/send-mails.ts';
+import { readMailFrom, readSmtpUrl } from '../../src/platform/mail/smtp-address.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { linkIn, type MailServer, startMailServer } from '../harness/mail-server.ts';
 
 const limits = defaultLimits.mail;

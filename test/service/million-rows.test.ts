@@ -10,13 +10,13 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Database, Queryable, Row, SqlStatement } from '../../src/database/database.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { findEntriesDown } from '../../src/ledger/ledger-search.ts';
-import { indexFacets } from '../../src/ledger/list-stretches.ts';
-import { findOrders, type OrderFilter } from '../../src/orders/order-search.ts';
-import { type CustomerFilter, filterCustomers } from '../../src/plans/customer-filter.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
+import { type CustomerFilter, filterCustomers } from '../../src/features/customers/filter-customers.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { indexFacets } from '../../src/features/ledger/facet-index.ts';
+import { findEntriesDown } from '../../src/features/ledger/find-entries.ts';
+import { findOrders, type OrderFilter } from '../../src/features/orders/list-orders.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
 
 const rows = Number(process.env['PROOF_ROWS'] ?? 30_000);

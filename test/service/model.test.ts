@@ -45,9 +45,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createAccount } from '../../src/accounts/account-store.ts';
-import { isJsonObject } from '../../src/contract/json.ts';
-import type { SqlStatement } from '../../src/database/database.ts';
+import { createAccount } from '../../src/features/accounts/account-store.ts';
+import type { SqlStatement } from '../../src/platform/database/database.ts';
+import { isJsonObject } from '../../src/shared/json.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
 import { sendRaw } from '../harness/raw-socket.ts';
 import { readMetrics } from '../harness/read-metrics.ts';

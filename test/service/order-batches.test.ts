@@ -12,9 +12,13 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { changeAccount } from '../../src/accounts/account-store.ts';
-import { DatabaseUnavailable, type Row } from '../../src/database/database.ts';
-import type { OrderCommand, OrderOutcome, PlaceOrder } from '../../src/orders/order-commands.ts';
+import { changeAccount } from '../../src/features/accounts/account-store.ts';
+import type {
+  OrderCommand,
+  OrderOutcome,
+  PlaceOrder,
+} from '../../src/features/order-engine/decisions/order-commands.ts';
+import { DatabaseUnavailable, type Row } from '../../src/platform/database/database.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';

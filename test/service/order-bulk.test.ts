@@ -16,7 +16,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
 import { booksOf } from '../harness/books.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';

@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';

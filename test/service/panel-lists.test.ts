@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { formatTime } from '../../src/contract/times.ts';
+import { formatTime } from '../../src/shared/times.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 

@@ -8,10 +8,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Transaction } from '../../src/database/database.ts';
-import { indexFacets } from '../../src/ledger/list-stretches.ts';
-import { repairLastOrders } from '../../src/orders/repair-last-orders.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
+import { indexFacets } from '../../src/features/ledger/facet-index.ts';
+import { repairLastOrders } from '../../src/features/orders/repair-last-orders.ts';
+import type { Transaction } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 

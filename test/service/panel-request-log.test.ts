@@ -8,8 +8,12 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { inEachGroup } from '../../src/database/database.ts';
-import { createRequestLog, loggablePath, type RequestLine } from '../../src/journal/request-log.ts';
+import {
+  createRequestLog,
+  loggablePath,
+  type RequestLine,
+} from '../../src/features/request-log/request-log.ts';
+import { inEachGroup } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { resetKey } from '../harness/shop.ts';

@@ -8,11 +8,11 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { replacePasswordHash } from '../../src/accounts/people-store.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
-import { hashPassword } from '../../src/identity/password.ts';
-import { createSessionStore } from '../../src/identity/session-store.ts';
+import { createSessionStore } from '../../src/features/auth/session-store.ts';
+import { replacePasswordHash } from '../../src/features/identity/people-rows.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
+import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import {

@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from '../harness/mail-server.ts';
 import {
   createPanelClient,

@@ -9,7 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createAccount } from '../../src/accounts/account-store.ts';
+import { createAccount } from '../../src/features/accounts/account-store.ts';
 import { signIn, testPassword } from '../harness/panel-client.ts';
 import { addPerson, ownPassword, peoplePath, type TestPerson } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';

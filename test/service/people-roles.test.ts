@@ -9,13 +9,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import {
-  accountRoles,
-  isAdministratorScope,
-  operatorRoles,
-  scopesOfRole,
-} from '../../src/contract/scopes.ts';
-import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
+import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
+import { accountRoles, isAdministratorScope, operatorRoles, scopesOfRole } from '../../src/shared/scopes.ts';
 import { ownPages, type PanelClient, signIn, signInAnswer, testPassword } from '../harness/panel-client.ts';
 import {
   addPerson,

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
-import { findCredentials, listPeople } from '../../src/accounts/find-people.ts';
-import { connectDatabase } from '../../src/bootstrap.ts';
-import { defaultLimits } from '../../src/config.ts';
-import type { Database } from '../../src/database/database.ts';
-import { migrate, readMigrations } from '../../src/database/migrate.ts';
-import { createSessionStore } from '../../src/identity/session-store.ts';
-import { findTotpHolders } from '../../src/identity/totp-store.ts';
+import { createSessionStore } from '../../src/features/auth/session-store.ts';
+import { findTotpHolders } from '../../src/features/auth/totp-store.ts';
+import { findCredentials, listPeople } from '../../src/features/identity/find-people.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { migrate, readMigrations } from '../../src/platform/database/schema/migrate.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 
 const all = readMigrations();
 const earlier = all.slice(

@@ -8,8 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { PlanChange } from '../../src/plans/plan-change.ts';
-import { planChanges } from '../../src/plans/plan-change.ts';
+import type { PlanChange } from '../../src/features/order-engine/records/plan-change.ts';
+import { planChanges } from '../../src/features/order-engine/records/plan-change.ts';
 import { expectStatus } from '../harness/refusals.ts';
 
 const api = '/api/admin/v1';

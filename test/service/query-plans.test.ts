@@ -10,9 +10,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Database, Rank, Transaction } from '../../src/database/database.ts';
-import { readStream } from '../../src/events/event-stream.ts';
-import type { OrderCommand, OrderOutcome } from '../../src/orders/order-commands.ts';
+import { readStream } from '../../src/features/events/event-stream.ts';
+import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
+import type { Database, Rank, Transaction } from '../../src/platform/database/database.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { runRenewals } from '../harness/run-renewals.ts';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase, isPostgres } from '../../scripts/throwaway/test-database.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { openPostgres } from '../../src/database/postgres.ts';
+import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 
 const statement = { name: '', text: 'select 1 as one' };
 

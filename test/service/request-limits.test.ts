@@ -13,9 +13,9 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { createApiKeyCache } from '../../src/accounts/key-directory.ts';
-import { accountChanged } from '../../src/database/changes.ts';
+import { createApiKeyCache } from '../../src/features/auth/api-key-cache.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { accountChanged } from '../../src/platform/database/change-notices.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';

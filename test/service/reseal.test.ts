@@ -1,16 +1,16 @@
-// SECRET_KEY is replaced while a service runs (src/identity/reseal-texts.ts): every text opens all the while, and at the
+// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts): every text opens all the while, and at the
 // end with the new key alone.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { openApiKey, sealedKeys } from '../../src/accounts/api-key-store.ts';
-import { createSeal } from '../../src/accounts/seal.ts';
-import { checkState, findState } from '../../src/accounts/service-state.ts';
-import { type Database, inEachGroup } from '../../src/database/database.ts';
-import { countSealed, resealTexts } from '../../src/identity/reseal-texts.ts';
-import { createTotpStore } from '../../src/identity/totp-store.ts';
+import { createTotpStore } from '../../src/features/auth/totp-store.ts';
+import { openApiKey, sealedKeys } from '../../src/features/identity/api-key-rows.ts';
+import { type Database, inEachGroup } from '../../src/platform/database/database.ts';
+import { createSeal } from '../../src/platform/secrets/seal.ts';
+import { checkState, findState } from '../../src/platform/secrets/service-state.ts';
+import { countSealed, resealTexts } from '../../src/setup/reseal.ts';
 
 const [oldKey, newKey] = ['the key that is replaced, of 32 or more', 'the key that takes its place, of 32+'];
 const old = createSeal(oldKey);

@@ -13,8 +13,11 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { type ErrorCode, errorCatalogue } from '../../src/contract/error-catalogue.ts';
-import { publicId } from '../../src/contract/identifiers.ts';
+import { documentedCodes } from '../../src/platform/http/openapi.ts';
+import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
+import type { Outbound } from '../../src/platform/outbound/outbound.ts';
+import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { publicId } from '../../src/shared/identifiers.ts';
 import {
   accountRoles,
   accountScopes,
@@ -23,10 +26,7 @@ import {
   operatorRoles,
   type Scope,
   scopesOfRole,
-} from '../../src/contract/scopes.ts';
-import type { Outbound } from '../../src/delivery/outbound.ts';
-import type { DeclaredRoute } from '../../src/http/declared-routes.ts';
-import { documentedCodes } from '../../src/http/openapi.ts';
+} from '../../src/shared/scopes.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { ownPages, type PanelClient, signIn } from '../harness/panel-client.ts';

@@ -10,7 +10,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { formatTime } from '../../src/contract/times.ts';
+import { formatTime } from '../../src/shared/times.ts';
 import { booksOf } from '../harness/books.ts';
 import { falsify, forgetDays, verify } from '../harness/falsified-books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { accountChanged, changesChannel } from '../../src/database/changes.ts';
-import type { Database, SqlStatement } from '../../src/database/database.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { accountChanged, changesChannel } from '../../src/platform/database/change-notices.ts';
+import type { Database, SqlStatement } from '../../src/platform/database/database.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { resetKey } from '../harness/shop.ts';
 

@@ -8,8 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { parseOwnedId } from '../../src/contract/identifiers.ts';
-import { createSpendingReads } from '../../src/ledger/spending-sums.ts';
+import { createSpendingReads } from '../../src/features/ledger/spending-totals.ts';
+import { parseOwnedId } from '../../src/shared/identifiers.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';

@@ -1,4 +1,4 @@
-// Statements of a transaction that leave together (src/database/statement-group.ts), on either database: each has its own
+// Statements of a transaction that leave together (src/platform/database/postgres/statement-pipeline.ts), on either database: each has its own
 // answer, and behind one that fails none is carried out, nor believed to be prepared.
 
 import assert from 'node:assert/strict';
@@ -6,9 +6,13 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isPostgres } from '../../scripts/throwaway/test-database.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/postgres.ts';
+import {
+  DatabaseUnavailable,
+  StatementFailed,
+  TransactionRolledBack,
+} from '../../src/platform/database/database.ts';
+import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 
 let service: TestService;
 before(async () => {

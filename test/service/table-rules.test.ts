@@ -7,7 +7,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { StatementFailed } from '../../src/database/database.ts';
+import { StatementFailed } from '../../src/platform/database/database.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
+import { cleanDiscardedTests } from '../../src/features/test-mode/clean-test-accounts.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';

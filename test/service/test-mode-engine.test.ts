@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { createTestBudget } from '../../src/accounts/test-usage.ts';
-import { orderEventData } from '../../src/api/shapes/event-data.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { Overloaded } from '../../src/contract/overloaded.ts';
-import type { OrderCommand } from '../../src/orders/order-commands.ts';
-import { createOrderEngine } from '../../src/orders/order-engine.ts';
+import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
+import { createOrderEngine } from '../../src/features/order-engine/order-engine.ts';
+import { createTestBudget } from '../../src/features/order-engine/records/test-usage.ts';
+import { orderEventData } from '../../src/features/orders/order-event-data.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { Overloaded } from '../../src/shared/overloaded.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 
 /** By the driven clock. */

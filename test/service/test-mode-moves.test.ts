@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';

@@ -8,19 +8,19 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { createSeal } from '../../src/accounts/seal.ts';
-import { createTestBudget } from '../../src/accounts/test-usage.ts';
-import { isRefusal } from '../../src/contract/error-catalogue.ts';
-import { replaceAlerts } from '../../src/delivery/alert-store.ts';
-import { createWebhook } from '../../src/delivery/webhook-store.ts';
-import { createRequestLog } from '../../src/journal/request-log.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
-import { indexFacets } from '../../src/ledger/list-stretches.ts';
-import { editCustomer } from '../../src/plans/customer-details.ts';
-import { indexCustomerTerms } from '../../src/plans/customer-terms.ts';
-import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
-import { halt } from '../../src/verify/account-halts.ts';
-import { verifyLedger } from '../../src/verify/verify-ledger.ts';
+import { replaceAlerts } from '../../src/features/alerts/alert-store.ts';
+import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
+import { editCustomer } from '../../src/features/customers/edit-customer.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { indexFacets } from '../../src/features/ledger/facet-index.ts';
+import { createTestBudget } from '../../src/features/order-engine/records/test-usage.ts';
+import { createRequestLog } from '../../src/features/request-log/request-log.ts';
+import { cleanDiscardedTests } from '../../src/features/test-mode/clean-test-accounts.ts';
+import { halt } from '../../src/features/verification/account-halts.ts';
+import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
+import { createWebhook } from '../../src/features/webhooks/webhook-store.ts';
+import { createSeal } from '../../src/platform/secrets/seal.ts';
+import { isRefusal } from '../../src/shared/error-catalogue.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';

@@ -8,8 +8,12 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { deliveriesKind } from '../../src/delivery/delivery-progress.ts';
-import { deleteExpiredLogins, exchangeCode, spendLoginLink } from '../../src/identity/login-link-store.ts';
+import {
+  deleteExpiredLogins,
+  exchangeCode,
+  spendLoginLink,
+} from '../../src/features/customer-portal/login-links.ts';
+import { deliveriesKind } from '../../src/features/webhooks/delivery-progress.ts';
 import { cookieOf, openPage, pathOfLink } from '../harness/browser-request.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { readMetrics } from '../harness/read-metrics.ts';

@@ -5,16 +5,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
-import { createTestBudget } from '../../src/accounts/test-usage.ts';
-import { connectDatabase } from '../../src/bootstrap.ts';
-import { createPackageCatalog } from '../../src/catalog/package-catalog.ts';
-import type { Database, Queryable, Row } from '../../src/database/database.ts';
-import { isMigrated, migrate, readMigrations } from '../../src/database/migrate.ts';
-import { runBatch } from '../../src/orders/order-batch.ts';
-import type { PlaceOrder } from '../../src/orders/order-commands.ts';
-import { planChanges } from '../../src/plans/plan-change.ts';
-import { resetTestAccount } from '../../src/test-mode/reset-test.ts';
-import { cleanDiscardedTests } from '../../src/test-mode/twin-cleaning.ts';
+import type { PlaceOrder } from '../../src/features/order-engine/decisions/order-commands.ts';
+import { runBatch } from '../../src/features/order-engine/order-batch.ts';
+import { planChanges } from '../../src/features/order-engine/records/plan-change.ts';
+import { createTestBudget } from '../../src/features/order-engine/records/test-usage.ts';
+import { createPackageCatalog } from '../../src/features/packages/package-catalog.ts';
+import { cleanDiscardedTests } from '../../src/features/test-mode/clean-test-accounts.ts';
+import { resetTestAccount } from '../../src/features/test-mode/reset-test-account.ts';
+import type { Database, Queryable, Row } from '../../src/platform/database/database.ts';
+import { isMigrated, migrate, readMigrations } from '../../src/platform/database/schema/migrate.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
 /** From accounts: people-upgrade.test.ts. */

@@ -9,8 +9,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { VerifyReportView } from '../../src/contract/admin-schemas.ts';
-import { createDailyTotals } from '../../src/ledger/ledger-days.ts';
+import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import type { VerifyReportView } from '../../src/features/packages/package-admin-schemas.ts';
 import {
   aDay,
   aDayOff,

@@ -8,8 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { shortenLogs } from '../../src/delivery/delivery-log.ts';
-import { resealTexts } from '../../src/identity/reseal-texts.ts';
+import { shortenLogs } from '../../src/features/webhooks/delivery-log.ts';
+import { resealTexts } from '../../src/setup/reseal.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 

@@ -10,10 +10,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { defaultLimits } from '../../src/config.ts';
-import { createDeliverer } from '../../src/delivery/deliverer.ts';
-import { LeaseLost } from '../../src/delivery/delivery-progress.ts';
-import { createOutbound } from '../../src/delivery/outbound.ts';
+import { createDeliverer } from '../../src/features/webhooks/deliverer.ts';
+import { LeaseLost } from '../../src/features/webhooks/delivery-progress.ts';
+import { createOutbound } from '../../src/platform/outbound/outbound.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';

@@ -1,4 +1,4 @@
-// Nobody waits a minute for the database's own first look at its tables (src/database/young-statistics.ts).
+// Nobody waits a minute for the database's own first look at its tables (src/platform/database/schema/early-analyze.ts).
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,8 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import type { Database } from '../../src/database/database.ts';
-import { createEarlyAnalyze } from '../../src/database/young-statistics.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { createEarlyAnalyze } from '../../src/platform/database/schema/early-analyze.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;

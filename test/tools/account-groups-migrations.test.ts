@@ -9,11 +9,11 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
-import { connectDatabase } from '../../src/bootstrap.ts';
-import { accountTables } from '../../src/database/account-tables.ts';
-import type { Database } from '../../src/database/database.ts';
-import { divideAccounts } from '../../src/database/divide-accounts.ts';
-import { type Migration, migrate, readMigrations } from '../../src/database/migrate.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { type Migration, migrate, readMigrations } from '../../src/platform/database/schema/migrate.ts';
+import { accountTables } from '../../src/platform/database/shards/sharded-tables.ts';
+import { divideAccounts } from '../../src/platform/database/shards/split-into-shards.ts';
+import { connectDatabase } from '../../src/setup/open-database.ts';
 import { askServer } from '../harness/one-question.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-group-migrations-'));

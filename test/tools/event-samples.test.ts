@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
-import { mintSecret, signedHeaders, signingKeyOf } from '../../src/delivery/webhook-signature.ts';
+import { mintSecret, signedHeaders, signingKeyOf } from '../../src/platform/outbound/webhook-signature.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
 import { isAnswering } from '../harness/is-answering.ts';
 import { expectStatus } from '../harness/refusals.ts';

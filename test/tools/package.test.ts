@@ -23,7 +23,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { copyEmbeddedTemplate, createTestDatabase } from '../../scripts/throwaway/test-database.ts';
-import { programVersion } from '../../src/contract/version.ts';
+import { programVersion } from '../../src/shared/version.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-package-'));

@@ -12,7 +12,7 @@ import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
 import {

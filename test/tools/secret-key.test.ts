@@ -20,10 +20,10 @@ import { startServiceHere } from '../../proof/machines/service-here.ts';
 import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
-import { mintApiKey } from '../../src/accounts/api-key.ts';
-import { openApiKey } from '../../src/accounts/api-key-store.ts';
-import { findDatabase } from '../../src/bootstrap.ts';
-import { readConfig } from '../../src/config.ts';
+import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
+import { readConfig } from '../../src/setup/config.ts';
+import { findDatabase } from '../../src/setup/open-database.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));

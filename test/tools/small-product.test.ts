@@ -11,7 +11,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { mintSecret, signedHeaders, signingKeyOf } from '../../src/delivery/webhook-signature.ts';
+import { mintSecret, signedHeaders, signingKeyOf } from '../../src/platform/outbound/webhook-signature.ts';
 import { booksOf } from '../harness/books.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { expectStatus } from '../harness/refusals.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accentThemes } from '../../src/contract/accent-shades.ts';
+import { accentThemes } from '../../src/shared/accent-shades.ts';
 
 /** WCAG 2, written down a second time. */
 function contrastOf(one: string, other: string): number {

@@ -1,14 +1,14 @@
-// Allow-lists (src/accounts/allow-list.ts): which spellings are taken, and whom they let in.
+// Allow-lists (src/shared/allow-list.ts): which spellings are taken, and whom they let in.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { allowListProblem, createAllowList } from '../../src/accounts/allow-list.ts';
+import { allowListProblem, createAllowList } from '../../src/shared/allow-list.ts';
 import {
   addressNeighbourhood,
   addressOwner,
   limitedNetworks,
   plainAddress,
-} from '../../src/contract/ip-addresses.ts';
+} from '../../src/shared/ip-addresses.ts';
 
 describe('an entry is an address or a range without host bits', () => {
   const notOne = 'not an IP address or CIDR range';

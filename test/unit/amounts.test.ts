@@ -1,9 +1,9 @@
-// Amounts (src/contract/amounts.ts): cents to text and back without a cent lost.
+// Amounts (src/shared/amounts.ts): cents to text and back without a cent lost.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { formatAmount, parseAmount, savingPercent } from '../../src/contract/amounts.ts';
+import { formatAmount, parseAmount, savingPercent } from '../../src/shared/amounts.ts';
 import '../harness/fixed-seed.ts';
 
 describe('amounts are shown with two decimals', () => {

@@ -1,10 +1,16 @@
-// API keys and seals (src/accounts/api-key.ts).
+// API keys and seals (src/features/identity/api-key.ts).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { isApiKey, lastFour, lookupHash, mintApiKey, randomBase62 } from '../../src/accounts/api-key.ts';
-import { createSeal } from '../../src/accounts/seal.ts';
+import {
+  isApiKey,
+  lastFour,
+  lookupHash,
+  mintApiKey,
+  randomBase62,
+} from '../../src/features/identity/api-key.ts';
+import { createSeal } from '../../src/platform/secrets/seal.ts';
 
 describe('a key', () => {
   const keys = Array.from({ length: 500 }, () => mintApiKey('live'));
@@ -140,7 +146,7 @@ describe('a seal whose key is replaced', () => {
 test('every column of sealed texts is one that is sealed anew', () => {
   const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
   const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
-  // sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (identity/reseal-texts.ts), and the check, which follows them.
+  // sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), and the check, which follows them.
   assert.deepEqual(columns, [
     'api_keys.sealed_key',
     'mails.sealed_body',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultLimits } from '../../src/config.ts';
-import { isRefusal } from '../../src/contract/error-catalogue.ts';
-import { createAttemptThrottle } from '../../src/identity/attempt-throttle.ts';
+import { createAttemptThrottle } from '../../src/platform/limits/sign-in-throttle.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { isRefusal } from '../../src/shared/error-catalogue.ts';
 
 function createGuesser() {
   const clock = { milliseconds: 1_000 };

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccountBodySchema } from '../../src/contract/admin-schemas.ts';
-import { alertsBodySchema } from '../../src/contract/alert-schemas.ts';
-import { isRefusal } from '../../src/contract/error-catalogue.ts';
-import { createBodyReader } from '../../src/http/body-reader.ts';
+import { alertsBodySchema } from '../../src/features/alerts/alert-schemas.ts';
+import { createAccountBodySchema } from '../../src/features/packages/package-admin-schemas.ts';
+import { createBodyReader } from '../../src/platform/http/body-reader.ts';
+import { isRefusal } from '../../src/shared/error-catalogue.ts';
 
 test('an amount that cannot be read is answered with an example of one', () => {
   const read = createBodyReader(alertsBodySchema);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { csvLines, withoutGuards } from '../../src/contract/csv-text.ts';
+import { csvLines, withoutGuards } from '../../src/shared/csv-text.ts';
 import '../harness/fixed-seed.ts';
 import { columns, hostileFile, hostileTexts, rowOf } from '../harness/hostile-cells.ts';
 

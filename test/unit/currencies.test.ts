@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { currencyProblem } from '../../src/contract/currencies.ts';
+import { currencyProblem } from '../../src/shared/currencies.ts';
 
 test('a currency with two decimals is taken, also where Intl shows it without', () => {
   const shownWithout = ['HUF', 'COP', 'IDR', 'PKR', 'ALL', 'AFN', 'MGA', 'LBP', 'RSD'];

@@ -2,8 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type DatabaseHost, hostText, readHostList } from '../../src/database/database-hosts.ts';
-import { createPrimaryFinder, type HostAnswer } from '../../src/database/primary-finder.ts';
+import {
+  type DatabaseHost,
+  hostText,
+  readHostList,
+} from '../../src/platform/database/postgres/database-hosts.ts';
+import { createPrimaryFinder, type HostAnswer } from '../../src/platform/database/postgres/primary-finder.ts';
 
 describe('a list of hosts', () => {
   const read: readonly (readonly [string, string, string])[] = [

@@ -4,9 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify, { type RouteShorthandOptions } from 'fastify';
-import { refusal } from '../../src/contract/error-catalogue.ts';
-import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../../src/http/declared-routes.ts';
-import { installErrors, undeclaredRefusal } from '../../src/http/errors.ts';
+import { installErrors, undeclaredRefusal } from '../../src/platform/http/error-responses.ts';
+import {
+  type DeclaredRoute,
+  declareRoutes,
+  type RouteGuard,
+} from '../../src/platform/http/route-declarations.ts';
+import { refusal } from '../../src/shared/error-catalogue.ts';
 
 const schema = { operationId: 'getThing' };
 

@@ -4,21 +4,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  isDue,
-  isLongFailing,
-  nextAttemptAt,
-  noFailures,
-  oneMoreFailure,
-} from '../../src/delivery/delivery-schedule.ts';
-import {
   createEndpointQueue,
   type EndpointQueue,
   nextTask,
   settle,
   takeEvents,
   wantedEvents,
-} from '../../src/delivery/endpoint-queue.ts';
-import type { Webhook } from '../../src/delivery/webhook-table.ts';
+} from '../../src/features/webhooks/endpoint-queue.ts';
+import type { Webhook } from '../../src/features/webhooks/webhook-table.ts';
+import {
+  isDue,
+  isLongFailing,
+  nextAttemptAt,
+  noFailures,
+  oneMoreFailure,
+} from '../../src/platform/outbound/retry-schedule.ts';
 
 const [minute, hour, day] = [60, 3_600, 86_400];
 

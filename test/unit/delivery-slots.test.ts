@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliverySlots } from '../../src/delivery/delivery-slots.ts';
+import { createDeliverySlots } from '../../src/features/webhooks/delivery-slots.ts';
 
 const limits = {
   promptMax: 256,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkValkey } from '../../src/cli/doctor-valkey.ts';
-import { readConfig } from '../../src/config.ts';
-import { readValkeyUrl } from '../../src/limits/valkey-address.ts';
+import { checkValkey } from '../../src/cli/doctor/doctor-valkey.ts';
+import { readValkeyUrl } from '../../src/platform/limits/valkey-address.ts';
+import { readConfig } from '../../src/setup/config.ts';
 import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.ts';
 
 let standIn: LimitStandIn;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { errorCatalogue } from '../../src/contract/error-catalogue.ts';
+import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, import.meta.url), 'utf8');
 const sentences = read('ui/error-sentences.tsx');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFairQueue } from '../../src/contract/fair-queue.ts';
+import { createFairQueue } from '../../src/platform/limits/fair-queue.ts';
 
 function shiftAll(queue: { shift(): string | undefined }): string[] {
   const all: string[] = [];

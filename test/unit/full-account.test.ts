@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseOwnedId, publicId } from '../../src/contract/identifiers.ts';
-import { decideOrders } from '../../src/orders/decide-orders.ts';
-import type { OrderCommand } from '../../src/orders/order-commands.ts';
+import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
+import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
+import { parseOwnedId, publicId } from '../../src/shared/identifiers.ts';
 
 const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0, eventCount: 0 };
 

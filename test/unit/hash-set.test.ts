@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookupHash } from '../../src/accounts/api-key.ts';
-import { createHashSet } from '../../src/accounts/hash-set.ts';
+import { createHashSet } from '../../src/features/auth/hash-set.ts';
+import { lookupHash } from '../../src/features/identity/api-key.ts';
 
 const hashes = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => lookupHash(`${name} ${index}`));

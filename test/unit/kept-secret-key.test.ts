@@ -1,4 +1,4 @@
-// The key that an embedded service makes for itself (src/accounts/kept-secret-key.ts): that it survives a power cut.
+// The key that an embedded service makes for itself (src/platform/secrets/secret-key-file.ts): that it survives a power cut.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findKeptSecretKey, makeKeptSecretKey } from '../../src/accounts/kept-secret-key.ts';
+import { findKeptSecretKey, makeKeptSecretKey } from '../../src/platform/secrets/secret-key-file.ts';
 
 test('a key is on disk before its name, and its name before anybody is given it', (context) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'sellthrough-kept-key-'));

@@ -9,7 +9,7 @@ import {
   type GracefulDrain,
   type GracefulDrainLimits,
   letConnectionsBeUsedUp,
-} from '../../src/http/lame-duck.ts';
+} from '../../src/platform/http/graceful-drain.ts';
 
 const limits: GracefulDrainLimits = {
   askedTwiceMilliseconds: 10_000,

@@ -5,7 +5,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { connectControlSocket, openControlSocket } from '../../src/database/local-door.ts';
+import {
+  connectControlSocket,
+  openControlSocket,
+} from '../../src/platform/database/embedded/control-socket.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'control-socket-'));
 const opened: ReturnType<typeof open>[] = [];

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readMigrations } from '../../src/database/migrate.ts';
+import { readMigrations } from '../../src/platform/database/schema/migrate.ts';
 
 const published = {
   '0001-orders.sql': '669b2aedbdea67e76d5bcdd9f7480546178ef14e982425e6b81af78192f860f9',

@@ -1,8 +1,8 @@
-// Keys that the service mints (src/orders/mint-order-key.ts).
+// Keys that the service mints (src/features/order-engine/mint-order-key.ts).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mintOrderKey } from '../../src/orders/mint-order-key.ts';
+import { mintOrderKey } from '../../src/features/order-engine/mint-order-key.ts';
 
 test('minted keys sort as their times do, byte by byte, and no two are the same', () => {
   const times = [0, 1, 61, 62, 3_843, 3_844, 1_700_000_000_000, 1_800_000_000_000, 1_800_000_000_001, 4e12];

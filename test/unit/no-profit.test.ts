@@ -8,14 +8,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Package } from '../../src/catalog/package-catalog.ts';
-import { steadyPrices } from '../../src/catalog/price-lines.ts';
-import type { Months } from '../../src/contract/periods.ts';
-import { decideOrders } from '../../src/orders/decide-orders.ts';
-import type { OrderCommand } from '../../src/orders/order-commands.ts';
-import type { CustomerState, OrderState } from '../../src/orders/order-state.ts';
-import type { OrderRecord } from '../../src/orders/order-table.ts';
-import { unusedCents } from '../../src/plans/plan-terms.ts';
+import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
+import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
+import type { CustomerState, OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
+import type { OrderRecord } from '../../src/features/order-engine/records/order-table.ts';
+import { unusedCents } from '../../src/features/order-engine/records/plan-terms.ts';
+import type { Package } from '../../src/features/packages/package-catalog.ts';
+import { steadyPrices } from '../../src/features/packages/price-lines.ts';
+import type { Months } from '../../src/shared/periods.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CentsByGroup, oddities, priceChanges } from '../../web/src/console/odd-prices.ts';
+import { type CentsByGroup, oddities, priceChanges } from '../../web/src/features/packages/odd-prices.ts';
 
 const before: CentsByGroup = {
   reseller: { monthly: 1_000n, quarterly: 2_700n, yearly: 9_600n },

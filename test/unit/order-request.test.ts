@@ -1,4 +1,4 @@
-// The bodies of the two order endpoints (src/api/shapes/order-request.ts): a table of what is refused, with
+// The bodies of the two order endpoints (src/features/orders/parse-order-request.ts): a table of what is refused, with
 // which code, in which order (decisions "Order of checks", 10 to 14); a table of what the rest means; and
 // random bodies against the oracle's reading.
 
@@ -13,7 +13,7 @@ import {
   parseOrderRequest,
   parseRenewRequest,
   sentIdempotencyHeader,
-} from '../../src/api/shapes/order-request.ts';
+} from '../../src/features/orders/parse-order-request.ts';
 import '../harness/fixed-seed.ts';
 
 type Body = Record<string, unknown>;

@@ -1,8 +1,8 @@
-// Which addresses the service may call (src/delivery/outbound-addresses.ts).
+// Which addresses the service may call (src/platform/outbound/outbound-addresses.ts).
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAddressFilter } from '../../src/delivery/outbound-addresses.ts';
+import { createAddressFilter } from '../../src/platform/outbound/outbound-addresses.ts';
 
 describe('an address is public or refused', () => {
   // The first and the last of each range, and their neighbours.

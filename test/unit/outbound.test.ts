@@ -1,13 +1,13 @@
-// The way out (src/delivery/outbound.ts): which URLs may be called, and what comes of a call, whatever the other side does.
+// The way out (src/platform/outbound/outbound.ts): which URLs may be called, and what comes of a call, whatever the other side does.
 // The servers are real; names are resolved by the test. No test waits for a limit that something else could reach first.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { defaultLimits } from '../../src/config.ts';
-import { programVersion } from '../../src/contract/version.ts';
-import { createOutbound, type OutboundLimits } from '../../src/delivery/outbound.ts';
+import { createOutbound, type OutboundLimits } from '../../src/platform/outbound/outbound.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+import { programVersion } from '../../src/shared/version.ts';
 import {
   plainAnswer,
   type RudeRequest,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mintPassword } from '../../src/identity/password.ts';
-import { passwordProblem } from '../../src/identity/password-rules.ts';
+import { passwordProblem } from '../../src/features/auth/password-rules.ts';
+import { mintPassword } from '../../src/platform/secrets/password-hash.ts';
 
 const names = ['contoso-eu', 'Contoso Europe', 'Ann'];
 const common = 'is one of the most used passwords, or one of them with a little more';

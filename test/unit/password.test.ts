@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Overloaded } from '../../src/contract/overloaded.ts';
 import {
   hashPassword,
   isOutdatedHash,
   mintPassword,
   passwordCost,
   verifyPassword,
-} from '../../src/identity/password.ts';
+} from '../../src/platform/secrets/password-hash.ts';
+import { Overloaded } from '../../src/shared/overloaded.ts';
 
 test('a password opens its own hash and no other does', async () => {
   const password = mintPassword();

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { priceTable } from '../../src/catalog/price-lines.ts';
-import { createPast, type Terms } from '../../src/verify/past-packages.ts';
-import { type PackageEntry, withScheduled } from '../../src/verify/past-prices.ts';
+import { priceTable } from '../../src/features/packages/price-lines.ts';
+import { createPast, type Terms } from '../../src/features/verification/past-packages.ts';
+import { type PackageEntry, withScheduled } from '../../src/features/verification/past-prices.ts';
 
 const day = 86_400;
 const slackSeconds = 300;

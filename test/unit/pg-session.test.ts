@@ -4,13 +4,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseUnavailable, StatementFailed, TransactionRolledBack } from '../../src/database/database.ts';
+import {
+  DatabaseUnavailable,
+  StatementFailed,
+  TransactionRolledBack,
+} from '../../src/platform/database/database.ts';
 import {
   databaseError,
   refuseLockOfView,
   runTransaction,
   type Session,
-} from '../../src/database/pg-session.ts';
+} from '../../src/platform/database/postgres/pg-session.ts';
 
 /** Each statement is answered by this; a COMMIT is answered at once, with what the server says when one has failed. */
 function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {

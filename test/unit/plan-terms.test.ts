@@ -1,4 +1,4 @@
-// The arithmetic of plans (src/plans/plan-terms.ts) on examples that can be checked with a calendar.
+// The arithmetic of plans (src/features/order-engine/records/plan-terms.ts) on examples that can be checked with a calendar.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,7 +10,7 @@ import {
   startPlan,
   startTrial,
   unusedCents,
-} from '../../src/plans/plan-terms.ts';
+} from '../../src/features/order-engine/records/plan-terms.ts';
 
 const day = 86_400;
 

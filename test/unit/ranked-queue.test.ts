@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
-import { createRankedQueue, type RankedQueue } from '../../src/database/ranked-queue.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
+import { createRankedQueue, type RankedQueue } from '../../src/platform/database/embedded/ranked-queue.ts';
 
 const limits = {
   restFactor: 4,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseUnavailable } from '../../src/database/database.ts';
-import { createReadThrottle } from '../../src/database/read-pace.ts';
+import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
+import { createReadThrottle } from '../../src/platform/database/postgres/read-throttle.ts';
 
 const limits = {
   restFactor: 4,

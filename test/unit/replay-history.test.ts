@@ -3,17 +3,22 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Group, Months } from '../../src/contract/periods.ts';
-import { addMonths } from '../../src/contract/times.ts';
-import { plainLife } from '../../src/plans/plan-life.ts';
-import type { Plan } from '../../src/plans/plan-terms.ts';
-import { createPast, type Past, type Recorded, type Terms } from '../../src/verify/past-packages.ts';
+import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
+import type { Plan } from '../../src/features/order-engine/records/plan-terms.ts';
+import {
+  createPast,
+  type Past,
+  type Recorded,
+  type Terms,
+} from '../../src/features/verification/past-packages.ts';
 import {
   createReplay,
   type PastChange,
   type PastOrder,
   type PresentCustomer,
-} from '../../src/verify/replay-history.ts';
+} from '../../src/features/verification/replay-history.ts';
+import type { Group, Months } from '../../src/shared/periods.ts';
+import { addMonths } from '../../src/shared/times.ts';
 
 const start = Date.UTC(2026, 0, 31) / 1000;
 const day = 86_400;

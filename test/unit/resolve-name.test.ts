@@ -1,9 +1,9 @@
-// How names of outbound calls are resolved (src/delivery/resolve-name.ts), by a name server of the test's own.
+// How names of outbound calls are resolved (src/platform/outbound/resolve-name.ts), by a name server of the test's own.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { defaultLimits } from '../../src/config.ts';
-import { createNameResolver } from '../../src/delivery/resolve-name.ts';
+import { createNameResolver } from '../../src/platform/outbound/resolve-name.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { type NameServer, startNameServer } from '../harness/name-server.ts';
 
 describe('a name is resolved', () => {

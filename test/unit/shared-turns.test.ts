@@ -1,11 +1,11 @@
-// Turns over all accounts beside those of each (src/http/account-turns.ts).
+// Turns over all accounts beside those of each (src/platform/limits/per-account-concurrency.ts).
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
-import { Overloaded } from '../../src/contract/overloaded.ts';
-import { createSharedConcurrency } from '../../src/http/account-turns.ts';
+import { createSharedConcurrency } from '../../src/platform/limits/per-account-concurrency.ts';
+import { Overloaded } from '../../src/shared/overloaded.ts';
 
 interface Request {
   readonly reply: FastifyReply;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSignInLog } from '../../src/journal/sign-in-log.ts';
+import { createSignInLog } from '../../src/features/auth/sign-in-log.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
 
 const hour = 3_600_000;

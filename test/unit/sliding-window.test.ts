@@ -1,9 +1,9 @@
-// The rate limit (src/http/sliding-window.ts) against a naive model that keeps every admitted moment.
+// The rate limit (src/platform/limits/sliding-window.ts) against a naive model that keeps every admitted moment.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createSlidingWindowLimiter } from '../../src/http/sliding-window.ts';
+import { createSlidingWindowLimiter } from '../../src/platform/limits/sliding-window.ts';
 import '../harness/fixed-seed.ts';
 
 const windowMilliseconds = 60_000;

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { readLogo } from '../../src/brand/logo-image.ts';
-import { type MailFace, writeMail } from '../../src/delivery/mail/mail-content.ts';
-import { readMailFrom, readSmtpUrl, type SmtpServer } from '../../src/delivery/mail/smtp-address.ts';
-import { createSmtpSender, type MailMessage, type MailOutcome } from '../../src/delivery/mail/smtp-sender.ts';
-import { translatorOf } from '../../src/text/speech.ts';
+import { readLogo } from '../../src/features/brand/read-logo.ts';
+import { type MailFace, writeMail } from '../../src/platform/mail/mail-content.ts';
+import { readMailFrom, readSmtpUrl, type SmtpServer } from '../../src/platform/mail/smtp-address.ts';
+import { createSmtpSender, type MailMessage, type MailOutcome } from '../../src/platform/mail/smtp-sender.ts';
+import { translatorOf } from '../../src/platform/text/translator.ts';
 import { pngFile } from '../harness/logo-files.ts';
 import { type MailServer, mailLogin, startMailServer, trustMailServer } from '../harness/mail-server.ts';
 

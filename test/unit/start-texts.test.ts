@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { errorMessageOf } from '../../src/sentences.ts';
-import { addressText } from '../../src/welcome.ts';
+import { errorMessageOf } from '../../src/setup/error-message.ts';
+import { addressText } from '../../src/setup/welcome.ts';
 
 const embedded = { kind: 'embedded', dataDir: '/data' } as const;
 const address = 'http://127.0.0.1:3000';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Queryable } from '../../src/database/database.ts';
-import { recheckInDoubt } from '../../src/verify/still-there.ts';
+import { recheckInDoubt } from '../../src/features/verification/recheck-in-doubt.ts';
+import type { Queryable } from '../../src/platform/database/database.ts';
 
 const { signal } = new AbortController();
 

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { languages } from '../../src/contract/languages.ts';
-import { englishTexts, type TextKey } from '../../src/text/english-texts.ts';
-import { germanTexts } from '../../src/text/german-texts.ts';
-import { translatorOf } from '../../src/text/speech.ts';
+import { englishTexts, type TextKey } from '../../src/platform/text/english-texts.ts';
+import { germanTexts } from '../../src/platform/text/german-texts.ts';
+import { translatorOf } from '../../src/platform/text/translator.ts';
+import { languages } from '../../src/shared/languages.ts';
 
 const keys = Object.keys(englishTexts) as TextKey[];
 

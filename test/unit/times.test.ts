@@ -1,11 +1,11 @@
-// The calendar (src/contract/times.ts): against examples, against the database's rule for months, and
+// The calendar (src/shared/times.ts): against examples, against the database's rule for months, and
 // against the oracle's, which counts days and shares no code with it.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { addMonths as addMonthsOfOracle } from '../../proof/oracle/oracle-calendar.ts';
-import { addMonths, daysLeft, formatTime, parseTime } from '../../src/contract/times.ts';
+import { addMonths, daysLeft, formatTime, parseTime } from '../../src/shared/times.ts';
 import '../harness/fixed-seed.ts';
 
 describe('months are added from the anchor, to the last day where the month is shorter', () => {

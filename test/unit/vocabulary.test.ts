@@ -40,16 +40,16 @@ const oldNames: Readonly<Record<string, string>> = {
 /** What is recorded, stored or said in another sense keeps its name: file and line. */
 const allowed: readonly (readonly [file: string, text: string])[] = [
   // The audit log's entries of old and new have this action and this field.
-  ['src/journal/sign-in-log.ts', "action: 'deed.refuse',"],
-  ['src/journal/sign-in-log.ts', 'deed: operation'],
-  ['web/src/console/audit-actions.ts', "'deed.refuse'"],
-  ['web/src/console/audit-page.tsx', "value: 'deed'"],
-  ['web/src/console/audit-words.ts', 'deed: t`Action`'],
+  ['src/features/auth/sign-in-log.ts', "action: 'deed.refuse',"],
+  ['src/features/auth/sign-in-log.ts', 'deed: operation'],
+  ['web/src/features/audit/audit-actions.ts', "'deed.refuse'"],
+  ['web/src/features/audit/audit-page.tsx', "value: 'deed'"],
+  ['web/src/features/audit/audit-words.ts', 'deed: t`Action`'],
   // The folder of the control socket, for commands of another version.
-  ['src/database/local-door.ts', "'door', 'socket'"],
+  ['src/platform/database/embedded/control-socket.ts', "'door', 'socket'"],
   // Tables and columns.
   ['src/', 'list_stretch'],
-  ['src/ledger/list-stretches.ts', 'stretch'],
+  ['src/features/ledger/facet-index.ts', 'stretch'],
   // What programs do that listen.
   ['web/src/shell/', 'speech input'],
 ];

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Webhook as PublishedLibrary } from 'standardwebhooks';
 import { verifyWebhook, WebhookVerificationError } from '../../sdk/src/index.ts';
-import { mintSecret, signedHeaders, signingKeyOf } from '../../src/delivery/webhook-signature.ts';
+import { mintSecret, signedHeaders, signingKeyOf } from '../../src/platform/outbound/webhook-signature.ts';
 
 const bodies = [
   '{}',

@@ -7,9 +7,9 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { customerParams, ledgerParams, orderParams } from './account/list-params.ts';
+import { customerParams, ledgerParams, orderParams } from './api/list-params.ts';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
-import { requestParams } from './requests/request-params.ts';
+import { requestParams } from './features/request-log/request-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageFailure } from './shell/page-failure.tsx';
@@ -25,7 +25,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: textParams('next'),
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/sign-in-page.tsx')),
+    untilLoaded(() => import('./features/auth/sign-in-page.tsx')),
     'SignInPage',
   ),
 });
@@ -34,7 +34,7 @@ const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
   component: lazyRouteComponent(
-    withTexts(() => import('./account/reset-password-page.tsx')),
+    withTexts(() => import('./features/auth/reset-password-page.tsx')),
     'ResetPasswordPage',
   ),
 });
@@ -50,7 +50,7 @@ const overview = createRoute({
   path: '/',
   validateSearch: textParams('span', 'view', 'by'),
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/overview-page.tsx')),
+    untilLoaded(() => import('./features/overview/overview-page.tsx')),
     'OverviewPage',
   ),
 });
@@ -60,7 +60,7 @@ const apiAccess = createRoute({
   path: '/api-access',
   validateSearch: textParams('language'),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/api-access-page.tsx')),
+    withTexts(() => import('./features/keys/api-access-page.tsx')),
     'ApiAccessPage',
   ),
 });
@@ -70,7 +70,7 @@ const orders = createRoute({
   path: '/orders',
   validateSearch: textParams(...orderParams),
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/orders-page.tsx')),
+    untilLoaded(() => import('./features/orders/orders-page.tsx')),
     'OrdersPage',
   ),
 });
@@ -79,7 +79,7 @@ const order = createRoute({
   getParentRoute: () => panel,
   path: '/orders/$orderId',
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/order-page.tsx')),
+    untilLoaded(() => import('./features/orders/order-page.tsx')),
     'OrderPage',
   ),
 });
@@ -89,7 +89,7 @@ const customers = createRoute({
   path: '/customers',
   validateSearch: textParams(...customerParams),
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/customers-page.tsx')),
+    untilLoaded(() => import('./features/customers/customers-page.tsx')),
     'CustomersPage',
   ),
 });
@@ -99,7 +99,7 @@ const customer = createRoute({
   path: '/customers/$customerId',
   validateSearch: textParams('before'),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/customer-page.tsx')),
+    withTexts(() => import('./features/customers/customer-page.tsx')),
     'CustomerPage',
   ),
 });
@@ -109,7 +109,7 @@ const ledger = createRoute({
   path: '/ledger',
   validateSearch: textParams(...ledgerParams),
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/ledger-page.tsx')),
+    untilLoaded(() => import('./features/ledger/ledger-page.tsx')),
     'LedgerPage',
   ),
 });
@@ -119,7 +119,7 @@ const forecast = createRoute({
   path: '/forecast',
   validateSearch: textParams('days'),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/forecast-page.tsx')),
+    withTexts(() => import('./features/plans/forecast-page.tsx')),
     'ForecastPage',
   ),
 });
@@ -128,7 +128,7 @@ const statements = createRoute({
   getParentRoute: () => panel,
   path: '/statements',
   component: lazyRouteComponent(
-    untilLoaded(() => import('./account/statements-page.tsx')),
+    untilLoaded(() => import('./features/ledger/statements-page.tsx')),
     'StatementsPage',
   ),
 });
@@ -138,7 +138,7 @@ const requests = createRoute({
   path: '/requests',
   validateSearch: textParams(...requestParams),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/requests-page.tsx')),
+    withTexts(() => import('./features/request-log/requests-page.tsx')),
     'RequestsPage',
   ),
 });
@@ -147,7 +147,7 @@ const webhooks = createRoute({
   getParentRoute: () => panel,
   path: '/webhooks',
   component: lazyRouteComponent(
-    withTexts(() => import('./account/webhooks-page.tsx')),
+    withTexts(() => import('./features/webhooks/webhooks-page.tsx')),
     'WebhooksPage',
   ),
 });
@@ -157,7 +157,7 @@ const webhook = createRoute({
   path: '/webhooks/$webhookId',
   validateSearch: textParams('status', 'before', 'open'),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/webhook-page.tsx')),
+    withTexts(() => import('./features/webhooks/webhook-page.tsx')),
     'WebhookPage',
   ),
 });
@@ -167,7 +167,7 @@ const events = createRoute({
   path: '/events',
   validateSearch: textParams('type', 'before', 'open'),
   component: lazyRouteComponent(
-    withTexts(() => import('./account/events-page.tsx')),
+    withTexts(() => import('./features/events/events-page.tsx')),
     'EventsPage',
   ),
 });
@@ -176,7 +176,7 @@ const people = createRoute({
   getParentRoute: () => panel,
   path: '/people',
   component: lazyRouteComponent(
-    withTexts(() => import('./account/people-page.tsx')),
+    withTexts(() => import('./features/people/people-page.tsx')),
     'PeoplePage',
   ),
 });
@@ -185,7 +185,7 @@ const security = createRoute({
   getParentRoute: () => panel,
   path: '/security',
   component: lazyRouteComponent(
-    withTexts(() => import('./account/security-page.tsx')),
+    withTexts(() => import('./features/auth/security-page.tsx')),
     'SecurityPage',
   ),
 });
@@ -201,7 +201,7 @@ const consoleOverview = createRoute({
   path: '/',
   validateSearch: textParams('span', 'view', 'by', 'code'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/console-overview-page.tsx')),
+    withConsoleTexts(() => import('./features/overview/console-overview-page.tsx')),
     'ConsoleOverviewPage',
   ),
 });
@@ -211,7 +211,7 @@ const accounts = createRoute({
   path: '/accounts',
   validateSearch: textParams('q', 'group', 'state', 'balance_below', 'sort', 'before'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/accounts-page.tsx')),
+    withConsoleTexts(() => import('./features/accounts/accounts-page.tsx')),
     'AccountsPage',
   ),
 });
@@ -221,7 +221,7 @@ const account = createRoute({
   path: '/accounts/$accountId',
   validateSearch: textParams('tab', ...orderParams, ...customerParams, ...ledgerParams, ...requestParams),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/account-page.tsx')),
+    withConsoleTexts(() => import('./features/accounts/account-page.tsx')),
     'AccountPage',
   ),
 });
@@ -230,7 +230,7 @@ const accountOrder = createRoute({
   getParentRoute: () => console,
   path: '/orders/$orderId',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/account-order-page.tsx')),
+    withConsoleTexts(() => import('./features/orders/account-order-page.tsx')),
     'AccountOrderPage',
   ),
 });
@@ -239,7 +239,7 @@ const packages = createRoute({
   getParentRoute: () => console,
   path: '/packages',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/packages-page.tsx')),
+    withConsoleTexts(() => import('./features/packages/packages-page.tsx')),
     'PackagesPage',
   ),
 });
@@ -248,7 +248,7 @@ const packageEditor = createRoute({
   getParentRoute: () => console,
   path: '/packages/$packageId',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/package-page.tsx')),
+    withConsoleTexts(() => import('./features/packages/package-page.tsx')),
     'PackagePage',
   ),
 });
@@ -258,7 +258,7 @@ const revenue = createRoute({
   path: '/revenue',
   validateSearch: textParams('from', 'to', 'package_id', 'kind', 'sort'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/revenue-page.tsx')),
+    withConsoleTexts(() => import('./features/ledger/revenue-page.tsx')),
     'RevenuePage',
   ),
 });
@@ -268,7 +268,7 @@ const allCustomers = createRoute({
   path: '/customers',
   validateSearch: textParams('q', 'state', 'package_id', 'ending', 'from', 'to', 'before', 'open'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/all-customers-page.tsx')),
+    withConsoleTexts(() => import('./features/customers/all-customers-page.tsx')),
     'AllCustomersPage',
   ),
 });
@@ -277,7 +277,7 @@ const attention = createRoute({
   getParentRoute: () => console,
   path: '/attention',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/attention-page.tsx')),
+    withConsoleTexts(() => import('./features/fulfilment/attention-page.tsx')),
     'AttentionPage',
   ),
 });
@@ -286,7 +286,7 @@ const product = createRoute({
   getParentRoute: () => console,
   path: '/product',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/product-page.tsx')),
+    withConsoleTexts(() => import('./features/fulfilment/product-page.tsx')),
     'ProductPage',
   ),
 });
@@ -296,7 +296,7 @@ const anyCustomer = createRoute({
   path: '/customers/$customerId',
   validateSearch: textParams('before'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/any-customer-page.tsx')),
+    withConsoleTexts(() => import('./features/customers/any-customer-page.tsx')),
     'AnyCustomerPage',
   ),
 });
@@ -306,7 +306,7 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: textParams('actor', 'account', 'action', 'target', 'from', 'to', 'before'),
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/audit-page.tsx')),
+    withConsoleTexts(() => import('./features/audit/audit-page.tsx')),
     'AuditPage',
   ),
 });
@@ -315,7 +315,7 @@ const brand = createRoute({
   getParentRoute: () => console,
   path: '/brand',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/brand-page.tsx')),
+    withConsoleTexts(() => import('./features/brand/brand-page.tsx')),
     'BrandPage',
   ),
 });
@@ -324,7 +324,7 @@ const health = createRoute({
   getParentRoute: () => console,
   path: '/health',
   component: lazyRouteComponent(
-    withConsoleTexts(() => import('./console/health-page.tsx')),
+    withConsoleTexts(() => import('./features/overview/health-page.tsx')),
     'HealthPage',
   ),
 });

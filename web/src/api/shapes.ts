@@ -2,16 +2,14 @@
 // (an Account within an answer) is put together here. Types only: nothing of the service is built into the pages.
 
 import type { Static } from 'typebox';
-import type { AccountView, AuditEntryView, LedgerEntryView } from '../../../src/contract/admin-schemas.ts';
-import type { AlertsView } from '../../../src/contract/alert-schemas.ts';
-import type { AuditTargetView } from '../../../src/contract/audit-panel-schemas.ts';
-import type { shownBrandSchema } from '../../../src/contract/brand-schemas.ts';
-import type { bulkAnswerSchema } from '../../../src/contract/bulk-schemas.ts';
-import type { balanceSchema, PackageView } from '../../../src/contract/catalog-schemas.ts';
-import type { CustomerView, madeLoginLinkSchema } from '../../../src/contract/customer-schemas.ts';
-import type { EventView } from '../../../src/contract/event-schemas.ts';
-import type { forecastSchema } from '../../../src/contract/forecast-schemas.ts';
-import type { OrderPreviewView, OrderView } from '../../../src/contract/order-schemas.ts';
+import type { AlertsView } from '../../../src/features/alerts/alert-schemas.ts';
+import type { AuditTargetView } from '../../../src/features/audit/audit-schemas.ts';
+import type { shownBrandSchema } from '../../../src/features/brand/brand-schemas.ts';
+import type { CustomerView, madeLoginLinkSchema } from '../../../src/features/customers/customer-schemas.ts';
+import type { EventView } from '../../../src/features/events/event-schemas.ts';
+import type { ProductCallView, ProductView } from '../../../src/features/fulfilment/product-schemas.ts';
+import type { bulkAnswerSchema } from '../../../src/features/orders/bulk-schemas.ts';
+import type { OrderPreviewView, OrderView } from '../../../src/features/orders/order-schemas.ts';
 import type {
   accountCustomerSchema,
   accountSpendingSchema,
@@ -45,17 +43,33 @@ import type {
   totpEnrolmentSchema,
   usageSchema,
   waitingCallsSchema,
-} from '../../../src/contract/panel-schemas.ts';
-import type { PersonView } from '../../../src/contract/people-schemas.ts';
-import type { PlanHistoryItemView } from '../../../src/contract/plan-schemas.ts';
-import type { ProductCallView, ProductView } from '../../../src/contract/product-schemas.ts';
-import type { testClockMovedSchema } from '../../../src/contract/test-mode-schemas.ts';
+} from '../../../src/features/overview/overview-schemas.ts';
+import type {
+  AccountView,
+  AuditEntryView,
+  LedgerEntryView,
+} from '../../../src/features/packages/package-admin-schemas.ts';
+import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
+import type { PersonView } from '../../../src/features/people/people-schemas.ts';
+import type { forecastSchema } from '../../../src/features/plans/forecast-schemas.ts';
+import type { PlanHistoryItemView } from '../../../src/features/plans/plan-schemas.ts';
+import type { testClockMovedSchema } from '../../../src/features/test-mode/test-mode-schemas.ts';
 import type {
   DeliveryView,
   testedWebhookSchema,
   WebhookView,
-} from '../../../src/contract/webhook-schemas.ts';
+} from '../../../src/features/webhooks/webhook-schemas.ts';
 
+export type { CustomerView as Customer } from '../../../src/features/customers/customer-schemas.ts';
+export type { SinceCountView as SinceCount } from '../../../src/features/events/event-panel-schemas.ts';
+export type { EventView as AccountEvent } from '../../../src/features/events/event-schemas.ts';
+export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.ts';
+export type { OrderView as Order } from '../../../src/features/orders/order-schemas.ts';
+export type {
+  PanelCustomerView as PanelCustomer,
+  RenewalView as Renewal,
+  SeriesPointView as SeriesPoint,
+} from '../../../src/features/overview/overview-schemas.ts';
 export type {
   AccountView as Account,
   AdminPackageView as AdminPackage,
@@ -63,25 +77,15 @@ export type {
   LedgerEntryView as LedgerEntry,
   ScheduledPricesView as ScheduledPrices,
   VerifyReportView as VerifyReport,
-} from '../../../src/contract/admin-schemas.ts';
-export type { PackageView as Package } from '../../../src/contract/catalog-schemas.ts';
-export type { CustomerView as Customer } from '../../../src/contract/customer-schemas.ts';
-export type { SinceCountView as SinceCount } from '../../../src/contract/event-panel-schemas.ts';
-export type { EventView as AccountEvent } from '../../../src/contract/event-schemas.ts';
-export type { KeyView as ApiKey } from '../../../src/contract/key-schemas.ts';
-export type { OrderView as Order } from '../../../src/contract/order-schemas.ts';
-export type {
-  PanelCustomerView as PanelCustomer,
-  RenewalView as Renewal,
-  SeriesPointView as SeriesPoint,
-} from '../../../src/contract/panel-schemas.ts';
+} from '../../../src/features/packages/package-admin-schemas.ts';
+export type { PackageView as Package } from '../../../src/features/packages/package-schemas.ts';
 
-export type { PersonView as Person } from '../../../src/contract/people-schemas.ts';
-export type { Scope } from '../../../src/contract/scopes.ts';
+export type { PersonView as Person } from '../../../src/features/people/people-schemas.ts';
 export type {
   DeliveryView as Delivery,
   WebhookView as Webhook,
-} from '../../../src/contract/webhook-schemas.ts';
+} from '../../../src/features/webhooks/webhook-schemas.ts';
+export type { Scope } from '../../../src/shared/scopes.ts';
 
 export type Balance = Static<typeof balanceSchema>;
 
@@ -123,7 +127,7 @@ export type SignedInPerson = With<
 >;
 export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];
-export type { BrandView as Brand } from '../../../src/contract/brand-schemas.ts';
+export type { BrandView as Brand } from '../../../src/features/brand/brand-schemas.ts';
 export type ShownBrand = Static<typeof shownBrandSchema>;
 export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type PasswordLink = With<Static<typeof passwordLinkSchema>, { invited_by: string | null }>;
@@ -195,7 +199,7 @@ export interface PlanHistory {
   readonly data: readonly PlanHistoryItem[];
   readonly next_cursor: string | null;
 }
-export type { LoginLinkView as GivenLink } from '../../../src/contract/panel-schemas.ts';
+export type { LoginLinkView as GivenLink } from '../../../src/features/overview/overview-schemas.ts';
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<
   Static<typeof panelEntrySchema>,

@@ -10,24 +10,24 @@ import { hasTestMode, panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import { TestClockContext, useTestClock } from '../api/test-clock.ts';
-import { OpenOrderContext, type OrderIntent } from '../order/open-order.ts';
+import { Logo } from '../features/brand/logo.tsx';
+import { OpenOrderContext, type OrderIntent } from '../features/orders/open-order.ts';
 import { withTexts } from '../text/texts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { FetchEarlyParts, lazyEarly } from '../ui/early-parts.ts';
+import { NotForRole } from '../ui/not-for-role.tsx';
+import { FetchEarlyParts, lazyEarly } from '../ui/preload.ts';
 import { holdTyping, letTypingGo } from '../ui/typed-ahead.ts';
 import { ConnectionBand } from './connection-band.tsx';
-import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
-import { NotForRole } from './not-for-role.tsx';
 import { useIsClosed, usePages } from './page-list.ts';
 import { focusSearchField, type Shortcuts, useShortcuts } from './shortcuts.ts';
 import { ViewBand } from './view-band.tsx';
 
-const TestBand = lazy(withTexts(() => import('../test-mode/test-band.tsx')));
+const TestBand = lazy(withTexts(() => import('../features/test-mode/test-band.tsx')));
 
 // In the order in which they are wanted.
-const OrderDialog = lazyEarly(withTexts(() => import('../order/order-dialog.tsx')));
+const OrderDialog = lazyEarly(withTexts(() => import('../features/orders/order-dialog.tsx')));
 const CommandPalette = lazyEarly(withTexts(() => import('./command-palette.tsx')));
 const MenuDrawer = lazyEarly(() => import('./menu-drawer.tsx'));
 const ShortcutSheet = lazyEarly(withTexts(() => import('./shortcut-sheet.tsx')));

@@ -4,10 +4,10 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';
+import { leave } from '../features/auth/leave.ts';
 import { windowTitle } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { leave } from './leave.ts';
 
 export function BlockedScreen() {
   const client = useQueryClient();

@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { setClock } from '../api/frame-commands.ts';
 import { browserZone, keepClock, keptClock } from '../text/clock.ts';
-import { choiceClasses } from './language-choice.tsx';
+import { choiceClasses } from '../ui/language-choice.tsx';
 
 export function ClockChoice() {
   const choose = async (chosen: 'utc' | null) => {

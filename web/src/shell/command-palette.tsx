@@ -27,13 +27,13 @@ import { useMay } from '../api/person.ts';
 import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
 import type { Holder } from '../api/shapes.ts';
 import { holdersQuery } from '../api/support-queries.ts';
+import { leave } from '../features/auth/leave.ts';
 import { isLastFour, shortenedKey } from '../text/shortened-key.ts';
 import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
-import { leave } from './leave.ts';
 import { usePages } from './page-list.ts';
 
 interface Command {

@@ -5,9 +5,9 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { leave } from '../features/auth/leave.ts';
 import { windowTitle } from '../text/service-name.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
-import { leave } from './leave.ts';
 
 export function LeavingScreen({ error }: { readonly error: Error | null }) {
   const client = useQueryClient();

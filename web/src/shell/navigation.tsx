@@ -11,17 +11,17 @@ import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 import { useMay, usePerson } from '../api/person.ts';
 import { attentionCountQuery } from '../api/queries.ts';
-import { TestSwitch } from '../test-mode/test-switch.tsx';
+import { leave } from '../features/auth/leave.ts';
+import { Logo } from '../features/brand/logo.tsx';
+import { TestSwitch } from '../features/test-mode/test-switch.tsx';
 import { formatCount } from '../text/language.ts';
 import { roleWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
+import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Money } from '../ui/money.tsx';
 import { ClockChoice } from './clock-choice.tsx';
-import { LanguageChoice } from './language-choice.tsx';
-import { leave } from './leave.ts';
-import { Logo } from './logo.tsx';
 import { isOfOrdering, type PageEntry, useOrderingShown, usePages } from './page-list.ts';
 
 interface NavigationProps {

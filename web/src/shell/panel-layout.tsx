@@ -10,24 +10,24 @@ import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-client.ts';
 import type { Me, SignedInPerson } from '../api/shapes.ts';
-import { TestModeGate } from '../test-mode/test-mode-gate.tsx';
+import { leaveKey } from '../features/auth/leave.ts';
+import { TestModeGate } from '../features/test-mode/test-mode-gate.tsx';
 import { keepClock, keptClock } from '../text/clock.ts';
 import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
 import { withTexts } from '../text/texts.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
-import { lazyEarly } from '../ui/early-parts.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
+import { lazyEarly } from '../ui/preload.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
-import { leaveKey } from './leave.ts';
 import { LeavingScreen } from './leaving-screen.tsx';
 import { useOperatorStart } from './operator-start.ts';
 import { ViewEnded } from './view-band.tsx';
 
-const SignInAgain = lazyEarly(() => import('./sign-in-again.tsx'));
-const FirstPasswordScreen = lazy(withTexts(() => import('./first-password-screen.tsx')));
-const SecondFactorScreen = lazy(withTexts(() => import('./second-factor-screen.tsx')));
+const SignInAgain = lazyEarly(() => import('../features/auth/sign-in-again.tsx'));
+const FirstPasswordScreen = lazy(withTexts(() => import('../features/auth/first-password-screen.tsx')));
+const SecondFactorScreen = lazy(withTexts(() => import('../features/auth/second-factor-screen.tsx')));
 
 export function PanelLayout() {
   const [leaving] = useMutationState({

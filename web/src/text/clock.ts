@@ -1,7 +1,7 @@
 // On which clock the pages show and take times: that of the browser's zone, or UTC, by which figures and statements count. The
 // person's choice, which the service keeps; decided once, before any page is loaded, as the language is (language.ts).
 
-import type { Clock } from '../../../src/contract/clocks.ts';
+import type { Clock } from '../../../src/shared/clocks.ts';
 
 const storageName = 'sellthrough-clock';
 

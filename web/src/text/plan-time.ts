@@ -1,4 +1,4 @@
-// How long a plan still runs, in words, as the customer's page says it (src/api/customer/customer-pages.ts): days are rounded up,
+// How long a plan still runs, in words, as the customer's page says it (src/features/brand/page-layout.ts): days are rounded up,
 // but below two of them whole hours are counted, so that nobody comes a day late.
 
 import { plural, t } from '@lingui/core/macro';

@@ -1,7 +1,7 @@
 // The service's codes and kinds in words for people. Unknown values are shown as they are: the API may gain some.
 
 import { t } from '@lingui/core/macro';
-import type { accountRoles, operatorRoles } from '../../../src/contract/scopes.ts';
+import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
 import type { PeriodName, Role } from '../api/shapes.ts';
 
 type Words = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 // own sentences speak to programs. Fetched when the first refusal is shown; error-notice.tsx knows those with details.
 
 import { t } from '@lingui/core/macro';
-import type { ErrorCode } from '../../../src/contract/error-catalogue.ts';
+import type { ErrorCode } from '../../../src/shared/error-catalogue.ts';
 import type { ApiError } from '../api/client.ts';
 import { unknownRefusal } from './error-notice.tsx';
 import { fieldProblem } from './field-problems.ts';

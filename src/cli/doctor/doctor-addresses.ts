@@ -1,0 +1,70 @@
+// What doctor says of the address that people type and of the proxies that stand in front, inside containers too.
+
+import { existsSync, readFileSync } from 'node:fs';
+import type { Config } from '../../setup/config.ts';
+import { createAllowList } from '../../shared/allow-list.ts';
+import type { Check } from './doctor-command.ts';
+
+const name = 'public address';
+const onThisMachine = createAllowList(['127.0.0.0/8', '::1']);
+
+/** `gateway`: where this machine's connections to the world lead, inside a container; null: it is none. */
+export function checkPublicUrl(
+  { publicUrl, host, trustProxy }: Pick<Config, 'publicUrl' | 'host' | 'trustProxy'>,
+  gateway: string | null = containerGateway(),
+): Check {
+  const isLocal = ['127.0.0.1', '::1', 'localhost'].includes(host);
+  if (publicUrl === null) {
+    return isLocal
+      ? { name, state: 'ok', says: 'none: login links lead to this machine' }
+      : {
+          name,
+          state: 'warn',
+          says: `HOST is ${host}, but login links need PUBLIC_URL: set it to the address your users know`,
+        };
+  }
+  if (publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
+    return { name, state: 'warn', says: `${publicUrl} is not https: keys and cookies travel in the open` };
+  }
+  if (publicUrl.startsWith('https:') && trustProxy.length === 0) {
+    return {
+      name,
+      state: 'warn',
+      says: 'a proxy stands in front, but TRUST_PROXY does not name it: every request counts as coming from it',
+    };
+  }
+  // One that listens to itself alone has its proxy in the same container.
+  if (gateway !== null && !isLocal && trustProxy.length > 0 && trustProxy.every(isLoopback)) {
+    return {
+      name,
+      state: 'warn',
+      says: `in a container no proxy comes from ${trustProxy.join(', ')}: one on the host comes from ${gateway}, so TRUST_PROXY must name that`,
+    };
+  }
+  return { name, state: 'ok', says: publicUrl };
+}
+
+function isLoopback(entry: string): boolean {
+  const [address = ''] = entry.split('/');
+  return onThisMachine.allows(address);
+}
+
+/** The files that Docker and Podman put into their containers. */
+const containerMarks = ['/.dockerenv', '/run/.containerenv'];
+
+function containerGateway(): string | null {
+  if (!containerMarks.some((path) => existsSync(path))) return null;
+  try {
+    return gatewayOf(readFileSync('/proc/net/route', 'utf8'));
+  } catch {
+    return 'the gateway of its network';
+  }
+}
+
+/** The default route of Linux's table: "eth0 00000000 0153A8AC …", the address in hexadecimal and backwards. */
+export function gatewayOf(routes: string): string {
+  const found = /^\S+\s+00000000\s+([0-9A-F]{8})\s/m.exec(routes)?.[1];
+  if (found === undefined) return 'the gateway of its network';
+  const bytes = [...Buffer.from(found, 'hex')].reverse();
+  return bytes.join('.');
+}

@@ -1,0 +1,34 @@
+// What doctor says of the first administrator's secrets: a file that was left where the first start wrote it, and a key
+// that an earlier version showed in its output, which may be a log.
+
+import { existsSync } from 'node:fs';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { Config } from '../../setup/config.ts';
+import { firstAdministratorFile } from '../../setup/first-administrator-file.ts';
+import { commandIo } from '../command-io.ts';
+import type { Check } from './doctor-command.ts';
+
+/** Nothing to say where there is none. */
+export function checkAdministratorFile(config: Config): Check[] {
+  const path = firstAdministratorFile(config, commandIo().cwd);
+  if (!existsSync(path)) return [];
+  const says = `${path} holds what the first start generated: take it to where you keep secrets, and delete the file`;
+  return [{ name: 'first secrets', state: 'warn', says }];
+}
+
+// Versions from this migration on write what they generate to a file where nobody watches.
+const shownBefore = 8;
+
+const findShownKey = `select a.username::text from accounts a join api_keys k on k.account_id = a.id
+  where a.is_admin and k.is_first and k.revoked_at is null and k.created_at = a.created_at
+    and a.created_at < (select applied_at - interval '1 minute' from schema_migrations where number = ${shownBefore})
+  order by a.id limit 1`;
+
+/** Of a schema that is up to date. `isGiven`: the key came from the configuration and was never shown. */
+export async function checkFirstKey(database: Queryable, isGiven: boolean): Promise<Check[]> {
+  const [row] = isGiven ? [] : await database.query({ name: '', text: findShownKey });
+  if (row === undefined) return [];
+  const who = String(row['username']);
+  const says = `the key of ${who} is the one that the first start showed: where that was a log, replace it with "sellthrough account key ${who}"`;
+  return [{ name: 'first key', state: 'warn', says }];
+}

@@ -1,0 +1,94 @@
+// sellthrough doctor: looks at everything that a start needs, before one or beside a running service, and
+// says of each what to do. Changes nothing: no folder is made, no schema is touched. Exit code 5 when a check
+// fails.
+
+import { Command } from 'commander';
+import { type Config, ConfigProblem } from '../../setup/config.ts';
+import { readCommandConfig } from '../command-config.ts';
+import { answer, CommandFailed, endWell, exitCodes } from '../command-end.ts';
+import { commandIo } from '../command-io.ts';
+import { serviceAddress } from '../with-service.ts';
+import { checkPublicUrl } from './doctor-addresses.ts';
+import { checkAdministratorFile } from './doctor-administrator.ts';
+import { checkDatabase } from './doctor-database.ts';
+import {
+  checkBackups,
+  checkDisk,
+  checkEnvFile,
+  checkFolder,
+  checkNode,
+  checkPages,
+  checkPort,
+} from './doctor-machine.ts';
+import { checkMail } from './doctor-mail.ts';
+import { checkValkey } from './doctor-valkey.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  /** What is, and where it is not as it should be, what to do. */
+  readonly says: string;
+}
+
+const healthMilliseconds = 3_000;
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('check port, folder, disk, clock, database, schema and settings, and say what to do')
+    .option('--health', 'only ask the running service whether it is ready: for health checks', false)
+    .option('--json', 'print the checks as JSON', false)
+    .action(({ health, json }: { health: boolean; json: boolean }) =>
+      endWell(async () => {
+        if (health) return askHealth(json);
+        const checks = await runChecks();
+        const failed = checks.filter(({ state }) => state === 'fail').length;
+        const warned = checks.filter(({ state }) => state === 'warn').length;
+        if (failed > 0) commandIo().exitCode = exitCodes.findings;
+        const lines = checks.map(
+          ({ state, name, says }) => `${state.padEnd(4)}  ${name.padEnd(nameWidth)}  ${says}\n`,
+        );
+        answer(
+          json,
+          { ok: failed === 0, checks },
+          `${lines.join('')}${checks.length} checks: ${failed} failed, ${warned} ${warned === 1 ? 'warning' : 'warnings'}.\n`,
+        );
+      }),
+    );
+}
+
+const nameWidth = 16;
+
+async function runChecks(): Promise<Check[]> {
+  const checks: Check[] = [checkNode(), checkEnvFile()];
+  let config: Config;
+  try {
+    config = readCommandConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error;
+    // Nothing else can be looked at: where things are is what the configuration says.
+    return [...checks, { name: 'configuration', state: 'fail', says: error.message }];
+  }
+  checks.push({ name: 'configuration', state: 'ok', says: 'every variable can be read' });
+  checks.push(checkPublicUrl(config), await checkPages(), await checkPort(config));
+  if (config.database.kind === 'embedded') {
+    checks.push(checkFolder(config.database.dataDir), checkDisk(config.database.dataDir));
+  }
+  checks.push(checkBackups(config));
+  checks.push(await checkMail(config));
+  if (config.valkey !== null) checks.push(await checkValkey(config.valkey));
+  return [...checks, ...(await checkDatabase(config)), ...checkAdministratorFile(config)];
+}
+
+async function askHealth(json: boolean): Promise<void> {
+  const address = `${serviceAddress(commandIo().env).replace(/\/+$/, '')}/readyz`;
+  let response: Response;
+  try {
+    response = await fetch(address, { signal: AbortSignal.timeout(healthMilliseconds) });
+  } catch {
+    throw new CommandFailed(`No answer from ${address}.`, exitCodes.unreachable);
+  }
+  const said = await response.text();
+  if (!response.ok)
+    throw new CommandFailed(`${address} says ${response.status}: ${said}`, exitCodes.unreachable);
+  answer(json, { ready: true }, 'ready\n');
+}

@@ -1,0 +1,165 @@
+// What doctor looks at outside the database: Node, the files and folders, the disk, the port.
+
+import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { findUnfinished } from '../../features/backup/write-backup.ts';
+import type { Config } from '../../setup/config.ts';
+import { fromCommandFolder } from '../command-io.ts';
+import type { Check } from './doctor-command.ts';
+
+const oldestNode = [24, 12] as const;
+const mebibyte = 1024 ** 2;
+/** A checkpoint's write-ahead log and a vacuum need room; below the first nothing should be started. */
+const freeBytesMin = 256 * mebibyte;
+const freeBytesGood = 2048 * mebibyte;
+const askMilliseconds = 2_000;
+
+export function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
+  return isOld
+    ? {
+        name: 'Node',
+        state: 'fail',
+        says: `${process.version} is too old: ${oldestNode.join('.')} or newer is needed`,
+      }
+    : { name: 'Node', state: 'ok', says: process.version };
+}
+
+export function checkEnvFile(): Check {
+  const name = '.env';
+  if (!existsSync(fromCommandFolder('.env'))) {
+    return {
+      name,
+      state: 'ok',
+      says: 'none in this folder; the environment is used ("sellthrough init" makes one)',
+    };
+  }
+  const othersMayRead =
+    process.platform !== 'win32' && (statSync(fromCommandFolder('.env')).mode & 0o077) !== 0;
+  return othersMayRead
+    ? { name, state: 'warn', says: 'other users of this machine may read its secrets: chmod 600 .env' }
+    : { name, state: 'ok', says: 'read; only its owner may read it' };
+}
+
+export async function checkPages(): Promise<Check> {
+  const { builtPagesFolder } = await import('../../service/panel-pages.ts');
+  const isBuilt = existsSync(`${builtPagesFolder}index.html`);
+  return isBuilt
+    ? { name: 'pages', state: 'ok', says: 'built' }
+    : {
+        name: 'pages',
+        state: 'warn',
+        says: 'not built: the API works, /panel/ does not; run npm run build --workspace web',
+      };
+}
+
+export async function checkPort({ host, port }: Config): Promise<Check> {
+  const name = 'port';
+  if (port === 0) return { name, state: 'ok', says: 'chosen by the system' };
+  const problem = await listenProblem(host, port);
+  if (problem === null) return { name, state: 'ok', says: `${host}:${port} is free` };
+  if (problem === 'EADDRINUSE') {
+    return (await isSellthrough(host, port))
+      ? { name, state: 'ok', says: `a Sellthrough answers at ${host}:${port}` }
+      : {
+          name,
+          state: 'fail',
+          says: `${host}:${port} is taken by another program: stop it, or choose another PORT`,
+        };
+  }
+  if (problem === 'EACCES') {
+    return { name, state: 'fail', says: `this user may not listen on port ${port}: choose one above 1023` };
+  }
+  return {
+    name,
+    state: 'fail',
+    says: `the service cannot listen on ${host}:${port} (${problem}): HOST must be an address of this machine`,
+  };
+}
+
+function listenProblem(host: string, port: number): Promise<string | null> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(null)));
+  });
+}
+
+async function isSellthrough(host: string, port: number): Promise<boolean> {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/api/v1/openapi.json`;
+    const response = await fetch(address, { signal: AbortSignal.timeout(askMilliseconds) });
+    return (await response.text()).includes('"title":"Sellthrough"');
+  } catch {
+    return false;
+  }
+}
+
+export function checkFolder(dataDir: string): Check {
+  const name = 'data folder';
+  const folder = resolve(dataDir);
+  const existing = nearestExisting(folder);
+  if (!statSync(existing).isDirectory()) {
+    return { name, state: 'fail', says: `${existing} is a file: give DATA_DIR a folder` };
+  }
+  try {
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return {
+      name,
+      state: 'fail',
+      says: `this user cannot write to ${existing}: change its owner, or give DATA_DIR another folder`,
+    };
+  }
+  if (existing !== folder) return { name, state: 'ok', says: `${folder} will be made by the first start` };
+  const othersMayRead = process.platform !== 'win32' && (lstatSync(folder).mode & 0o077) !== 0;
+  return othersMayRead
+    ? { name, state: 'warn', says: `other users of this machine may look into ${folder}: chmod 700` }
+    : { name, state: 'ok', says: folder };
+}
+
+export function checkDisk(dataDir: string): Check {
+  const name = 'disk';
+  const { bavail, bsize, files, ffree } = statfsSync(nearestExisting(resolve(dataDir)));
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / mebibyte)} MiB free`;
+  if (free < freeBytesMin) return { name, state: 'fail', says: `only ${says}: make room, or move DATA_DIR` };
+  if (files > 0 && ffree === 0)
+    return { name, state: 'fail', says: 'no more files can be created (out of inodes)' };
+  if (free < freeBytesGood)
+    return { name, state: 'warn', says: `only ${says}: a busy service will soon need more` };
+  return { name, state: 'ok', says };
+}
+
+/** A backup may lie anywhere: only the places where one is likely are looked at, and named. */
+export function checkBackups({ database }: Config): Check {
+  const name = 'backups';
+  const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];
+  const folders = [...new Set(['.', ...dataDirs].map(fromCommandFolder))].filter(isReadableFolder);
+  const left = folders.flatMap(findUnfinished);
+  return left.length === 0
+    ? { name, state: 'ok', says: `none is unfinished in ${folders.join(' or ')}; nowhere else was looked` }
+    : {
+        name,
+        state: 'warn',
+        says: `${left.join(' and ')}: left by a backup that was killed, unless one is being made at this moment; delete what is left`,
+      };
+}
+
+function isReadableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function nearestExisting(path: string): string {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(folder) || folder === dirname(folder)) return folder;
+  }
+}

@@ -1,0 +1,267 @@
+// Accounts themselves: create, list, show and change them. Called by admin-routes.ts.
+
+import type { FastifyInstance } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { allowedIpsRefusal, lockOutRefusal } from '../../shared/allow-list.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
+import { pageOf } from '../../shared/list-schemas.ts';
+import { emailRefusal } from '../../shared/mail-addresses.ts';
+import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import { groups } from '../../shared/periods.ts';
+import type { Scope } from '../../shared/scopes.ts';
+import { chosenPasswordRefusal } from '../auth/password-rules.ts';
+import { findTotpHolders } from '../auth/totp-store.ts';
+import type { Account } from '../identity/account-table.ts';
+import { findAccount, listAccounts } from '../identity/find-accounts.ts';
+import { actorOf, administratorProblem, type Principal, scopeProblem } from '../identity/principal.ts';
+import {
+  type AccountView,
+  accountAnswerSchema,
+  accountQuerySchema,
+  changeAccountBodySchema,
+  createAccountBodySchema,
+  createdAccountSchema,
+} from '../packages/package-admin-schemas.ts';
+import { accountView } from '../packages/package-view.ts';
+import {
+  type AccountChange,
+  changeAccount,
+  createAccount,
+  rateLimitPerMinuteDefault,
+} from './account-store.ts';
+
+const readNewAccount = createBodyReader(createAccountBodySchema);
+const readAccountChange = createBodyReader(changeAccountBodySchema);
+
+export function accountAdminRoutes(
+  app: FastifyInstance,
+  { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AdminRoutesDependencies,
+): void {
+  const lookups = ranked(database, 'lookups');
+
+  app.post(
+    '/accounts',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['validation_failed', 'username_taken', 'mail_not_configured'],
+      },
+      schema: {
+        operationId: 'createAccount',
+        summary: 'Create an account',
+        description:
+          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is sent; either way, whoever signs in with it chooses another one first. With invite there is no password before its holder has chosen one, by a link that is mailed to email.',
+        body: createAccountBodySchema,
+        response: { 201: createdAccountSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readNewAccount(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
+      if (problem !== null) return reply.refuse(problem);
+      const displayName = body.display_name ?? body.username;
+      // The group decides which prices it pays.
+      const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
+      const foreign = scopeProblem(request.principal, ofPrices);
+      if (foreign !== null) return reply.refuse(foreign);
+      const weak = await weakPassword(body.password, { username: body.username, displayName });
+      if (weak !== null) return reply.refuse(weak);
+      const notInvited = body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null;
+      if (notInvited !== null) return reply.refuse(notInvited);
+      const password = body.invite === true ? null : (body.password ?? mintPassword());
+      const actor = actorOf(request.principal);
+      const created = await createAccount(
+        database,
+        seal,
+        {
+          username: body.username,
+          displayName,
+          group: body.group,
+          isAdmin: false,
+          email: body.email || null,
+          passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
+          rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
+          allowedIps: body.allowed_ips ?? [],
+        },
+        actor,
+        {
+          along: async (transaction, account) => {
+            if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
+          },
+        },
+      );
+      if (created === null) return reply.refuse(refusal('username_taken'));
+      const account = accountView(created.account, currency, false);
+      // A password that was chosen is not sent back.
+      const shown = password === null || body.password !== undefined ? {} : { password };
+      return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
+    },
+  );
+
+  app.get(
+    '/accounts',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'Accounts, newest first',
+        description:
+          'All of them, or those whose names contain q, those of one group, only administrators, or nobody of them.',
+        querystring: accountQuerySchema,
+        response: { 200: pageOf('Account') },
+      },
+    },
+    async (request, reply) => {
+      const query: JsonObject = isJsonObject(request.query) ? request.query : {};
+      const page = parsePage(query);
+      const search = own(query, 'q');
+      const group = own(query, 'group');
+      if (group !== undefined && !groups.some((known) => known === group)) {
+        return reply.refuse(fieldRefusal('validation_failed', 'group', 'must be reseller or distributor'));
+      }
+      const isAdmin = own(query, 'is_admin');
+      if (isAdmin !== undefined && isAdmin !== 'true' && isAdmin !== 'false') {
+        return reply.refuse(fieldRefusal('validation_failed', 'is_admin', 'must be true or false'));
+      }
+      const found = await listAccounts(database, {
+        ...page,
+        isAdmin: isAdmin === undefined ? null : isAdmin === 'true',
+        search: typeof search === 'string' ? search.toWellFormed() : '',
+        group: typeof group === 'string' ? group : '',
+      });
+      const withTotp = await findTotpHolders(
+        database,
+        found.accounts.map(({ id }) => id),
+      );
+      const data = found.accounts.map((account) => accountView(account, currency, withTotp.has(account.id)));
+      return reply.send(pageAnswer(data, page, found.total));
+    },
+  );
+
+  app.get<WithId>(
+    '/accounts/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['account_not_found'] },
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        description: 'With its balance, settings and counters. Its key is never shown here.',
+        response: { 200: accountAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseAccountId(request.params.id);
+      const account = id === null ? null : await findAccount(lookups, id);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      return reply.send({ account: await viewOf(account) });
+    },
+  );
+
+  app.patch<WithId>(
+    '/accounts/:id',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
+        // Who has the mail of an account can have its password.
+        sensitiveAction: {
+          passwordField: 'current_password',
+          ifSent: ['password', 'email'],
+          isAskedAlways: true,
+        },
+      },
+      schema: {
+        operationId: 'changeAccount',
+        summary: 'Change an account',
+        description:
+          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again, had they been removed or demoted; email is where they are written to. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
+        body: changeAccountBodySchema,
+        response: { 200: accountAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readAccountChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
+      if (problem !== null) return reply.refuse(problem);
+      const id = parseAccountId(request.params.id);
+      const account = id === null ? null : await findAccount(database, id);
+      if (id === null || account === null) return reply.refuse(refusal('account_not_found'));
+      // The group decides which prices it pays.
+      const isPriceChange = body.group !== undefined && body.group !== account.group;
+      const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
+      const foreign =
+        administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
+      if (foreign !== null) return reply.refuse(foreign);
+      const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
+      if (id === request.principal.account.id && lockOut !== null) {
+        const reason = 'an administrator cannot lock himself out';
+        return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
+      }
+      if (id === request.principal.account.id && body.allowed_ips !== undefined) {
+        const lockedOut = lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true);
+        if (lockedOut !== null) return reply.refuse(lockedOut);
+      }
+      if (body.group === 'reseller' && account.isAdmin) {
+        const reason = 'an administrator pays the distributor price';
+        return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
+      }
+      const weak = await weakPassword(body.password, account);
+      if (weak !== null) return reply.refuse(weak);
+      const change: AccountChange = {
+        ...(body.group !== undefined && { group: body.group }),
+        ...(body.display_name !== undefined && { displayName: body.display_name }),
+        ...(body.email !== undefined && { email: body.email || null }),
+        ...(body.blocked !== undefined && { blocked: body.blocked }),
+        ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
+        ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
+        ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
+        ...(body.password !== undefined && {
+          password: {
+            hash: await hashPassword(body.password, { cost: passwordCost }),
+            isInitial: !isOwnPassword(request.principal, id),
+            bringsBack: true,
+          },
+        }),
+      };
+      const changed = await changeAccount(database, id, change, actorOf(request.principal, takes));
+      if (changed === null) return reply.refuse(refusal('account_not_found'));
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ account: await viewOf(changed) });
+    },
+  );
+
+  async function viewOf(account: Account): Promise<AccountView> {
+    const withTotp = await findTotpHolders(lookups, [account.id]);
+    return accountView(account, currency, withTotp.has(account.id));
+  }
+}
+
+/** Of whoever asks: what somebody else knows is good for choosing another one. A key stands for its account. */
+function isOwnPassword({ account, actor }: Principal, id: number): boolean {
+  return actor.type === 'key' ? account.id === id : actor.id === id;
+}
+
+function invitationProblem(
+  { email, password }: { readonly email?: string; readonly password?: string },
+  sendsMail: boolean,
+): Refusal | null {
+  if (!email) return fieldRefusal('validation_failed', 'email', 'is needed for an invitation');
+  if (password !== undefined)
+    return fieldRefusal('validation_failed', 'password', 'is chosen by whoever is invited');
+  return sendsMail ? null : refusal('mail_not_configured');
+}
+
+async function weakPassword(
+  password: string | undefined,
+  account: { readonly username: string; readonly displayName: string },
+): Promise<Refusal | null> {
+  return password === undefined ? null : chosenPasswordRefusal('password', password, account);
+}

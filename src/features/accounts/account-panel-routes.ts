@@ -1,0 +1,66 @@
+// The console's list of accounts, with filters and in two orders. The administrator's API has them by page
+// (accounts/account-admin-routes.ts).
+
+import type { FastifyInstance } from 'fastify';
+import { pageRows, readQuery } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { parseAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
+import { groups } from '../../shared/periods.ts';
+import { findTotpHolders } from '../auth/totp-store.ts';
+import { accountFilterSchema, foundAccountsSchema } from '../overview/overview-schemas.ts';
+import { accountView } from '../packages/package-view.ts';
+import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts';
+
+export function accountPanelRoutes(app: FastifyInstance, { database, currency }: PanelDependencies): void {
+  app.get(
+    '/accounts',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'searchAccounts',
+        summary: 'Accounts by name, group, state and balance, newest first or by name',
+        querystring: accountFilterSchema,
+        response: { 200: foundAccountsSchema },
+      },
+    },
+    async ({ query }, reply) => {
+      const filter = readQuery(query, (sent) => ({
+        search: sent.text('q').trim(),
+        group: sent.oneOf('group', groups),
+        state: sent.oneOf('state', accountStates),
+        balanceBelow: sent.text('balance_below').trim(),
+        order: sent.oneOf('sort', accountOrders) ?? 'newest',
+        behind: sent.text('before'),
+      }));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const { balanceBelow, order, behind } = filter;
+      const balanceBelowCents = balanceBelow === '' ? null : parseAmount(balanceBelow);
+      if (balanceBelow !== '' && balanceBelowCents === null) {
+        const reason = 'must be an amount, such as 12.50';
+        return reply.refuse(fieldRefusal('validation_failed', 'balance_below', reason));
+      }
+      if (order === 'newest' && !/^(?:[1-9]\d{0,8})?$/.test(behind)) {
+        return reply.refuse(
+          fieldRefusal('validation_failed', 'before', 'must be next_before of the page before'),
+        );
+      }
+      const { found, next } = await searchAccounts(database, {
+        ...filter,
+        balanceBelowCents,
+        limit: pageRows,
+      });
+      const withTotp = await findTotpHolders(
+        database,
+        found.map(({ account }) => account.id),
+      );
+      return reply.send({
+        data: found.map(({ account, isHalted }) => ({
+          ...accountView(account, currency, withTotp.has(account.id)),
+          halted: isHalted,
+        })),
+        next_before: next,
+      });
+    },
+  );
+}

@@ -1,0 +1,379 @@
+// The changes to accounts and their keys: every change is one transaction with its audit entry and a NOTIFY, and moves
+// access_version where it touches what the account may do. The only writer of an account's settings; balances and
+// counters belong to the order batch, reading is find-accounts.ts.
+// What is about an account's own login is written with it, through people-rows.ts.
+
+import { isDeepStrictEqual } from 'node:util';
+import { type ActingParty, type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import { accountChanged, accountMade, changesChannel } from '../../platform/database/change-notices.ts';
+import {
+  type Database,
+  type Queryable,
+  type Row,
+  type SqlStatement,
+  StatementFailed,
+} from '../../platform/database/database.ts';
+import { type RowOf, writeRows } from '../../platform/database/table.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import type { Group } from '../../shared/periods.ts';
+import type { Scope } from '../../shared/scopes.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
+import {
+  type Account,
+  accountSettings,
+  accounts,
+  newAccounts,
+  numberedAccounts,
+} from '../identity/account-table.ts';
+import { lastFour, mintApiKey } from '../identity/api-key.ts';
+import { revokeFirstKey, storeFirstKey, viewFirstKey } from '../identity/api-key-rows.ts';
+import { findAccount, findAdministratorId } from '../identity/find-accounts.ts';
+import {
+  endPasswordLinks,
+  endSessionsOfAll,
+  insertOwnLogin,
+  type NewPassword,
+  writePassword,
+} from '../identity/people-rows.ts';
+import { recheckCaller } from '../identity/recheck-caller.ts';
+import { copySettingsToTestAccount } from '../identity/test-account-settings.ts';
+import { keyCreated, keyRevoked } from './key-events.ts';
+
+export interface NewAccount {
+  readonly username: string;
+  readonly displayName: string;
+  readonly group: Group;
+  readonly isAdmin: boolean;
+  /** Absent: none. */
+  readonly email?: string | null;
+  /** null: nobody can sign in with a password before one is set by a mailed link. */
+  readonly passwordHash: string | null;
+  readonly rateLimitPerMinute: number;
+  readonly allowedIps: readonly string[];
+}
+
+export interface AccountChange {
+  readonly group?: Group;
+  readonly displayName?: string;
+  readonly email?: string | null;
+  readonly blocked?: boolean;
+  readonly apiEnabled?: boolean;
+  readonly rateLimitPerMinute?: number;
+  readonly allowedIps?: readonly string[];
+  /** Of its own login. */
+  readonly password?: NewPassword;
+}
+
+/** Who changes something; null while the service itself sets up its first administrator. */
+export interface Actor {
+  readonly actorId: number | null;
+  /** Its key or person, where one of them asked for it. */
+  readonly by?: ActingParty | null;
+  /** What they still have to be allowed when it is done; absent: to be there. */
+  readonly takes?: readonly Scope[];
+  readonly now: EpochSeconds;
+}
+
+export const rateLimitPerMinuteDefault = 60;
+
+const lockAccount: SqlStatement = {
+  name: 'lock_account',
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
+};
+
+// In the order in which batches lock accounts.
+const lockAdministrators: SqlStatement = {
+  name: 'lock_administrators',
+  text: `select id, blocked, api_enabled from accounts where is_admin order by id for no key update`,
+};
+
+const insertAccount = newAccounts.insert('insert_account', `returning ${accounts.list('accounts')}`);
+const insertNumbered = numberedAccounts.insert(
+  'insert_numbered_account',
+  `returning ${accounts.list('accounts')}`,
+);
+const drawId: SqlStatement = { name: 'draw_account_id', text: "select nextval('accounts_id_seq') as id" };
+const updateAccount = accountSettings.update('update_account', ['id'], `returning ${accounts.list('t')}`);
+
+const moveAccessVersion: SqlStatement = {
+  name: 'move_access_version',
+  text: 'update accounts set access_version = access_version + 1 where id = $1::int',
+};
+
+const setEmail: SqlStatement = {
+  name: 'set_account_email',
+  text: 'update accounts set email = $2 where id = $1::int',
+};
+
+const setKeepsBodies: SqlStatement = {
+  name: 'set_keeps_request_bodies',
+  text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
+};
+
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
+const listIds: SqlStatement = {
+  name: 'list_account_ids',
+  text: 'select id, username, is_admin from accounts where test_of is null order by id',
+};
+
+export interface NewKey {
+  readonly username: string;
+  readonly isAdmin: boolean;
+  readonly apiKey: string;
+}
+
+/** Every account gets a new key, one account after the other; the first administrator is noted as who did it. */
+export async function* resetEveryApiKey(
+  database: Database,
+  seal: Seal,
+  now: EpochSeconds,
+): AsyncGenerator<NewKey> {
+  const actorId = await findAdministratorId(database);
+  for (const row of await database.query(listIds)) {
+    const id = Number(row['id']);
+    const done = await resetApiKey(database, seal, id, { actorId: actorId ?? id, now });
+    const [username, isAdmin] = [String(row['username']), row['is_admin'] === true];
+    if (done !== null && !isRefusal(done)) yield { username, isAdmin, apiKey: done.apiKey };
+  }
+}
+
+/**
+ * Creates the account with a key of its own. The key is returned here and nowhere else in the clear.
+ * `key`: a given one, for the first administrator; otherwise minted. `along`: what is written with the account, or not at
+ * all. null: the username is taken.
+ */
+export async function createAccount(
+  database: Database,
+  seal: Seal,
+  account: NewAccount,
+  { actorId, by = null, now }: Actor,
+  {
+    key = mintApiKey('live'),
+    along = async () => undefined,
+  }: { key?: string; along?: (transaction: Queryable, created: Account) => Promise<void> } = {},
+): Promise<{ account: Account; apiKey: string } | null> {
+  try {
+    return await database.transaction(async (transaction) => {
+      const initial = { searchText: searchText(account), createdAt: now };
+      const settled = { ...account, email: account.email ?? null, ...initial };
+      const [row] = await insertInGroup(transaction, settled);
+      const created = accounts.parse(row ?? {});
+      await insertOwnLogin(transaction, created, account.passwordHash, now);
+      const author = { actorId: actorId ?? created.id, by };
+      const firstKey = await storeFirstKey(transaction, seal, created.id, key, { ...author, now });
+      await along(transaction, created);
+      await transaction.query(notifyChange, [changesChannel, accountMade(created.id)]);
+      await appendAudit(
+        transaction,
+        {
+          ...author,
+          action: 'account.create',
+          subject: `account ${created.id}`,
+          before: null,
+          after: { username: created.username, is_admin: created.isAdmin, ...auditView(created) },
+        },
+        now,
+      );
+      await listenToNewAccount(transaction, created.id);
+      await appendEvents(transaction, created.id, [keyCreated(key, firstKey)], now);
+      return { account: created, apiKey: key };
+    });
+  } catch (error) {
+    if (isNameTaken(error)) return null;
+    throw error;
+  }
+}
+
+/** Where accounts are in groups, the group hangs on the number: it is drawn first. */
+async function insertInGroup(
+  transaction: Queryable,
+  account: RowOf<typeof newAccounts>,
+): Promise<readonly Row[]> {
+  if (transaction.accountGroups().length === 1) return writeRows(transaction, insertAccount, [account]);
+  const [drawn] = await transaction.query(drawId);
+  const id = Number(drawn?.['id']);
+  return writeRows(transaction.ofAccount(id), insertNumbered, [{ ...account, id }]);
+}
+
+/** Names are those of accounts and of people: whoever signs in gives nothing else. */
+export function isNameTaken(error: unknown): boolean {
+  const names = ['accounts_username_key', 'people_username'];
+  return (
+    error instanceof StatementFailed && error.constraint !== undefined && names.includes(error.constraint)
+  );
+}
+
+/**
+ * What stays as it is is no change. null: there is no such account, or the link was dead already. Refused:
+ * last_administrator, or what became of the person who asked.
+ */
+export async function changeAccount(
+  database: Database,
+  id: number,
+  change: AccountChange,
+  author: Actor & AuditAuthor,
+): Promise<Account | Refusal | null> {
+  const { actorId, by = null, now } = author;
+  const locksOut = change.blocked === true || change.apiEnabled === false;
+  // Who is an administrator never changes.
+  const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
+  return database.transaction(async (transaction) => {
+    if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
+    const before = await lockAccountRow(transaction, id);
+    if (before === null) return null;
+    const gone = await recheckCaller(transaction, author, before);
+    if (gone !== null) return gone;
+    const { password, ...settings } = change;
+    const wanted = { ...before, ...settings };
+    if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
+    const endsSessions = wanted.blocked !== before.blocked;
+    if (password !== undefined) {
+      const isSet = await writePassword(transaction, id, password, { endsSessions: !endsSessions });
+      // Another password was set, or the account blocked, since the link was made.
+      if (!isSet) return null;
+    }
+    if (endsSessions) await endSessionsOfAll(transaction, id);
+    if (wanted.email !== before.email) await endPasswordLinks(transaction, id);
+    const settled = {
+      ...wanted,
+      searchText: searchText(wanted),
+      accessVersion: before.accessVersion + (isAccessChange(before, wanted) ? 1 : 0),
+    };
+    const [row] = await writeRows(transaction.ofAccount(id), updateAccount, [settled]);
+    const after = accounts.parse(row ?? {});
+    await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+    const testAccountId = await copySettingsToTestAccount(transaction, id);
+    if (testAccountId !== null)
+      await transaction.query(notifyChange, [changesChannel, accountChanged(testAccountId)]);
+    await appendAudit(
+      transaction,
+      {
+        actorId,
+        by,
+        action: 'account.update',
+        subject: `account ${id}`,
+        before: auditView(before),
+        after: { ...auditView(after), ...passwordView(password) },
+      },
+      now,
+    );
+    return after;
+  });
+}
+
+/** Locks every administrator: of two who lock each other out at the same moment, the later one is refused. */
+async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
+  const administrators: Row[] = [];
+  for (const group of transaction.accountGroups())
+    administrators.push(...(await group.query(lockAdministrators)));
+  return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
+}
+
+/** Until the end of the transaction: whoever changes an account's settings, keys or people waits. null: there is none. */
+export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
+  const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
+  return locked === undefined ? null : accounts.parse(locked);
+}
+
+/** Its rights have moved: requests that are under way are authenticated again, in every process. */
+export async function notifyAccessChanged(transaction: Queryable, id: number): Promise<void> {
+  await transaction.ofAccount(id).query(moveAccessVersion, [id]);
+  await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+}
+
+/** Where its own login is written to; in a transaction that has locked it. */
+export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
+  await transaction.ofAccount(id).query(setEmail, [id, email]);
+}
+
+/** What is sent and answered is kept, or not; in a transaction that has locked it. */
+export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
+  await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
+}
+
+function searchText({ username, displayName }: { username: string; displayName: string }): string {
+  return `${username}\n${displayName.toLowerCase()}`;
+}
+
+/** What decides whether a request is let in. Group and limits are read afresh anyway. */
+function isAccessChange(before: Account, after: Account): boolean {
+  const access = ({ blocked, apiEnabled, allowedIps }: Account) => [blocked, apiEnabled, allowedIps];
+  return !isDeepStrictEqual(access(before), access(after));
+}
+
+/** A new key; the old one is revoked at once. null: there is no such account. Refused: what became of the person or key that asked. */
+export function resetApiKey(
+  database: Database,
+  seal: Seal,
+  id: number,
+  author: Actor & AuditAuthor,
+): Promise<{ readonly apiKey: string } | Refusal | null> {
+  const { actorId, by = null, now } = author;
+  const key = mintApiKey('live');
+  return database.transaction(async (transaction) => {
+    const account = await lockAccountRow(transaction, id);
+    if (account === null) return null;
+    const gone = await recheckCaller(transaction, author, account);
+    if (gone !== null) return gone;
+    const revoked = await revokeFirstKey(transaction, id, now);
+    const viewedAt = actorId === id ? now : null;
+    const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);
+    await notifyAccessChanged(transaction, id);
+    await appendAudit(
+      transaction,
+      {
+        actorId,
+        by,
+        action: 'account.reset_api_key',
+        subject: `account ${id}`,
+        before: { last_four: revoked[0] ?? null },
+        after: { last_four: lastFour(key) },
+      },
+      now,
+    );
+    const events = revoked.map((last_four) => keyRevoked(last_four, firstKey));
+    await appendEvents(transaction, id, [...events, keyCreated(key, firstKey)], now);
+    return { apiKey: key };
+  });
+}
+
+/** The first key for its owner's eyes; the audit log notes it. null: it has none. Refused: what became of whoever asked. */
+export function revealApiKey(
+  database: Database,
+  seal: Seal,
+  id: number,
+  author: Actor & AuditAuthor,
+): Promise<{ readonly apiKey: string } | Refusal | null> {
+  const { actorId, by = null, now } = author;
+  return database.transaction(async (transaction) => {
+    const account = await findAccount(transaction, id);
+    const gone = account === null ? null : await recheckCaller(transaction, author, account);
+    if (gone !== null) return gone;
+    const shown = await viewFirstKey(transaction, seal, id, now);
+    if (shown === null) return null;
+    const entry = { action: 'account.reveal_api_key', subject: `account ${id}`, before: null };
+    await appendAudit(transaction, { actorId, by, ...entry, after: { last_four: shown.lastFour } }, now);
+    return { apiKey: shown.key };
+  });
+}
+
+function passwordView(password: AccountChange['password']): JsonObject {
+  if (password === undefined) return {};
+  return { password: 'changed', ...(password.byLink && { by_link: password.byLink.purpose }) };
+}
+
+function auditView(account: Account): JsonObject {
+  return {
+    group: account.group,
+    display_name: account.displayName,
+    ...(account.email === null ? {} : { email: account.email }),
+    blocked: account.blocked,
+    api_enabled: account.apiEnabled,
+    rate_limit_per_minute: account.rateLimitPerMinute,
+    allowed_ips: account.allowedIps,
+  };
+}

@@ -1,0 +1,58 @@
+// What an e-mail address or the last four characters of a key belong to, for the palette: of the own account, and of every
+// account for the operator.
+
+import type { FastifyInstance } from 'fastify';
+import { readQuery } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal } from '../../shared/error-catalogue.ts';
+import { realIdOf } from '../identity/principal.ts';
+import { holderFilterSchema, holdersSchema } from '../overview/overview-schemas.ts';
+import { findHolders, type Holder } from './find-holders.ts';
+
+export function ownHolderRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+  app.get(
+    '/holders',
+    {
+      config: { scopes: ['people:read', 'keys:read'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'findHolders',
+        summary: 'People of the account by e-mail address, its keys by their last four characters',
+        querystring: holderFilterSchema,
+        response: { 200: holdersSchema },
+      },
+    },
+    async ({ principal, query }, reply) => {
+      const text = textOf(query);
+      if (isRefusal(text)) return reply.refuse(text);
+      const found = await findHolders(database, text, realIdOf(principal));
+      return reply.send({ data: found.map(holderView) });
+    },
+  );
+}
+
+/** Below /admin. */
+export function allHolderRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+  app.get(
+    '/holders',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'findHoldersOfAll',
+        summary: 'Accounts and people by e-mail address, keys by their last four characters',
+        querystring: holderFilterSchema,
+        response: { 200: holdersSchema },
+      },
+    },
+    async ({ query }, reply) => {
+      const text = textOf(query);
+      if (isRefusal(text)) return reply.refuse(text);
+      return reply.send({ data: (await findHolders(database, text, null)).map(holderView) });
+    },
+  );
+}
+
+const textOf = (query: unknown) => readQuery(query, (sent) => sent.text('q').trim());
+
+function holderView({ kind, accountId, account, id, name, isRevoked }: Holder) {
+  return { kind, account: { id: accountId, username: account }, id, name, revoked: isRevoked };
+}

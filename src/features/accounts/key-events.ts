@@ -1,0 +1,26 @@
+// What an account is told of its keys: that there is a new secret, and that one was revoked or will be.
+
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { NewEvent } from '../events/event-log.ts';
+import { lastFour } from '../identity/api-key.ts';
+
+interface NamedKey {
+  readonly id: number;
+  /** null: `id` is the key's; see api-key-rows.ts. */
+  readonly keyId?: number | null;
+  readonly name: string;
+}
+
+export function keyCreated(apiKey: string, key: NamedKey): NewEvent {
+  return { type: 'key.created', data: { key: { ...keyData(key), last_four: lastFour(apiKey) } } };
+}
+
+/** `endsAt` null: it works no more. */
+export function keyRevoked(last_four: string, key: NamedKey, endsAt: EpochSeconds | null = null): NewEvent {
+  const ends = endsAt === null ? {} : { ends_at: formatTime(endsAt) };
+  return { type: 'key.revoked', data: { key: { ...keyData(key), last_four, ...ends } } };
+}
+
+function keyData({ id, keyId = null, name }: NamedKey) {
+  return { id: keyId ?? id, name };
+}

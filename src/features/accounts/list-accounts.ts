@@ -1,0 +1,88 @@
+// Accounts for the console's list: those that fit a filter, newest first or by name, page by page below or behind the last one.
+// Called by accounts/account-panel-routes.ts. There are thousands of accounts and not millions, and only the operator looks: a page
+// that few fit walks the index of its order to the end.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { Group } from '../../shared/periods.ts';
+import { type Account, accounts } from '../identity/account-table.ts';
+import { findHolderAccounts } from './find-holders.ts';
+
+export const accountStates = ['active', 'blocked', 'api_off', 'halted'] as const;
+export type AccountState = (typeof accountStates)[number];
+
+/** Not by balance: an index of what every order moves is paid for by every order. */
+export const accountOrders = ['newest', 'name'] as const;
+
+export interface AccountFilter {
+  /** Part of a username or display name; or an e-mail address, or the last four characters of a key. */
+  readonly search: string;
+  readonly group: Group | null;
+  readonly state: AccountState | null;
+  readonly balanceBelowCents: bigint | null;
+  readonly order: (typeof accountOrders)[number];
+  /** Where the page begins: behind the account with this id, or this name. "": at the first one. */
+  readonly behind: string;
+  readonly limit: number;
+}
+
+export interface FoundAccount {
+  readonly account: Account;
+  readonly isHalted: boolean;
+}
+
+const statement = (name: string, behind: string, order: string): SqlStatement => ({
+  name,
+  text: `select ${accounts.list('a')}, a.halted_at is not null as is_halted from accounts a
+    where a.test_of is null and ${behind}
+      and ($3::text = '' or strpos(a.search_text, $3::text) > 0 or a.id = any($7::int[]))
+      and ($4::text = '' or a.group_name = $4::text)
+      and case $5::text when 'blocked' then a.blocked when 'api_off' then not a.api_enabled
+        when 'halted' then a.halted_at is not null
+        when 'active' then not a.blocked and a.api_enabled and a.halted_at is null else true end
+      and ($6::bigint is null or a.balance_cents < $6::bigint)
+    order by ${order} limit $2::int`,
+});
+
+const searchNewest = statement('search_accounts_by_age', 'a.id < $1::int', 'a.id desc');
+const name = 'a.username collate "C"';
+const searchByName = statement('search_accounts_by_name', `${name} > $1::text`, name);
+
+/** `next`: where the next page begins; null: there is none. */
+export async function searchAccounts(
+  database: Queryable,
+  { search, group, state, balanceBelowCents, order, behind, limit }: AccountFilter,
+): Promise<{ found: FoundAccount[]; next: string | null }> {
+  // No name holds a control character, only the seam of search_text is one.
+  if (/\p{Cc}/u.test(search)) return { found: [], next: null };
+  const isByName = order === 'name';
+  const place = isByName ? behind : behind === '' ? realAccountIdMax + 1 : Number(behind);
+  const rows = await fromEveryGroup(database, isByName ? searchByName : searchNewest, [
+    place,
+    limit + 1,
+    search.toLowerCase(),
+    group ?? '',
+    state ?? '',
+    balanceBelowCents?.toString() ?? null,
+    numberArray(await findHolderAccounts(database, search)),
+  ]);
+  const sorted = rows.toSorted(isByName ? byName : byAge).slice(0, limit + 1);
+  const page = sorted.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    found: page.map((row) => ({ account: accounts.parse(row), isHalted: row['is_halted'] === true })),
+    next: sorted.length > limit && last !== undefined ? String(last[isByName ? 'username' : 'id']) : null,
+  };
+}
+
+function byAge(one: Row, other: Row): number {
+  return Number(other['id']) - Number(one['id']);
+}
+
+/** As "C" orders them: names are ASCII. */
+function byName(one: Row, other: Row): number {
+  const [first, second] = [String(one['username']), String(other['username'])];
+  return first < second ? -1 : first > second ? 1 : 0;
+}

@@ -1,0 +1,234 @@
+// Mails of alerts: a balance that fell below what its account named, and plans that end soon. Made of the events that tell of
+// them, by a job; who is written to stands in `alerts`, of which this moves how far was mailed.
+// Always true: of each fall of the balance, and of each plan and end, an address is written to once: how far was mailed
+// moves in the transaction that queues the mails. Plans that end are gathered: one mail a day.
+
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { eachInTurn } from '../../platform/database/each-in-turn.ts';
+import type { MailPart } from '../../platform/mail/mail-content.ts';
+import type { MailOutbox, MailToQueue } from '../../platform/mail/mail-outbox.ts';
+import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
+import { type EpochSeconds, parseTime } from '../../shared/times.ts';
+import type { EventData } from '../events/event-schemas.ts';
+import { languageAt } from '../identity/reading-language.ts';
+import { confirmedAddresses } from './alert-addresses.ts';
+
+export interface AlertMailDependencies {
+  readonly database: Database;
+  readonly mails: Pick<MailOutbox, 'queueMail'>;
+  readonly now: () => EpochSeconds;
+}
+
+const accountsAtOnce = 50;
+const eventsAtOnce = 200;
+const plansListedMax = 50;
+/** Between two mails about plans that end. Half of it where a plan has no longer than a day: it must not be over by then. */
+const gatherSeconds = 86_400;
+const isGathered = `t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint)
+      - make_interval(secs => ${gatherSeconds} / case when t.plans_ending_days = 1 then 2 else 1 end)`;
+
+const listLow: SqlStatement = {
+  name: 'list_low_balances_to_mail',
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
+      and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'balance.low'
+        and e.number > t.low_mailed_number)
+    order by t.account_id limit ${accountsAtOnce}`,
+};
+
+const listEnding: SqlStatement = {
+  name: 'list_ending_plans_to_mail',
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
+      and t.plans_ending_days is not null
+      and (${isGathered})
+      and exists (select 1 from events e where e.account_id = t.account_id and e.type = 'plan.ending'
+        and e.number > t.ending_mailed_number)
+    order by t.account_id limit ${accountsAtOnce}`,
+};
+
+const lockAlerts: SqlStatement = {
+  name: 'lock_alerts_to_mail',
+  text: `select plans_ending_days, emails, low_mailed_number, ending_mailed_number from alerts
+    where account_id = $1::int for no key update`,
+};
+
+const readEvents: SqlStatement = {
+  name: 'read_events_to_mail',
+  text: `select number, data from events where account_id = $1::int and type = $2::text and number > $3::int
+    order by account_id, type, number limit ${eventsAtOnce}`,
+};
+
+const readEnding: SqlStatement = {
+  name: 'read_ending_plans_to_mail',
+  text: `select number, data, (data::jsonb ->> 'days')::int = $4::int as is_asked
+    from events where account_id = $1::int and type = 'plan.ending' and number > $2::int
+    order by account_id, type, number limit $3::int`,
+};
+
+const noteLow: SqlStatement = {
+  name: 'note_low_balance_mailed',
+  text: 'update alerts set low_mailed_number = $2::int where account_id = $1::int',
+};
+
+const noteEnding: SqlStatement = {
+  name: 'note_ending_plans_mailed',
+  text: `update alerts set ending_mailed_number = $2::int, ending_mailed_at = coalesce(to_timestamp($3::bigint), ending_mailed_at)
+    where account_id = $1::int`,
+};
+
+interface Mailing {
+  readonly list: SqlStatement;
+  /** In a transaction; whether the account may have more. */
+  mail(transaction: Queryable, accountId: number): Promise<void>;
+}
+
+/** Whether accounts are left, because it was told to stop. */
+export async function queueAlertMails(
+  { database, mails, now }: AlertMailDependencies,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const mailings: readonly Mailing[] = [
+    { list: listLow, mail: (transaction, id) => mailLowBalances(transaction, mails, id, now()) },
+    { list: listEnding, mail: (transaction, id) => mailEndingPlans(transaction, mails, id, now()) },
+  ];
+  let isLeft = false;
+  await eachInTurn(mailings, ({ list, mail }) =>
+    eachInTurn(accountsToMail(database, list, now), async (accountId) => {
+      if (signal.aborted) isLeft = true;
+      else await database.transaction((transaction) => mail(transaction, accountId), { rank: 'reads' });
+    }),
+  );
+  return isLeft;
+}
+
+async function* accountsToMail(
+  database: Database,
+  list: SqlStatement,
+  now: () => EpochSeconds,
+): AsyncGenerator<number> {
+  for (let after = 0; ; ) {
+    const rows = await database.query(list, list === listLow ? [after] : [after, now()]);
+    for (const row of rows) {
+      after = Number(row['account_id']);
+      yield after;
+    }
+    if (rows.length < accountsAtOnce) return;
+  }
+}
+
+async function mailLowBalances(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  accountId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const [alerts] = await transaction.query(lockAlerts, [accountId]);
+  const events = await eventsBehind(transaction, accountId, 'balance.low', alerts?.['low_mailed_number']);
+  const last = events.at(-1);
+  if (alerts === undefined || last === undefined) return;
+  for (const { number, data } of events) {
+    const told = data as EventData<'balance.low'>;
+    const content: MailToQueue['content'] = ({ t, money }) => {
+      const limit = money(told.balance_below, told.currency);
+      return {
+        subject: t('mail_low_subject', { limit }),
+        parts: [
+          { type: 'text', text: t('mail_low_text') },
+          {
+            type: 'facts',
+            facts: [
+              [t('mail_balance'), money(told.balance, told.currency)],
+              [t('mail_low_limit'), limit],
+            ],
+          },
+        ],
+      };
+    };
+    await queueToAll(transaction, mails, alerts, { accountId, number, content }, now);
+  }
+  await transaction.query(noteLow, [accountId, last.number]);
+}
+
+async function mailEndingPlans(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  accountId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const [alerts] = await transaction.query(lockAlerts, [accountId]);
+  if (alerts === undefined) return;
+  const days = Number(alerts['plans_ending_days']);
+  const firstNumber = Number(alerts['ending_mailed_number']);
+  const { listed, total, lastNumber } = await endingPlans(transaction, accountId, { firstNumber, days, now });
+  if (lastNumber === firstNumber) return;
+  if (total > 0) {
+    const more = total - listed.length;
+    const content: MailToQueue['content'] = ({ t, moment, count }) => {
+      const facts = listed.map(({ reference, plan }) => {
+        const time = moment(parseTime(plan.expires_at) ?? now);
+        return [reference, t('mail_ending_plan', { package: plan.package, time })] as const;
+      });
+      const rest: MailPart[] =
+        more > 0 ? [{ type: 'text', text: t('mail_ending_more', { count: count(more) }) }] : [];
+      return {
+        subject: t('mail_ending_subject', { count: total }),
+        parts: [{ type: 'facts', facts }, ...rest],
+      };
+    };
+    await queueToAll(transaction, mails, alerts, { accountId, number: lastNumber, content }, now);
+  }
+  await transaction.query(noteEnding, [accountId, lastNumber, total > 0 ? now : null]);
+}
+
+interface EndingCustomer {
+  readonly reference: string;
+  readonly plan: { readonly package: string; readonly expires_at: string };
+}
+
+/** Everything up to the present in one run: what was left for the next one would fall behind for good. */
+async function endingPlans(
+  transaction: Queryable,
+  accountId: number,
+  { firstNumber, days, now }: { firstNumber: number; days: number; now: EpochSeconds },
+): Promise<{ listed: readonly EndingCustomer[]; total: number; lastNumber: number }> {
+  const listed: EndingCustomer[] = [];
+  let [total, lastNumber] = [0, firstNumber];
+  for (;;) {
+    const rows = await transaction.query(readEnding, [accountId, lastNumber, eventsAtOnce, days]);
+    for (const row of rows) {
+      lastNumber = Number(row['number']);
+      if (row['is_asked'] !== true) continue;
+      const { customer }: { customer: EndingCustomer } = JSON.parse(String(row['data']));
+      if ((parseTime(customer.plan.expires_at) ?? 0) <= now) continue;
+      total += 1;
+      if (listed.length < plansListedMax) listed.push(customer);
+    }
+    if (rows.length < eventsAtOnce) return { listed, total, lastNumber };
+  }
+}
+
+async function eventsBehind(
+  transaction: Queryable,
+  accountId: number,
+  type: string,
+  number: unknown,
+): Promise<readonly { readonly number: number; readonly data: unknown }[]> {
+  const rows = await transaction.query(readEvents, [accountId, type, Number(number ?? 0)]);
+  return rows.map((row) => ({ number: Number(row['number']), data: JSON.parse(String(row['data'])) }));
+}
+
+/** The event's id is the occasion: it never comes back. */
+async function queueToAll(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  alerts: Row,
+  { accountId, number, content }: Pick<MailToQueue, 'content'> & { accountId: number; number: number },
+  now: EpochSeconds,
+): Promise<void> {
+  const emails = Array.isArray(alerts['emails']) ? alerts['emails'].map(String) : [];
+  for (const to of await confirmedAddresses(transaction, accountId, emails)) {
+    const occasion = `event ${publicId(accountId, number)}`;
+    const language = await languageAt(transaction, accountId, to);
+    const mail: MailToQueue = { accountId, to, kind: 'alert', occasion, language, content };
+    await mails.queueMail(transaction, mail, now);
+  }
+}

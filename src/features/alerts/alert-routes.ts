@@ -1,0 +1,78 @@
+// GET and PUT /alerts: what the account wants to be told in time.
+
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { formatAmount, parseAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { actorOf } from '../identity/principal.ts';
+import { confirmedAddresses } from './alert-addresses.ts';
+import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from './alert-schemas.ts';
+import { type Alerts, readAlerts, replaceAlerts } from './alert-store.ts';
+
+const readBody = createBodyReader(alertsBodySchema);
+
+export function alertRoutes(app: FastifyInstance, { database }: { readonly database: Database }): void {
+  async function answerOf(accountId: number, alerts: Alerts) {
+    const confirmed = await confirmedAddresses(database, accountId, alerts.emails);
+    return { alerts: alertsView(alerts), confirmed_emails: [...confirmed] };
+  }
+
+  app.get(
+    '/alerts',
+    {
+      config: { scopes: ['events:read'], codes: [] },
+      schema: {
+        operationId: 'getAlerts',
+        summary: 'What you are told in time',
+        description:
+          'Nothing beyond the events that are told anyway, until you set it. confirmed_emails: those of emails that alerts are mailed to.',
+        response: { 200: alertsAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const alerts = await readAlerts(database, request.principal.account.id);
+      return reply.send(await answerOf(request.principal.account.id, alerts));
+    },
+  );
+
+  app.put(
+    '/alerts',
+    {
+      config: { scopes: ['webhooks:write'], codes: ['validation_failed', 'reset_in_progress'] },
+      schema: {
+        operationId: 'setAlerts',
+        summary: 'Be told of a low balance, and of plans that end',
+        description:
+          'All of it at once: what is left out is off, and the same request again changes nothing. balance.low is told each time that the balance falls below balance_below, not again while it stays there, and not of a balance that is below it already. Each is an event, and a mail to emails where the operator sends mail. An address is first mailed a link, and gets alerts once it was confirmed there; the same request again mails another link to one that was not, once a day at most.',
+        body: alertsBodySchema,
+        response: { 200: alertsAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readBody(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const belowCents = body.balance_below === undefined ? null : parseAmount(body.balance_below);
+      if (body.balance_below !== undefined && (belowCents === null || belowCents <= 0n)) {
+        return reply.refuse(fieldRefusal('validation_failed', 'balance_below', 'must be above 0.00'));
+      }
+      const wanted: Alerts = {
+        belowCents,
+        plansEndingDays: body.plans_ending_days ?? null,
+        emails: [...new Set(body.emails ?? [])],
+      };
+      const { now, ...caller } = actorOf(request.principal);
+      const isSet = await replaceAlerts(database, request.principal.account.id, wanted, caller, now);
+      if (!isSet) return reply.refuse(refusal('reset_in_progress'));
+      return reply.send(await answerOf(request.principal.account.id, wanted));
+    },
+  );
+}
+
+function alertsView({ belowCents, plansEndingDays, emails }: Alerts): AlertsView {
+  return {
+    balance_below: belowCents === null ? null : formatAmount(belowCents),
+    plans_ending_days: plansEndingDays,
+    emails: [...emails],
+  };
+}

@@ -1,0 +1,109 @@
+// What an account wants to be told in time: a balance that falls below an amount, plans that end in so many days, and who
+// is written to. The only writer of accounts.alert_below_cents, and of alerts, but for what was mailed (alerts/alert-mails.ts)
+// and what the job that notices ends has caught up with (src/features/plans/alert-catch-up.ts).
+
+import { isDeepStrictEqual } from 'node:util';
+import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
+import { textArray } from '../../platform/database/sql-arrays.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { listenToAccount } from '../events/event-log.ts';
+import { isInUse } from '../identity/account-in-use.ts';
+import { noteAlertAddresses } from './alert-addresses.ts';
+
+export interface Alerts {
+  /** null: of no balance. */
+  readonly belowCents: bigint | null;
+  /** null: of no plans beyond those that are told anyway. */
+  readonly plansEndingDays: number | null;
+  readonly emails: readonly string[];
+}
+
+const columns = 'a.alert_below_cents, t.plans_ending_days, t.emails';
+
+const findAlerts: SqlStatement = {
+  name: 'find_alerts',
+  text: `select ${columns} from accounts a left join alerts t on t.account_id = a.id where a.id = $1::int`,
+};
+
+const lockAlerts: SqlStatement = {
+  name: 'lock_alerts',
+  text: `${findAlerts.text} and ${isInUse('a')} for no key update of a`,
+};
+
+const setThreshold: SqlStatement = {
+  name: 'set_alert_threshold',
+  text: 'update accounts set alert_below_cents = $2::bigint, alert_days = $3::int where id = $1::int',
+};
+
+const setAlerts: SqlStatement = {
+  name: 'set_alerts',
+  // What was told while nobody was to be written to is not written of later.
+  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
+    select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
+    on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
+      is_catching_up = excluded.is_catching_up and (t.is_catching_up or t.plans_ending_days is distinct from excluded.plans_ending_days),
+      low_mailed_number = case when t.emails = '{}' then excluded.low_mailed_number else t.low_mailed_number end,
+      ending_mailed_number = case when t.emails = '{}' or t.plans_ending_days is distinct from excluded.plans_ending_days
+        then excluded.ending_mailed_number else t.ending_mailed_number end`,
+};
+
+export async function readAlerts(database: Queryable, accountId: number): Promise<Alerts> {
+  const [row] = await database.ofAccount(accountId).query(findAlerts, [accountId]);
+  return parseAlerts(row ?? {});
+}
+
+/** All of them at once; what is the same already changes nothing. false: the test was reset meanwhile. */
+export function replaceAlerts(
+  database: Database,
+  accountId: number,
+  wanted: Alerts,
+  author: AuditAuthor,
+  now: EpochSeconds,
+): Promise<boolean> {
+  return database.ofAccount(accountId).transaction(async (transaction) => {
+    const [row] = await transaction.query(lockAlerts, [accountId]);
+    if (row === undefined) return false;
+    const before = parseAlerts(row);
+    // Nothing is mailed from tests.
+    if (!isTestAccount(accountId)) await noteAlertAddresses(transaction, accountId, wanted.emails, now);
+    if (isDeepStrictEqual(before, wanted)) return true;
+    const { belowCents, plansEndingDays, emails } = wanted;
+    await listenToAccount(transaction, accountId);
+    await transaction.query(setThreshold, [accountId, belowCents, plansEndingDays]);
+    await transaction.query(setAlerts, [accountId, plansEndingDays, textArray(emails)]);
+    await appendAudit(
+      transaction,
+      {
+        ...author,
+        accountId,
+        action: 'account.set_alerts',
+        subject: `account ${accountId}`,
+        before: auditView(before),
+        after: auditView(wanted),
+      },
+      now,
+    );
+    return true;
+  });
+}
+
+function parseAlerts(row: Row): Alerts {
+  const emails = row['emails'];
+  return {
+    belowCents: nullable(bigint, row['alert_below_cents']),
+    plansEndingDays: nullable(Number, row['plans_ending_days']),
+    emails: Array.isArray(emails) ? emails.map(String) : [],
+  };
+}
+
+function auditView({ belowCents, plansEndingDays, emails }: Alerts) {
+  return {
+    balance_below: belowCents === null ? null : formatAmount(belowCents),
+    plans_ending_days: plansEndingDays,
+    emails,
+  };
+}

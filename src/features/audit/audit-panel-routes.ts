@@ -1,0 +1,82 @@
+// The audit log as the console's page searches it: who, whose, what, to what and when, with names in place of ids. The
+// administrator's API has it whole (audit/audit-admin-routes.ts).
+
+import type { FastifyInstance } from 'fastify';
+import { endOfTime, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
+import { findAccountByUsername } from '../identity/find-accounts.ts';
+import { findPersonId } from '../identity/find-people.ts';
+import { cursorPageOf } from '../overview/overview-schemas.ts';
+import { auditView } from '../packages/package-view.ts';
+import { auditFilterSchema, foundAuditEntrySchema } from './audit-schemas.ts';
+import { auditTargets, subjectsOf } from './audit-targets.ts';
+import { type AuditFilter, searchAudit } from './search-audit-log.ts';
+
+export function auditPanelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, customers, packages, signIns } = dependencies;
+
+  app.get(
+    '/audit',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'searchAudit',
+        summary: 'Who changed what, newest first, by actor, account, action, target and time',
+        querystring: auditFilterSchema,
+        response: { 200: cursorPageOf(foundAuditEntrySchema) },
+      },
+    },
+    async ({ query }, reply) => {
+      const sent = readQuery(query, (each) => ({
+        actor: each.text('actor').trim(),
+        account: each.text('account').trim(),
+        action: each.text('action').trim(),
+        target: each.text('target').trim(),
+        span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
+        before: Math.min(numberMax, each.number('before', numberMax)),
+      }));
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { action, span, before } = sent;
+      const [actor, accountId, subjects] = await Promise.all([
+        actorOf(sent.actor),
+        accountOf(sent.account),
+        sent.target === '' ? [] : subjectsOf(customers, sent.target),
+      ]);
+      if (isRefusal(actor)) return reply.refuse(actor);
+      if (isRefusal(accountId)) return reply.refuse(accountId);
+      if (subjects === null) {
+        const reason = 'must look like account:12, package:3, customer:12000000034 or product';
+        return reply.refuse(fieldRefusal('validation_failed', 'target', reason));
+      }
+      await signIns.settled();
+      const filter = { ...span, actor, accountId, action, subjects, before, limit: pageRows };
+      const { entries, nextBefore } = await searchAudit(database, filter);
+      const targets = await auditTargets({ database, customers, packages: packages.current() }, entries);
+      return reply.send({
+        data: entries.map((entry, index) => ({ entry: auditView(entry), target: targets[index] })),
+        next_before: nextBefore,
+      });
+    },
+  );
+
+  async function actorOf(text: string): Promise<AuditFilter['actor'] | Refusal> {
+    if (text === '') return null;
+    const [, type, id = ''] = /^(account|key|person):(\d+)$/.exec(text) ?? [];
+    const number = type === undefined ? null : parseRowId(id);
+    if (number !== null && (type === 'account' || type === 'key' || type === 'person')) {
+      return { type, id: number };
+    }
+    const personId = await findPersonId(database, text);
+    if (personId !== null) return { type: 'person', id: personId };
+    return fieldRefusal('validation_failed', 'actor', 'nobody has this username');
+  }
+
+  async function accountOf(text: string): Promise<number | null | Refusal> {
+    if (text === '') return null;
+    const account = await findAccountByUsername(database, text);
+    const id = account === null || account.testOf !== null ? parseAccountId(text) : account.id;
+    return id ?? fieldRefusal('validation_failed', 'account', 'no account has this username');
+  }
+}

@@ -1,0 +1,47 @@
+// Looking at a reseller's panel as its owner sees it: begun and ended here, from the console. What is seen then are the panel's
+// own routes, which the session's guard answers for that account (auth/session-auth.ts, docs/decisions/0052-view-as-reseller.md).
+
+import type { FastifyInstance } from 'fastify';
+import type { WithId } from '../../service/admin-routes.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal } from '../../shared/error-catalogue.ts';
+import { formatTime } from '../../shared/times.ts';
+import { actorOf } from '../identity/principal.ts';
+import { begunViewSchema } from '../overview/overview-schemas.ts';
+
+export function accountViewRoutes(app: FastifyInstance, { views }: PanelDependencies): void {
+  app.post<WithId>(
+    '/accounts/:id/view',
+    {
+      config: { scopes: ['admin:read'], codes: ['account_not_found'] },
+      schema: {
+        operationId: 'beginAccountView',
+        summary: 'Look at the panel of an account, read only',
+        description:
+          'For an hour, this session alone: what it sends with x-view-account is answered as the owner of the account sees it. No administrator’s account is looked at.',
+        response: { 201: begunViewSchema },
+      },
+    },
+    async (request, reply) => {
+      const until = await views.begin(request.session, request.params.id, actorOf(request.principal));
+      if (isRefusal(until)) return reply.refuse(until);
+      return reply.code(201).send({ until: formatTime(until) });
+    },
+  );
+
+  app.delete<WithId>(
+    '/accounts/:id/view',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'endAccountView',
+        summary: 'Look at it no more',
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      await views.end(request.session, request.params.id);
+      return reply.code(204).send();
+    },
+  );
+}

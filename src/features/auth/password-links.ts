@@ -1,0 +1,368 @@
+// Links that set a password: the first one of somebody who was invited, handed to whoever invites and mailed where there is
+// an address, and a new one of somebody who forgot it, which is mailed alone. Only a token's hash is stored. Used by the
+// panel's routes and the administrator's API; the only writer of password_links, but that another address ends them (people-rows.ts).
+// Always true: a link works once, and none works after the password or the address was changed in any way, the account blocked, or the
+// person removed: it belongs to one password_version. Nobody waits for a link to be made: how long an answer takes tells nothing of a name.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { firstOfEveryGroup, groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import {
+  describeTable,
+  int,
+  nullableText,
+  oneOf,
+  text,
+  time,
+  writeRows,
+} from '../../platform/database/table.ts';
+import type { MailOutbox, MailToQueue } from '../../platform/mail/mail-outbox.ts';
+import type { TextKey } from '../../platform/text/english-texts.ts';
+import type { TextValues } from '../../platform/text/translator.ts';
+import type { Language } from '../../shared/languages.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type Account, accounts } from '../identity/account-table.ts';
+import {
+  credentials,
+  isOwnLogin,
+  mailAddressOf,
+  type Person,
+  people,
+  personAction,
+} from '../identity/people-table.ts';
+import { languageAt } from '../identity/reading-language.ts';
+
+export interface PasswordLinkLimits {
+  readonly resetValidSeconds: number;
+  readonly invitationValidSeconds: number;
+  /** One reset link of a person in this time, however often it is asked for. */
+  readonly restSeconds: number;
+  /** People of one address that are written to, in all and of one account. */
+  readonly peopleMax: number;
+  readonly peopleOfAccountMax: number;
+  /** Requests on their way to the database. */
+  readonly pendingMax: number;
+}
+
+const purposes = ['invitation', 'password_reset'] as const;
+type Purpose = (typeof purposes)[number];
+
+const links = describeTable('password_links', {
+  tokenHash: text('token_hash'),
+  personId: int('person_id'),
+  purpose: oneOf('purpose', purposes),
+  passwordVersion: int('password_version'),
+  /** The username of a colleague; null: the operator, or nobody but its holder. */
+  invitedBy: nullableText('invited_by'),
+  createdAt: time('created_at'),
+  expiresAt: time('expires_at'),
+});
+
+const insertLink = links.insert('insert_password_link');
+
+/**
+ * Whose username was typed comes first, then who confirmed the address, then a few of each account in turn: people of another
+ * account who name somebody's address as theirs take no place from them.
+ */
+const findHolders: SqlStatement = {
+  name: 'find_mail_holders',
+  text: `with holders as (
+    select ${credentials.list('p', 'p_')}, ${accounts.list('a')},
+      case when p.username = $1 then 0 else 1 end as by_address,
+      case when exists (select 1 from mail_addresses c where c.account_id = a.id and c.confirmed_at is not null
+        and c.address = lower(coalesce(p.email, a.email))) then 0 else 1 end as is_unconfirmed
+    from (
+        select n.id from people n where n.username = $1 and n.removed_at is null
+        union select m.id from people m where lower(m.email) = $1 and m.email is not null and m.removed_at is null
+        union select o.id from accounts o where lower(o.email) = $1 and o.email is not null) named
+      join people p on p.id = named.id join accounts a on a.id = p.account_id
+    where (p.email is not null or (p.id = a.id and a.email is not null))
+      and p.removed_at is null and not a.blocked),
+    placed as (select h.*, row_number() over (partition by p_account_id
+      order by by_address, is_unconfirmed, p_id) as place from holders h)
+    select * from placed where place <= $3::int
+    order by by_address, is_unconfirmed, place, p_id limit $2::int`,
+};
+
+const findOpenLink: SqlStatement = {
+  name: 'find_password_link',
+  text: `select l.purpose as link_purpose, l.invited_by as link_invited_by,
+      extract(epoch from l.expires_at)::bigint as link_expires_at, ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+    from password_links l join people p on p.id = l.person_id join accounts a on a.id = p.account_id
+    where l.token_hash = $1 and l.expires_at > to_timestamp($2::bigint) and l.password_version = p.password_version
+      and p.removed_at is null and not a.blocked`,
+};
+
+const findAccountOfLink: SqlStatement = {
+  name: 'find_account_of_password_link',
+  text: `select p.account_id from password_links l join people p on p.id = l.person_id where l.token_hash = $1`,
+};
+
+const findOwnLogin: SqlStatement = {
+  name: 'find_own_login',
+  text: `select ${credentials.list('p')} from people p where p.id = $1::int`,
+};
+
+const deleteAtOnceMax = 5_000;
+
+const expiredRows: OldRows = {
+  deletion: {
+    name: 'delete_expired_password_links',
+    text: `with gone as (delete from password_links where ctid = any(array(
+      select ctid from password_links where expires_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
+    select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
+};
+
+/** Whom a link that works is for. */
+export interface OpenPasswordLink {
+  readonly person: Person;
+  readonly account: Account;
+  readonly passwordVersion: number;
+  readonly purpose: Purpose;
+  /** The username of a colleague; null: the operator, or nobody but its holder. */
+  readonly invitedBy: string | null;
+  readonly expiresAt: EpochSeconds;
+}
+
+/** A person, as far as a link is for them. */
+type Invited = Person & { readonly passwordVersion: number };
+
+/** What whoever invites hands on: whoever opens it first chooses the password. */
+export interface Invitation {
+  readonly url: string;
+  readonly expiresAt: EpochSeconds;
+}
+
+/** Who asks for a new password. */
+export interface Asker {
+  readonly address: string;
+  /** Their browser's; null: it names none. */
+  readonly language: Language | null;
+}
+
+export interface PasswordLinks {
+  /** Whether this service sends mail. */
+  readonly isOn: boolean;
+  /**
+   * Begins to mail a link to everybody of this name or address; says nothing of whether there is anybody.
+   * False: too many are under way.
+   */
+  requestReset(nameOrAddress: string, from: Asker, now: EpochSeconds): boolean;
+  /** Once everything that was requested so far is in the outbox. */
+  settled(): Promise<void>;
+  /** Mails the link to the first password of the account's own login, in the transaction that makes the account. */
+  inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
+  /**
+   * Makes the link to a first password, in the transaction of the invitation, and mails it where it can.
+   * @param invitedBy the username of a colleague; null: the operator invites
+   */
+  invite(
+    transaction: Queryable,
+    person: Invited,
+    account: Account,
+    invitedBy: string | null,
+    now: EpochSeconds,
+  ): Promise<Invitation>;
+  find(token: string, now: EpochSeconds): Promise<OpenPasswordLink | null>;
+  /** Whether some may be left, because the signal said stop. */
+  deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface PasswordLinksDependencies {
+  readonly database: Database;
+  readonly mails: MailOutbox;
+  readonly publicUrl: () => string;
+  readonly limits: PasswordLinkLimits;
+  readonly onProblem: (error: unknown) => void;
+}
+
+export function createPasswordLinks(dependencies: PasswordLinksDependencies): PasswordLinks {
+  const { database, mails, publicUrl, limits, onProblem } = dependencies;
+  const pending = new Set<Promise<void>>();
+
+  const urlOf = (token: string) => `${publicUrl()}/panel/reset-password#token=${token}`;
+
+  async function storeLink(
+    transaction: Queryable,
+    token: string,
+    { id: personId, passwordVersion }: Invited,
+    link: { purpose: Purpose; invitedBy: string | null; expiresAt: EpochSeconds; now: EpochSeconds },
+  ): Promise<void> {
+    const { now: createdAt, ...made } = link;
+    const row = { ...made, tokenHash: hashOf(token), personId, passwordVersion, createdAt };
+    await writeRows(transaction, insertLink, [row]);
+  }
+
+  /** False: there is nowhere to write to, or they were written to of this a moment ago. */
+  async function mailLink(
+    transaction: Queryable,
+    person: Invited,
+    account: Account,
+    link: { token: string; purpose: Purpose; occasion: string; expiresAt: EpochSeconds },
+    words: LinkWords,
+    now: EpochSeconds,
+  ): Promise<boolean> {
+    const to = mailAddressOf(person, account);
+    if (to === null) return false;
+    const { token, purpose, occasion, expiresAt } = link;
+    const known = person.language ?? words.language;
+    const mail: MailToQueue = {
+      accountId: account.id,
+      to,
+      kind: purpose,
+      occasion: `${purpose} ${person.id} ${occasion}`,
+      expiresAt,
+      language: known ?? (await languageAt(transaction, account.id, to)),
+      content: ({ t, moment }) => ({
+        subject: t(words.subject),
+        parts: [
+          { type: 'text', text: t(words.before, words.values(moment)) },
+          { type: 'link', label: t(words.label), url: urlOf(token) },
+          {
+            type: 'facts',
+            facts: [
+              [t('mail_username'), person.username],
+              [t('mail_link_until'), moment(expiresAt)],
+            ],
+          },
+          { type: 'text', text: t(words.after) },
+        ],
+      }),
+    };
+    return mails.queueMail(transaction, mail, now);
+  }
+
+  async function invite(
+    transaction: Queryable,
+    person: Invited,
+    account: Account,
+    invitedBy: string | null,
+    now: EpochSeconds,
+  ): Promise<Invitation> {
+    const [token, purpose] = [mintToken(), 'invitation'] as const;
+    const expiresAt = now + limits.invitationValidSeconds;
+    await storeLink(transaction, token, person, { purpose, invitedBy, expiresAt, now });
+    const link = { token, purpose, occasion: String(person.passwordVersion), expiresAt };
+    const words = isOwnLogin(person) ? ownerWords : invitationWords(account.displayName);
+    await mailLink(transaction, person, account, link, words, now);
+    return { url: urlOf(token), expiresAt };
+  }
+
+  async function mailResets(nameOrAddress: string, from: Asker, now: EpochSeconds): Promise<void> {
+    const { peopleMax: limit, peopleOfAccountMax } = limits;
+    const order = { columns: ['by_address', 'is_unconfirmed', 'place', 'p_id'], limit };
+    const values = [nameOrAddress, limit, peopleOfAccountMax];
+    const rows = await firstOfEveryGroup(database, findHolders, values, order);
+    for (const row of rows) {
+      const { passwordHash: _, ...person } = credentials.parse(row, 'p_');
+      const account = accounts.parse(row);
+      await database.transaction(async (transaction) => {
+        const [token, purpose] = [mintToken(), 'password_reset'] as const;
+        const occasion = `${person.passwordVersion} ${Math.floor(now / limits.restSeconds)}`;
+        const expiresAt = now + limits.resetValidSeconds;
+        const link = { token, purpose, occasion, expiresAt };
+        if (!(await mailLink(transaction, person, account, link, resetWords(from, now), now))) return;
+        await storeLink(transaction, token, person, { purpose, invitedBy: null, expiresAt, now });
+        const entry = {
+          actorId: account.id,
+          ...personAction(person, 'mail_password_link'),
+          before: null,
+          after: { address: from.address },
+        };
+        await appendAudit(transaction, entry, now);
+      });
+    }
+  }
+
+  return {
+    isOn: mails.isOn,
+    requestReset(nameOrAddress, from, now) {
+      if (pending.size >= limits.pendingMax) return false;
+      const made: Promise<void> = mailResets(nameOrAddress.trim().toLowerCase(), from, now)
+        .catch(onProblem)
+        .finally(() => pending.delete(made));
+      pending.add(made);
+      return true;
+    },
+    async settled() {
+      await Promise.all(pending);
+    },
+    async inviteOwner(transaction, account, now) {
+      const [row] = await transaction.query(findOwnLogin, [account.id]);
+      await invite(transaction, credentials.parse(row ?? {}), account, null, now);
+    },
+    invite,
+    async find(token, now) {
+      if (!isToken(token)) return null;
+      const group = await groupThatHas(database, findAccountOfLink, [hashOf(token)]);
+      const [row] = await group.query(findOpenLink, [hashOf(token), now]);
+      if (row === undefined) return null;
+      const { passwordVersion } = credentials.parse(row, 'p_');
+      const [person, account] = [people.parse(row, 'p_'), accounts.parse(row)];
+      return {
+        person,
+        account,
+        passwordVersion,
+        purpose: row['link_purpose'] === 'invitation' ? 'invitation' : 'password_reset',
+        invitedBy: nullable(String, row['link_invited_by']),
+        expiresAt: Number(row['link_expires_at']),
+      };
+    },
+    deleteExpired: (now, signal) => deleteInPieces(database, expiredRows, [now], signal),
+  };
+}
+
+interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {
+  /** What `before` names; `moment` says a time. */
+  readonly values: (moment: (seconds: EpochSeconds) => string) => TextValues;
+  /** Of whoever asked, where it is the receiver who did. */
+  readonly language: Language | null;
+}
+
+const ownerWords: LinkWords = {
+  subject: 'mail_owner_subject',
+  label: 'mail_choose',
+  before: 'mail_owner_before',
+  after: 'mail_owner_after',
+  values: () => ({}),
+  language: null,
+};
+
+function invitationWords(accountName: string): LinkWords {
+  return {
+    subject: 'mail_invited_subject',
+    label: 'mail_choose',
+    before: 'mail_invited_before',
+    after: 'mail_invited_after',
+    values: () => ({ account: accountName }),
+    language: null,
+  };
+}
+
+function resetWords({ address, language }: Asker, now: EpochSeconds): LinkWords {
+  return {
+    subject: 'mail_reset_subject',
+    label: 'mail_reset_label',
+    before: 'mail_reset_before',
+    after: 'mail_reset_after',
+    values: (moment) => ({ time: moment(now), address }),
+    language,
+  };
+}
+
+function mintToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+function isToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}

@@ -1,0 +1,274 @@
+// Who is signed in, where else, with which password, where mail for them goes and in which language they read: /me,
+// /person, /sessions, /password, /email, /language.
+
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { createAllowList } from '../../shared/allow-list.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
+import { emailRefusal } from '../../shared/mail-addresses.ts';
+import { isRoleNamed } from '../../shared/scopes.ts';
+import { formatTime } from '../../shared/times.ts';
+import { changeAccount } from '../accounts/account-store.ts';
+import { findKeyFacts } from '../identity/api-key-rows.ts';
+import { writeClock, writeLanguage } from '../identity/people-rows.ts';
+import { isOwnLogin } from '../identity/people-table.ts';
+import { actorOf, scopeProblem } from '../identity/principal.ts';
+import {
+  clockBodySchema,
+  emailBodySchema,
+  languageBodySchema,
+  meSchema,
+  newPasswordBodySchema,
+  savedEmailSchema,
+  sessionListSchema,
+  signedInPersonSchema,
+} from '../overview/overview-schemas.ts';
+import { accountView } from '../packages/package-view.ts';
+import { changeOwnEmail, changePassword } from '../people/manage-people.ts';
+import { personView } from '../people/person-view.ts';
+import { chosenPasswordRefusal } from './password-rules.ts';
+import { sessionExpiry, sessionId } from './session-store.ts';
+import { findTotpHolders } from './totp-store.ts';
+
+const readNewPassword = createBodyReader(newPasswordBodySchema);
+const readEmail = createBodyReader(emailBodySchema);
+const readClock = createBodyReader(clockBodySchema);
+const readLanguage = createBodyReader(languageBodySchema);
+const noContent = { 204: { type: 'null' } };
+
+export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, guard, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
+  const { passwordCost, publicUrl, currency, secondFactorRoles, reauthenticatedSeconds, now } = dependencies;
+
+  app.get(
+    '/me',
+    {
+      config: { scopes: [], codes: [], isForFirstSignIn: true, isForSecondFactor: true, hasView: true },
+      schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
+    },
+    async ({ principal: { account }, viewer, person, isTotpEnabled, session, ip }, reply) => {
+      const key = await findKeyFacts(database, account.id);
+      const hasTotp =
+        viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
+      return reply.send({
+        account: accountView(account, currency, hasTotp),
+        api_url: `${publicUrl()}/api/v1`,
+        address: plainAddress(ip),
+        // Nobody who only looks uses a key.
+        address_allowed: viewer !== null || createAllowList(account.allowedIps).allows(ip),
+        totp_enabled: hasTotp,
+        mail: passwordLinks.isOn,
+        language: person.language,
+        clock: person.clock,
+        must_change_password: person.mustChangePassword,
+        checklist: {
+          // Whoever uses it has seen it.
+          key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
+          first_order: account.orderCount > 0,
+          allow_list: account.allowedIps.length > 0,
+        },
+        session: {
+          created_at: formatTime(session.createdAt),
+          expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+        },
+      });
+    },
+  );
+
+  app.get(
+    '/person',
+    {
+      config: { scopes: [], codes: [], isForSecondFactor: true, hasView: true },
+      schema: {
+        operationId: 'getPerson',
+        summary: 'The person who is signed in, and what they may do',
+        response: { 200: signedInPersonSchema },
+      },
+    },
+    async ({ principal, viewer, person, isTotpEnabled, session }, reply) => {
+      const { account } = viewer ?? principal;
+      const until = (session.confirmedAt ?? 0) + reauthenticatedSeconds;
+      return reply.send({
+        person: personView(person, account, isTotpEnabled, 'active'),
+        scopes: [...principal.scopes],
+        second_factor_required: isRoleNamed(secondFactorRoles, account, person.role),
+        reauthenticated_until: until > now() ? formatTime(until) : null,
+      });
+    },
+  );
+
+  app.get(
+    '/sessions',
+    {
+      config: { scopes: [], codes: [] },
+      schema: {
+        operationId: 'listSessions',
+        summary: 'Sessions, the most recently used first',
+        response: { 200: sessionListSchema },
+      },
+    },
+    async (request, reply) => {
+      const list = await sessions.list(request.person.id, now());
+      const data = list.map((session) => ({
+        id: sessionId(session),
+        created_at: formatTime(session.createdAt),
+        last_seen_at: formatTime(session.lastSeenAt),
+        expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+        address: plainAddress(session.address),
+        user_agent: session.userAgent,
+        current: session.tokenHash === request.session.tokenHash,
+      }));
+      return reply.send({ data });
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/sessions/:id',
+    {
+      config: { scopes: [], codes: ['session_not_found'] },
+      schema: { operationId: 'endSession', summary: 'End a session', response: noContent },
+    },
+    async (request, reply) => {
+      const ended = await sessions.endById(request.person.id, request.params.id);
+      return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
+    },
+  );
+
+  app.delete(
+    '/sessions',
+    {
+      config: { scopes: [], codes: [] },
+      schema: { operationId: 'endOtherSessions', summary: 'End all other sessions', response: noContent },
+    },
+    async (request, reply) => {
+      await sessions.endOthers(request.session);
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/password',
+    {
+      config: {
+        scopes: [],
+        codes: ['validation_failed'],
+        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
+        isForFirstSignIn: true,
+      },
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change the password',
+        description:
+          'Ends all other sessions. This one goes on under a new cookie, which comes with the answer.',
+        body: newPasswordBodySchema,
+        response: noContent,
+      },
+    },
+    async (request, reply) => {
+      const body = readNewPassword(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { principal, person } = request;
+      const { account } = principal;
+      const { id } = account;
+      if (body.new_password === body.current_password) {
+        const reason = 'must differ from the current one';
+        return reply.refuse(fieldRefusal('validation_failed', 'new_password', reason));
+      }
+      const names = { username: person.username, displayName: account.displayName };
+      const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
+      if (weak !== null) return reply.refuse(weak);
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const by = { cost: passwordCost, network: addressOwner(request.ip) };
+      const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
+      // Removed at this very moment.
+      if (!(await changePassword(database, person, password, actorOf(principal)))) {
+        return reply.refuse(refusal('not_signed_in'));
+      }
+      const renewed = await sessions.surviveNewPassword(request.session);
+      if (renewed !== null) guard.setCookie(reply, renewed);
+      forgetAccount(id);
+      return reply.code(204).send();
+    },
+  );
+
+  app.put(
+    '/language',
+    {
+      config: { scopes: [], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setLanguage',
+        summary: 'Set the language of what whoever is signed in sees and is mailed',
+        body: languageBodySchema,
+        response: { 200: languageBodySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readLanguage(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      await writeLanguage(database, request.person.id, body.language);
+      return reply.send({ language: body.language });
+    },
+  );
+
+  app.put(
+    '/clock',
+    {
+      config: { scopes: [], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setClock',
+        summary: 'Set the clock on which whoever is signed in reads times',
+        body: clockBodySchema,
+        response: { 200: clockBodySchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readClock(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      await writeClock(database, request.person.id, body.clock);
+      return reply.send({ clock: body.clock });
+    },
+  );
+
+  app.put(
+    '/email',
+    {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'insufficient_scope'],
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
+      },
+      schema: {
+        operationId: 'setEmail',
+        summary: 'Set where mail for whoever is signed in goes',
+        description:
+          'Links to a new password, and news of sign-ins from new addresses. Of the account’s own login it is the address of the account, which takes the scope people:write.',
+        body: emailBodySchema,
+        response: { 200: savedEmailSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readEmail(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = emailRefusal(body.email);
+      if (problem !== null) return reply.refuse(problem);
+      const { principal, person } = request;
+      const { id } = principal.account;
+      const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
+      if (foreign !== null) return reply.refuse(foreign);
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const change = { email: body.email || null };
+      const changed = isOwnLogin(person)
+        ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
+        : await changeOwnEmail(database, person, change.email, actorOf(principal));
+      if (changed === null) return reply.refuse(refusal('not_signed_in'));
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ email: changed.email ?? '' });
+    },
+  );
+}

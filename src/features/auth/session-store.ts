@@ -1,0 +1,310 @@
+// Sessions of the panel: which person signed in, from where, until when. Only the hash of a token is stored: reading
+// the database signs nobody in. A session lives while it is used (12 hours) and never longer
+// than 14 days, and ends for good when the password changes, the account is blocked, the person is removed, or an
+// administrator says so: it began under a password_version that the person has left. The only writer of sessions.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { type AuditAuthor, type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
+import { groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import {
+  describeTable,
+  int,
+  nullableTime,
+  type RowOf,
+  text,
+  time,
+  writeRows,
+} from '../../platform/database/table.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { lockAccountRow } from '../accounts/account-store.ts';
+import { type Account, accounts } from '../identity/account-table.ts';
+import { endSessionsOfAll, noteSignIn } from '../identity/people-rows.ts';
+import { type Person, people } from '../identity/people-table.ts';
+
+export interface SessionLimits {
+  readonly idleSeconds: number;
+  readonly absoluteSeconds: number;
+  /** Of one person; beyond it the one that was used the longest ago ends. */
+  readonly perAccountMax: number;
+}
+
+const sessions = describeTable('sessions', {
+  personId: int('person_id'),
+  tokenHash: text('token_hash'),
+  passwordVersion: int('password_version'),
+  createdAt: time('created_at'),
+  lastSeenAt: time('last_seen_at'),
+  address: text('address'),
+  userAgent: text('user_agent'),
+  /** When its person last gave the password for a sensitive action; null: not since it began, or the password is another one. */
+  confirmedAt: nullableTime('confirmed_at'),
+});
+
+export type Session = RowOf<typeof sessions>;
+
+/** What the cookie holds. */
+export interface SessionToken {
+  readonly personId: number;
+  readonly token: string;
+}
+
+/** last_seen_at is written no more often than this. */
+const seenSeconds = 60;
+const userAgentMax = 300;
+const deleteAtOnceMax = 5_000;
+
+/** Its columns, beside those of its person and account. */
+const sessionColumns = sessions.list('s', 's_');
+
+/**
+ * Sessions that began before $2 or were last seen before $3 have ended. `isOfItsVersion` says it of the rest; those that the
+ * block of their account ended are found while it lasts, so that their holders are told why; unblocking moves the version on, too.
+ */
+const isInTime = `s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
+
+/** With the person first, and the account beside it: where the groups are on several servers the two cannot be joined as one. */
+const held = (columns: string, more = '') => `held as materialized (
+      select ${columns}, p.account_id, p.password_version - s.password_version as versions_behind
+      from sessions s join people p on p.id = s.person_id
+      where s.person_id = $1::int and p.removed_at is null and ${isInTime}${more})`;
+
+const isOfItsVersion = 'held.versions_behind = case when a.blocked then 1 else 0 end';
+
+const findSessionByToken: SqlStatement = {
+  name: 'find_session',
+  text: `with ${held(
+    `${sessionColumns}, ${people.list('p', 'p_')},
+      exists (select 1 from totp_secrets t where t.person_id = p.id and t.enabled_at is not null) as has_totp`,
+    ' and s.token_hash = $4',
+  )}
+    select held.*, ${accounts.list('a')} from held join accounts a on a.id = held.account_id where ${isOfItsVersion}`,
+};
+
+const listSessionsOf: SqlStatement = {
+  name: 'list_sessions',
+  text: `with ${held(`${sessionColumns}, s.last_seen_at`)}
+    select held.* from held join accounts a on a.id = held.account_id where ${isOfItsVersion}
+    order by held.last_seen_at desc, held.s_token_hash`,
+};
+
+const findAccountOfPerson: SqlStatement = {
+  name: 'find_account_of_person',
+  text: 'select account_id from people where id = $1::int',
+};
+
+const insertSession = sessions.insert('insert_session');
+
+const endOldest: SqlStatement = {
+  name: 'end_oldest_sessions',
+  text: `delete from sessions s using (
+      select token_hash, row_number() over (order by last_seen_at desc, token_hash) as place
+      from sessions where person_id = $1::int) ranked
+    where s.person_id = $1::int and s.token_hash = ranked.token_hash and ranked.place > $2::int`,
+};
+
+const seeSession: SqlStatement = {
+  name: 'see_session',
+  text: `update sessions set last_seen_at = to_timestamp($3::bigint)
+    where person_id = $1::int and token_hash = $2 and last_seen_at < to_timestamp($3::bigint)`,
+};
+
+const deleteSession: SqlStatement = {
+  name: 'delete_session',
+  text: 'delete from sessions where person_id = $1::int and token_hash = $2 returning 1',
+};
+
+const deleteSessionById: SqlStatement = {
+  name: 'delete_session_by_id',
+  text: `delete from sessions where person_id = $1::int and starts_with(token_hash, $2) returning 1`,
+};
+
+const deleteOthers: SqlStatement = {
+  name: 'delete_other_sessions',
+  text: 'delete from sessions where person_id = $1::int and token_hash <> $2',
+};
+
+const deleteAll: SqlStatement = {
+  name: 'delete_sessions_of',
+  text: `delete from sessions s using people p
+    where p.id = s.person_id and p.account_id = $1::int and p.removed_at is null
+    returning ${isInTime} and s.password_version = p.password_version - case when $4::boolean then 1 else 0 end as was_alive`,
+};
+
+const renewSession: SqlStatement = {
+  name: 'renew_session',
+  text: `update sessions set token_hash = $3, password_version = $4::int, confirmed_at = null
+    where person_id = $1::int and token_hash = $2 returning 1`,
+};
+
+// Checking a password takes a while: the session may have ended meanwhile.
+const confirmSession: SqlStatement = {
+  name: 'confirm_session',
+  text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
+      alive as materialized (select held.token_hash from held join accounts a on a.id = held.account_id
+        where not a.blocked and ${isOfItsVersion})
+    update sessions s set confirmed_at = case when $5::boolean then to_timestamp($6::bigint) else s.confirmed_at end
+    from alive where s.person_id = $1::int and s.token_hash = alive.token_hash returning 1`,
+};
+
+const expiredRows: OldRows = {
+  deletion: {
+    name: 'delete_expired_sessions',
+    text: `with gone as (delete from sessions where ctid = any(array(
+      select ctid from sessions where created_at < to_timestamp($1::bigint) limit ${deleteAtOnceMax})) returning 1)
+    select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
+};
+
+/** What its person sees of a session in place of its token: enough of the hash to tell their sessions apart. */
+export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
+  return tokenHash.slice(0, idLength);
+}
+
+const idLength = 22;
+
+/** When it ends if nobody uses it again. */
+export function sessionExpiry(session: Session, limits: SessionLimits): EpochSeconds {
+  return Math.min(session.createdAt + limits.absoluteSeconds, session.lastSeenAt + limits.idleSeconds);
+}
+
+export interface FoundSession {
+  readonly session: Session;
+  readonly person: Person;
+  readonly account: Account;
+  /** Whether signing in took a code of theirs, or will the next time. */
+  readonly isTotpEnabled: boolean;
+}
+
+export interface SessionStore {
+  readonly limits: SessionLimits;
+  begin(
+    person: { readonly id: number; readonly passwordVersion: number },
+    from: { readonly address: string; readonly userAgent: string },
+    now: EpochSeconds,
+    entry: AuditEntry | null,
+    /** What is written with the session, or not at all. */
+    along?: (transaction: Queryable) => Promise<void>,
+  ): Promise<SessionToken>;
+  /** The session, its person and its account as they are now; null where it has ended. Notes that it was seen. */
+  find(token: SessionToken, now: EpochSeconds): Promise<FoundSession | null>;
+  /** Of the person; most recently used first. */
+  list(personId: number, now: EpochSeconds): Promise<Session[]>;
+  /** null: there was none. */
+  end(token: SessionToken): Promise<true | null>;
+  /** false: the person has no such session. */
+  endById(personId: number, id: string): Promise<boolean>;
+  endOthers(session: Session): Promise<void>;
+  /**
+   * Its person has just given the password; `staysOpen`: which is good for further actions. false: it has ended meanwhile.
+   */
+  confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
+  /** Of everybody of the account, by an administrator. How many there were; null: there is no such account. */
+  endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
+  /**
+   * After its holder changed the password: this session goes on, under a new token, for whoever may have the old one; the
+   * others have ended. null: it has ended, too.
+   */
+  surviveNewPassword(session: Session): Promise<SessionToken | null>;
+  /** Whether some may be left, because the signal said stop. */
+  deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
+}
+
+export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
+  const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
+  const groupOf = (personId: number) => groupThatHas(database, findAccountOfPerson, [personId]);
+
+  return {
+    limits,
+    async begin({ id: personId, passwordVersion }, { address, userAgent }, now, entry, along) {
+      const token = mintToken();
+      const session: Session = {
+        personId,
+        tokenHash: hashOf(token),
+        passwordVersion,
+        createdAt: now,
+        lastSeenAt: now,
+        address,
+        userAgent: userAgent.slice(0, userAgentMax).toWellFormed(),
+        confirmedAt: null,
+      };
+      await database.transaction(async (transaction) => {
+        await writeRows(transaction, insertSession, [session]);
+        await transaction.query(endOldest, [personId, limits.perAccountMax]);
+        await noteSignIn(transaction, personId, now);
+        await along?.(transaction);
+        if (entry !== null) await appendAudit(transaction, entry, now);
+      });
+      return { personId, token };
+    },
+    async find({ personId, token }, now) {
+      const tokenHash = hashOf(token);
+      const group = await groupOf(personId);
+      const [row] = await group.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
+      if (row === undefined) return null;
+      const found = {
+        session: sessions.parse(row, 's_'),
+        person: people.parse(row, 'p_'),
+        account: accounts.parse(row),
+        isTotpEnabled: row['has_totp'] === true,
+      };
+      if (found.session.lastSeenAt > now - seenSeconds) return found;
+      // A session that cannot be noted as seen is one all the same.
+      await database.query(seeSession, [personId, tokenHash, now]).catch(() => undefined);
+      return { ...found, session: { ...found.session, lastSeenAt: now } };
+    },
+    async list(personId, now) {
+      const rows = await (await groupOf(personId)).query(listSessionsOf, [personId, ...bounds(now)]);
+      return rows.map((row) => sessions.parse(row, 's_'));
+    },
+    async end({ personId, token }) {
+      const rows = await database.query(deleteSession, [personId, hashOf(token)]);
+      return rows.length > 0 ? true : null;
+    },
+    async endById(personId, id) {
+      if (!new RegExp(`^[A-Za-z0-9_-]{${idLength}}$`).test(id)) return false;
+      return (await database.query(deleteSessionById, [personId, id])).length > 0;
+    },
+    async endOthers({ personId, tokenHash }) {
+      await database.query(deleteOthers, [personId, tokenHash]);
+    },
+    async confirm({ personId, tokenHash }, staysOpen, now) {
+      const values = [personId, ...bounds(now), tokenHash, staysOpen, now];
+      return (await (await groupOf(personId)).query(confirmSession, values)).length > 0;
+    },
+    endAll: (accountId, { now, ...author }) =>
+      database.transaction(async (transaction) => {
+        const account = await lockAccountRow(transaction, accountId);
+        if (account === null) return null;
+        const rows = await transaction.query(deleteAll, [accountId, ...bounds(now), account.blocked]);
+        await endSessionsOfAll(transaction, accountId);
+        const ended = rows.filter((row) => row['was_alive'] === true).length;
+        const subject = `account ${accountId}`;
+        const entry = { ...author, action: 'account.end_sessions', subject, before: null, after: { ended } };
+        await appendAudit(transaction, entry, now);
+        return ended;
+      }),
+    surviveNewPassword: ({ personId, tokenHash, passwordVersion }) =>
+      database.transaction(async (transaction) => {
+        const token = mintToken();
+        const renewed = hashOf(token);
+        // One more than its own: a password that an administrator set at the same moment ends it.
+        const values = [personId, tokenHash, renewed, passwordVersion + 1];
+        if ((await transaction.query(renewSession, values)).length === 0) return null;
+        await transaction.query(deleteOthers, [personId, renewed]);
+        return { personId, token };
+      }),
+    deleteExpired: (now, signal) =>
+      deleteInPieces(database, expiredRows, [now - limits.absoluteSeconds], signal),
+  };
+}
+
+function mintToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

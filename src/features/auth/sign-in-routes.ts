@@ -1,0 +1,148 @@
+// Signing in and out, and what is shown before: the routes of the panel that need no session. The order of a sign-in's refusals:
+// too many failures, the name or the password, blocked, a code that is missing, a code that is wrong. Who came in, and
+// who was refused for a wrong name, password or code or a block, stands in the audit log.
+// Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { hashPassword, isOutdatedHash, isRightPassword } from '../../platform/secrets/password-hash.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
+import { shownBrandSchema } from '../brand/brand-schemas.ts';
+import { brandView } from '../brand/brand-view.ts';
+import { findCredentials } from '../identity/find-people.ts';
+import { replacePasswordHash } from '../identity/people-rows.ts';
+import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../overview/overview-schemas.ts';
+import { accountView } from '../packages/package-view.ts';
+import { beginSession } from './begin-session.ts';
+import type { SignInRefusal } from './sign-in-log.ts';
+
+const readSignIn = createBodyReader(signInBodySchema);
+
+export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
+  const lookups = ranked(dependencies.database, 'lookups');
+
+  app.get(
+    '/sign-in',
+    {
+      config: { scopes: [], codes: [] },
+      schema: {
+        operationId: 'getSignInOptions',
+        summary: 'What there is beside a password',
+        response: { 200: signInOptionsSchema },
+      },
+    },
+    async (_request, reply) => reply.send({ password_reset: passwordLinks.isOn }),
+  );
+
+  app.get(
+    '/brand',
+    {
+      config: { scopes: [], codes: [] },
+      schema: {
+        operationId: 'getShownBrand',
+        summary: 'Whose service it is',
+        description: 'For whoever comes, signed in or not.',
+        response: { 200: shownBrandSchema },
+      },
+    },
+    async (_request, reply) => {
+      const { letterhead: _, ...shown } = brandView(brand.current());
+      return reply.send(shown);
+    },
+  );
+
+  app.post(
+    '/sign-in',
+    {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'invalid_credentials', 'code_required', 'invalid_code'],
+      },
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in',
+        description: 'Begins a session, whose cookie comes with the answer.',
+        body: signInBodySchema,
+        response: { 200: signedInSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readSignIn(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const username = body.username.trim().toLowerCase();
+
+      const asked: { found: Awaited<ReturnType<typeof findCredentials>> } = { found: null };
+      const known = await throttle.tryPassword(username, request.ip, async () => {
+        const found = await findCredentials(lookups, username);
+        asked.found = found;
+        const network = addressOwner(request.ip);
+        const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
+        return found !== null && isRight && found;
+      });
+      if (isRefusal(known)) return reply.refuse(known);
+      const accountId = asked.found?.account.id ?? null;
+      const refuse = (reason: SignInRefusal, answer: Refusal) => {
+        const personId = asked.found?.person.id ?? null;
+        signIns.refused({ accountId, personId, username, address: plainAddress(request.ip), reason }, now());
+        return reply.refuse(answer);
+      };
+      if (known === false) {
+        const reason = accountId === null ? 'unknown_username' : 'wrong_password';
+        return refuse(reason, refusal('invalid_credentials'));
+      }
+
+      const { account, person, passwordVersion } = known;
+      if (account.blocked) return refuse('account_blocked', refusal('account_blocked'));
+      const isTotpEnabled = await totp.isEnabled(person.id);
+      const problem = isTotpEnabled ? await codeProblem(person.id, body.code) : null;
+      if (problem !== null) {
+        return problem.code === 'invalid_code' ? refuse('wrong_code', problem) : reply.refuse(problem);
+      }
+
+      await strengthenHash(request, person.id, body.password, known.passwordHash);
+      await beginSession(dependencies, request, reply, { account, person, passwordVersion });
+      return reply.send({ account: accountView(account, currency, isTotpEnabled) });
+    },
+  );
+
+  app.post(
+    '/sign-out',
+    {
+      config: { scopes: [], codes: [] },
+      schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } },
+    },
+    async (request, reply) => {
+      const limited = await guard.end(request, reply);
+      if (limited !== null) return reply.refuse(limited);
+      guard.clearCookie(reply);
+      return reply.code(204).send();
+    },
+  );
+
+  /** The one moment at which the password is known to be right. A sign-in that cannot have it done goes on without. */
+  async function strengthenHash(
+    request: FastifyRequest,
+    personId: number,
+    password: string,
+    stored: string | null,
+  ): Promise<void> {
+    if (stored === null || !isOutdatedHash(stored, passwordCost)) return;
+    try {
+      const anew = await hashPassword(password, { cost: passwordCost, network: addressOwner(request.ip) });
+      await replacePasswordHash(lookups, personId, { stored, anew });
+    } catch (error) {
+      request.log.warn({ reqId: request.id, err: error }, 'a password could not be hashed anew');
+    }
+  }
+
+  async function codeProblem(personId: number, code: string | undefined): Promise<Refusal | null> {
+    if (code === undefined || code.trim() === '') return refusal('code_required');
+    const isRight = await throttle.tryCode(personId, () => totp.spend(personId, code, now()));
+    if (isRefusal(isRight)) return isRight;
+    return isRight ? null : refusal('invalid_code');
+  }
+}

@@ -1,0 +1,112 @@
+// Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code.
+
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRoleNamed } from '../../shared/scopes.ts';
+import { actorOf } from '../identity/principal.ts';
+import {
+  codeBodySchema,
+  disableTotpBodySchema,
+  passwordBodySchema,
+  recoveryCodesSchema,
+  totpEnrolmentSchema,
+} from '../overview/overview-schemas.ts';
+
+const readCode = createBodyReader(codeBodySchema);
+const readDisable = createBodyReader(disableTotpBodySchema);
+
+export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { brand, totp, throttle, limiter, secondFactorRoles, now } = dependencies;
+
+  app.post(
+    '/totp',
+    {
+      config: {
+        scopes: [],
+        codes: ['totp_enabled'],
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
+        isForSecondFactor: true,
+      },
+      schema: {
+        operationId: 'beginTotp',
+        summary: 'Begin to set up codes at sign-in',
+        description: 'They are not on until a code has been confirmed, within 15 minutes.',
+        body: passwordBodySchema,
+        response: { 201: totpEnrolmentSchema },
+      },
+    },
+    async (request, reply) => {
+      const { person } = request;
+      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const begun = await totp.begin(person, brand.current().name, now());
+      return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
+    },
+  );
+
+  app.post(
+    '/totp/confirm',
+    {
+      config: {
+        scopes: [],
+        codes: ['validation_failed', 'invalid_code', 'totp_enabled', 'totp_not_enabled'],
+        isForSecondFactor: true,
+      },
+      schema: {
+        operationId: 'confirmTotp',
+        summary: 'Switch on codes at sign-in',
+        description: 'Each recovery code stands in for a code once; they are shown here only.',
+        body: codeBodySchema,
+        response: { 201: recoveryCodesSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readCode(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { person } = request;
+      const { id } = person;
+      const state = await totp.stateOf(id, now());
+      if (state === 'off') return reply.refuse(refusal('totp_not_enabled'));
+      if (state === 'on') return reply.refuse(refusal('totp_enabled'));
+      const actor = actorOf(request.principal);
+      const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code, person));
+      if (isRefusal(codes)) return reply.refuse(codes);
+      if (!codes) return reply.refuse(refusal('invalid_code'));
+      return reply.code(201).send({ recovery_codes: codes });
+    },
+  );
+
+  app.post(
+    '/totp/disable',
+    {
+      config: {
+        scopes: [],
+        codes: ['invalid_code', 'totp_not_enabled'],
+        sensitiveAction: { passwordField: 'password', isAskedAlways: true },
+      },
+      schema: {
+        operationId: 'disableTotp',
+        summary: 'Switch off codes at sign-in',
+        body: disableTotpBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readDisable(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { person, principal } = request;
+      const { id } = person;
+      if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
+      if (isRoleNamed(secondFactorRoles, principal.account, person.role)) {
+        return reply.refuse(refusal('second_factor_required'));
+      }
+      const isRight = await throttle.tryCode(id, () => totp.spend(id, body.code, now()));
+      if (isRefusal(isRight)) return reply.refuse(isRight);
+      if (!isRight) return reply.refuse(refusal('invalid_code'));
+      await totp.disable(person, actorOf(principal));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,26 @@
+// Makes a database that was restored, or a standby that took over without the last transactions, a new incarnation: what the
+// lost one may have given out is not given out a second time (docs/decisions/0058-after-a-restore.md). Called by
+// `sellthrough restore` and `sellthrough new-incarnation`, in one transaction, while no service runs.
+
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../../platform/database/database.ts';
+import { skipSequences } from '../../platform/database/schema/table-catalog.ts';
+import { writeIncarnation } from '../../platform/secrets/service-state.ts';
+import { skipEventNumbers } from '../events/event-gaps.ts';
+import { renameWaitingCalls } from '../order-engine/records/product-call-rows.ts';
+
+/** Accounts, packages, people, keys and endpoints that may have been made since the backup. */
+const skippedIds = 1_000;
+const skipTestIds = `update test_account_ids set last_id = last_id + ${skippedIds}`;
+const tokenBytes = 6;
+
+/** Returns the new incarnation. */
+export async function beginIncarnation(transaction: Transaction): Promise<string> {
+  const incarnation = randomBytes(tokenBytes).toString('hex');
+  await writeIncarnation(transaction, incarnation);
+  await skipEventNumbers(transaction);
+  await renameWaitingCalls(transaction, incarnation);
+  await skipSequences(transaction, skippedIds);
+  await transaction.query({ name: '', text: skipTestIds });
+  return incarnation;
+}

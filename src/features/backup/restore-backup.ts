@@ -1,0 +1,252 @@
+// Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
+// transaction, each table read back and compared with the file's checksum before COMMIT, then the migrations
+// that came after the backup, and a new incarnation. Called by `sellthrough restore`, which has read the whole file once before.
+// Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row; nobody
+// is let in by a session, a link or a code of the past.
+
+import type { Database, SqlStatement, Transaction } from '../../platform/database/database.ts';
+import {
+  isOf,
+  type Migration,
+  migrate,
+  type Notices,
+  readMigrations,
+} from '../../platform/database/schema/migrate.ts';
+import {
+  findContent,
+  isDataProblem,
+  listMigrations,
+  listTables,
+  quoteName,
+  type Table,
+} from '../../platform/database/schema/table-catalog.ts';
+import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';
+import { findDivisionIfAny } from '../../platform/database/shards/find-shards.ts';
+import { unfinishedRestore } from '../../platform/database/unfinished-restore.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  type BackupContent,
+  BackupDamaged,
+  type BackupHead,
+  createTableSum,
+  readBackup,
+} from './backup-format.ts';
+import { beginIncarnation } from './begin-incarnation.ts';
+import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
+
+/** The database is not empty, or is not ours. The message is for people. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused';
+}
+
+/** @throws SchemaMismatch when the backup was made by a newer program, or by one with another past */
+export function migrationsOf(
+  head: BackupHead,
+  migrations: readonly Migration[] = readMigrations(),
+): Migration[] {
+  return head.migrations.map(({ name, checksum }, index) => {
+    const ours = migrations[index];
+    if (ours === undefined) {
+      throw new SchemaMismatch(
+        `The backup is newer than this program: it has migration ${name}. Restore it with the version that made it, or a later one.`,
+      );
+    }
+    if (!isOf(ours, checksum)) {
+      throw new SchemaMismatch(`Migration ${ours.name} is not the one that the backup was made with.`);
+    }
+    return ours;
+  });
+}
+
+/**
+ * What lets its holder in without a key or a password. Whoever ended a session, used a code or opened a link after the
+ * backup was made has reason to believe that it is over.
+ */
+export const passTables = [
+  'sessions',
+  'account_views',
+  'customer_sessions',
+  'login_links',
+  'login_codes',
+  'password_links',
+  'recovery_codes',
+] as const;
+
+export interface RestoreOptions {
+  readonly notices?: Notices;
+  /** Every key is revoked, as of now, in the transaction that loads them. null: they work as they did. */
+  readonly revokeKeysAt: EpochSeconds | null;
+}
+
+export interface Restored {
+  readonly content: BackupContent;
+  /** Names of the migrations that ran after the load. */
+  readonly migrated: readonly string[];
+  /** Of the database from now on. */
+  readonly incarnation: string;
+  /** Tables to the number of their rows that were left out. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Loads the file, without what is in the tables above.
+ * @throws RestoreRefused, BackupDamaged, SchemaMismatch
+ */
+export async function restoreBackup(
+  database: Database,
+  path: string,
+  { head }: BackupContent,
+  { notices, revokeKeysAt }: RestoreOptions,
+): Promise<Restored> {
+  const past = migrationsOf(head);
+  const told = notices === undefined ? {} : { notices };
+  await refuseForeign(database, past);
+  await refuseDivided(database);
+  await migrate(database, { migrations: past, ...told });
+  const content = await database.transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, path, head);
+      await dropPasses(transaction);
+      await giveMailsUp(transaction);
+      if (revokeKeysAt !== null) await transaction.query(revokeEveryKey, [revokeKeysAt]);
+      await run(transaction, `create table ${unfinishedRestore} ()`);
+      return loaded;
+    },
+    { timeoutMilliseconds: wholeDatabaseMilliseconds },
+  );
+  const rows = new Map(content.sums.map((sum) => [sum.table, sum.rows]));
+  const dropped = Object.fromEntries(passTables.map((table) => [table, rows.get(table) ?? 0]));
+  const migrated = await migrate(database, told);
+  const incarnation = await database.transaction(
+    async (transaction) => {
+      await run(transaction, `drop table ${unfinishedRestore}`);
+      return beginIncarnation(transaction);
+    },
+    { timeoutMilliseconds: wholeDatabaseMilliseconds },
+  );
+  return { content, migrated, incarnation, dropped };
+}
+
+/** Rows are loaded into one group; the groups are made around them afterwards. */
+async function refuseDivided(database: Database): Promise<void> {
+  const division = await findDivisionIfAny(database);
+  if (division === null) return;
+  throw new RestoreRefused(
+    `The database is empty, but its accounts are in ${division.groups.length} groups already: give DATABASE_URL a new database, and say in ACCOUNT_GROUPS how many groups it shall have.`,
+  );
+}
+
+/** Before anything is made: whose tables are these? */
+async function refuseForeign(database: Database, past: readonly Migration[]): Promise<void> {
+  const applied = await listMigrations(database);
+  const tables = await listTables(database);
+  const content = await findContent(database, tables);
+  if (content !== null) {
+    throw new RestoreRefused(
+      `The database holds data already (table ${content}): a backup is only restored into an empty one. Give DATA_DIR a new folder, or DATABASE_URL a new database.`,
+    );
+  }
+  if (applied.length === 0 && tables.length > 0) {
+    throw new RestoreRefused(
+      `The database holds tables that are not Sellthrough's (${tables[0]?.name}): give DATABASE_URL a new database.`,
+    );
+  }
+  if (applied.length > past.length) {
+    throw new RestoreRefused(
+      'The database is empty, but has a newer schema than the backup: give DATA_DIR a new folder, or DATABASE_URL a new database.',
+    );
+  }
+}
+
+async function load(transaction: Transaction, path: string, head: BackupHead): Promise<BackupContent> {
+  await prepareLongReading(transaction);
+  const tables = await listTables(transaction);
+  checkShape(tables, head);
+  // A service that starts at this moment waits, and then finds a database that is not its own new one.
+  for (const { name } of tables) {
+    await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
+  }
+  const content = await findContent(transaction, tables);
+  if (content !== null)
+    throw new RestoreRefused(`The database was filled in the meantime (table ${content}).`);
+
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  const tableOf = (name: string): Table => {
+    const found = byName.get(name);
+    if (found === undefined)
+      throw new BackupDamaged(`it holds a table ${name} that this schema does not have`);
+    return found;
+  };
+  const loaded = await readBackup(path, {
+    onRows: (name, lines) => insertRows(transaction, tableOf(name), lines),
+    async onTable({ table, sha256 }) {
+      const sum = createTableSum(table);
+      for await (const lines of readRows(transaction, tableOf(table))) sum.add(lines);
+      if (sum.sum().sha256 !== sha256) {
+        throw new BackupDamaged(`the rows of ${table} read back from the database are not those of the file`);
+      }
+    },
+  });
+  for (const { table, column, last } of head.sequences) {
+    if (last === null) continue;
+    await transaction.query(
+      { name: '', text: 'select setval(pg_get_serial_sequence(quote_ident($1), $2)::regclass, $3::bigint)' },
+      [table, column, last],
+    );
+  }
+  return loaded;
+}
+
+const revokeEveryKey: SqlStatement = {
+  name: '',
+  text: 'update api_keys set revoked_at = to_timestamp($1::bigint) where revoked_at is null',
+};
+
+async function dropPasses(transaction: Transaction): Promise<void> {
+  // A backup of an early version has not all of them.
+  const present = new Set((await listTables(transaction)).map(({ name }) => name));
+  for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
+}
+
+/** What waited to be mailed may have been mailed since: no mail is sent twice. */
+async function giveMailsUp(transaction: Transaction): Promise<void> {
+  const present = await listTables(transaction);
+  if (!present.some(({ name }) => name === 'mails')) return;
+  await run(
+    transaction,
+    `update mails set gave_up_at = created_at, sealed_body = null, last_error = 'unknown outcome: restored from a backup'
+      where sent_at is null and gave_up_at is null`,
+  );
+}
+
+/** Names out of the file are compared and never put into SQL: what runs is named by the database's own catalog. */
+function checkShape(tables: readonly Table[], { tables: expected }: BackupHead): void {
+  const shape = (list: readonly { name: string; columns: readonly string[] }[]) =>
+    JSON.stringify(list.map(({ name, columns }) => [name, ...columns]).sort());
+  const ours = tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
+  if (shape(ours) !== shape(expected)) {
+    throw new BackupDamaged('its tables are not those of the schema it names');
+  }
+}
+
+async function insertRows(
+  transaction: Transaction,
+  { name, columns }: Table,
+  lines: readonly string[],
+): Promise<void> {
+  const names = columns.map((column) => quoteName(column.name)).join(', ');
+  const values = columns.map(({ type }, index) => `(r.v->>${index})::${type}`).join(', ');
+  const text = `insert into ${quoteName(name)} (${names}) overriding system value
+    select ${values} from unnest($1::text[]) with ordinality as l (line, place)
+      cross join lateral (select l.line::jsonb as v offset 0) r order by l.place`;
+  try {
+    await transaction.query({ name: '', text }, [lines]);
+  } catch (error) {
+    if (!isDataProblem(error)) throw error;
+    throw new BackupDamaged(`a row of ${name} does not fit its table (${error.message})`, { cause: error });
+  }
+}
+
+function run(transaction: Transaction, text: string) {
+  return transaction.query({ name: '', text });
+}

@@ -1,0 +1,220 @@
+// Writes one consistent snapshot of a database into one file (backup-format.ts), a piece at a time: memory stays
+// flat, however large the database is. Orders go on meanwhile: on PostgreSQL, a snapshot holds nobody up.
+// Always true: the file has its name only once it is whole, on disk, and read back.
+
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import {
+  listMigrations,
+  listSequences,
+  listTables,
+  quoteName,
+  type Table,
+} from '../../platform/database/schema/table-catalog.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { programVersion } from '../../shared/version.ts';
+import {
+  addLines,
+  type BackupContent,
+  type BackupHead,
+  createTableSum,
+  formatVersion,
+  readBackup,
+  textOf,
+} from './backup-format.ts';
+
+/** A file of this name is there already, or none can be written there. The message is for people. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused';
+}
+
+/** A place for a backup: an empty file beside it, which gets its name when it is whole. */
+export interface BackupFile {
+  readonly path: string;
+  readonly unfinished: string;
+  /** Where the files of a running embedded database are copied to, if they have to be. */
+  readonly copyFolder: string;
+  /** Removes what is not finished; of what is, nothing. */
+  discard(): void;
+}
+
+const unfinishedEnding = '.unfinished';
+const copyEnding = '.unfinished-copy';
+
+/** What backups that were killed have left in a folder, or one that is being made has there now. */
+export function findUnfinished(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(unfinishedEnding) || name.endsWith(copyEnding))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/**
+ * Before anything else is done: that a backup cannot be written should not be said at its end.
+ * @throws BackupRefused
+ */
+export function createBackupFile(path: string): BackupFile {
+  if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
+  const unfinished = `${path}${unfinishedEnding}`;
+  const copyFolder = `${path}${copyEnding}`;
+  const discard = () => {
+    // Again where something is just being written to the copy.
+    for (const left of [unfinished, copyFolder])
+      rmSync(left, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  };
+  try {
+    discard();
+    closeSync(openSync(unfinished, 'wx', 0o600));
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+  return { path, unfinished, copyFolder, discard };
+}
+
+function notWritten(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  return new BackupRefused(`${path} cannot be written: ${error.message}.`, { cause: error });
+}
+
+/** What one snapshot may take: a day. */
+export const wholeDatabaseMilliseconds = 86_400_000;
+const rowsPerFetch = 500;
+
+/** @throws BackupRefused */
+export async function writeBackup(
+  database: Database,
+  { path, unfinished }: BackupFile,
+  now: EpochSeconds,
+): Promise<BackupContent> {
+  await database.transaction((transaction) => writeSnapshot(transaction, database.kind, unfinished, now), {
+    timeoutMilliseconds: wholeDatabaseMilliseconds,
+    isSnapshot: true,
+  });
+  const content = await readBackup(unfinished);
+  renameSync(unfinished, path);
+  syncToDisk(dirname(path));
+  return content;
+}
+
+async function writeSnapshot(
+  transaction: Transaction,
+  kind: Database['kind'],
+  path: string,
+  now: EpochSeconds,
+): Promise<void> {
+  await prepareLongReading(transaction);
+  const tables = await listTables(transaction);
+  const [state] = await run(
+    transaction,
+    `select currency, secret_key_check, current_setting('server_version') as version from service_state`,
+  );
+  if (state === undefined) {
+    throw new BackupRefused('No service was ever started on this database: there is nothing to back up.');
+  }
+  const head: BackupHead = {
+    sellthrough_backup: formatVersion,
+    made_at: formatTime(now),
+    program_version: programVersion,
+    database: kind,
+    server_version: String(state['version']),
+    currency: String(state['currency']),
+    secret_key_check: String(state['secret_key_check']),
+    migrations: await listMigrations(transaction),
+    tables: tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) })),
+    sequences: await listSequences(transaction),
+  };
+  const lines = Readable.from(everyLine(transaction, head, tables));
+  try {
+    await pipeline(lines, createGzip(), createWriteStream(path, { flags: 'r+', flush: true }));
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+}
+
+/** The text of the whole file, a piece at a time. */
+async function* everyLine(
+  transaction: Transaction,
+  head: BackupHead,
+  tables: readonly Table[],
+): AsyncGenerator<string> {
+  const whole = createHash('sha256');
+  const summed = (lines: readonly string[]) => {
+    addLines(whole, lines);
+    return textOf(lines);
+  };
+  let rows = 0;
+  yield summed([JSON.stringify(head)]);
+  for (const table of tables) {
+    yield summed([JSON.stringify({ table: table.name })]);
+    const sum = createTableSum(table.name);
+    for await (const lines of readRows(transaction, table)) {
+      sum.add(lines);
+      yield summed(lines);
+    }
+    const written = sum.sum();
+    rows += written.rows;
+    yield summed([JSON.stringify(written)]);
+  }
+  yield textOf([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
+}
+
+/** Long reads are right here; and values look the same on every server. */
+export async function prepareLongReading(transaction: Transaction): Promise<void> {
+  const settings = [
+    'statement_timeout = 0',
+    'idle_in_transaction_session_timeout = 0',
+    'enable_seqscan = on',
+    'enable_hashjoin = on',
+    'enable_bitmapscan = on',
+    'plan_cache_mode = auto',
+    "datestyle = 'ISO, YMD'",
+    "timezone = 'UTC'",
+  ];
+  for (const setting of settings) await run(transaction, `set local ${setting}`);
+}
+
+/** Every row of a table as its line, in the order of the primary key, some at a time. */
+export async function* readRows(
+  transaction: Transaction,
+  { name, columns, orderBy }: Table,
+): AsyncGenerator<readonly string[]> {
+  const values = columns.map((column) => `${quoteName(column.name)}::text`).join(', ');
+  await run(
+    transaction,
+    `declare backup_rows no scroll cursor for select json_build_array(${values})::text as line from ${quoteName(name)}
+      ${orderBy === '' ? '' : `order by ${orderBy}`}`,
+  );
+  for (;;) {
+    const rows = await run(transaction, `fetch ${rowsPerFetch} from backup_rows`);
+    if (rows.length > 0) yield rows.map((row) => String(row['line']));
+    if (rows.length < rowsPerFetch) break;
+  }
+  await run(transaction, 'close backup_rows');
+}
+
+function run(queryable: Queryable, text: string) {
+  return queryable.query({ name: '', text });
+}
+
+function syncToDisk(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,86 @@
+// What shows whose service it is, to everybody, at addresses that stay: the logo as it was uploaded, a stylesheet with
+// the colour, which comes after those of the pages and says no more than they do: no page has styles within itself; and the
+// name's letter in that colour, for the tabs of windows.
+// Always true: the logo is sent as the picture that it was read as, and as nothing else.
+
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from '../../platform/http/served-document.ts';
+import { type AccentShades, accentThemes, productColour } from '../../shared/accent-shades.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
+import { html } from '../../shared/markup.ts';
+import type { BrandHolder } from './brand-store.ts';
+import { brandIconPath, brandStylesheetPath, logoPath } from './brand-view.ts';
+import { nameInitial } from './name-initial.ts';
+
+const hidden = { schema: { hide: true } };
+
+export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
+  app.get(logoPath, hidden, async (request, reply) => {
+    const { logo } = brand.current();
+    if (logo === null) return reply.refuse(refusal('not_found'));
+    reply.headers({ ...pictureHeaders, 'content-disposition': 'inline; filename="logo"' });
+    return sendKept(request, reply, logo.etag, logo.type, logo.bytes);
+  });
+
+  let written: { readonly version: number; readonly css: string; readonly etag: string } | null = null;
+  app.get(brandStylesheetPath, hidden, async (request, reply) => {
+    const { version, colour } = brand.current();
+    if (written?.version !== version) {
+      const css = brandCss(colour);
+      written = { version, css, etag: `"${createHash('sha256').update(css).digest('base64url')}"` };
+    }
+    return sendKept(request, reply, written.etag, 'text/css; charset=utf-8', written.css);
+  });
+
+  app.get(brandIconPath, hidden, async (request, reply) => {
+    const { version, name, colour } = brand.current();
+    if (name === null) return reply.refuse(refusal('not_found'));
+    reply.headers(pictureHeaders);
+    return sendKept(request, reply, `"${version}"`, 'image/svg+xml; charset=utf-8', letterIcon(name, colour));
+  });
+}
+
+const pictureHeaders = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** As the pages draw it (web/src/features/brand/logo.tsx). */
+function letterIcon(name: string, colour: string | null): string {
+  const { accent, onAccent } = accentThemes(colour ?? productColour).light;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui, sans-serif" font-size="18" font-weight="600" fill="${onAccent}">${nameInitial(name)}</text></svg>
+`.text;
+}
+
+/** Kept, but asked for again each time: it changes when the operator says so. */
+function sendKept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  type: string,
+  content: Buffer | string,
+): FastifyReply {
+  reply.headers({ etag, 'cache-control': 'no-cache' });
+  if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+  return reply.type(type).send(content);
+}
+
+/** Twice the root: it counts wherever it stands among the stylesheets of a page. */
+function brandCss(colour: string | null): string {
+  if (colour === null) return '/* The colours of the product. */\n';
+  const { light, dark } = accentThemes(colour);
+  return `:root:root {\n${variables(light)}}\n@media screen and (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
+}
+
+function variables({ accent, accentStrong, accentFill, onAccent }: AccentShades): string {
+  const named = {
+    accent,
+    'accent-strong': accentStrong,
+    'accent-fill': accentFill,
+    'on-accent': onAccent,
+  };
+  return Object.entries(named)
+    .map(([name, value]) => `  --${name}: ${value};\n`)
+    .join('');
+}

@@ -1,0 +1,36 @@
+// Whose service it is, as its owner and as everybody sees it.
+
+import type { BrandView } from './brand-schemas.ts';
+import type { Brand } from './brand-store.ts';
+
+export const logoPath = '/brand/logo';
+export const brandStylesheetPath = '/brand/brand.css';
+export const brandIconPath = '/brand/icon.svg';
+
+/** The version in the address: a new logo is another address, so whoever has the old one asks for the new one. */
+export function brandView(brand: Brand): BrandView {
+  const { name, colour, letterhead, supportAddress, language, logo } = brand;
+  return {
+    name,
+    colour,
+    letterhead: [...letterhead],
+    support_address: supportAddress,
+    language,
+    logo:
+      logo === null
+        ? null
+        : { url: logoAddress(brand), type: logo.type, width: logo.width, height: logo.height },
+  };
+}
+
+export function logoAddress({ version }: Pick<Brand, 'version'>): string {
+  return `${logoPath}?v=${version}`;
+}
+
+const narrow = 1.5;
+
+/** For the tab of a window: a logo that is not much wider than high, else the name's letter. null: the product's own. */
+export function iconAddress({ version, name, logo }: Brand): string | null {
+  if (logo !== null && logo.width <= logo.height * narrow) return logoAddress({ version });
+  return name === null ? null : `${brandIconPath}?v=${version}`;
+}

@@ -1,0 +1,24 @@
+// In which language a document is written: the one that is asked for, else that of the person who is signed in, else the
+// browser's, else the operator's.
+
+import type { FastifyRequest } from 'fastify';
+import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
+import { type Translator, translatorOf } from '../../platform/text/translator.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+import { languages } from '../../shared/languages.ts';
+import type { Person } from '../identity/people-table.ts';
+import type { Brand } from './brand-store.ts';
+
+export function documentTranslator(request: FastifyRequest, { language }: Brand): Translator | Refusal {
+  const { query, headers } = request;
+  // Only where a session was used.
+  const person: Pick<Person, 'language'> | undefined = request.person;
+  const sent = isJsonObject(query) ? own(query, 'language') : undefined;
+  if (sent !== undefined) {
+    const asked = knownLanguage(sent);
+    const reason = `must be ${languages.join(', ')}`;
+    return asked === null ? fieldRefusal('invalid_filter', 'language', reason) : translatorOf(asked);
+  }
+  return translatorOf(person?.language ?? acceptedLanguage(headers['accept-language']) ?? language);
+}

@@ -1,0 +1,318 @@
+// The pages a customer sees: plain HTML from the server, no script, nothing loaded from elsewhere, in the language and with
+// the name, logo and colour that it is told. Every value goes through `html`, which escapes it.
+
+import type { TextKey } from '../../platform/text/english-texts.ts';
+import type { Translator } from '../../platform/text/translator.ts';
+import { type Language, languages } from '../../shared/languages.ts';
+import { html, Markup } from '../../shared/markup.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
+import type { Package } from '../packages/package-catalog.ts';
+import type { Brand } from './brand-store.ts';
+import { brandStylesheetPath, iconAddress, logoAddress } from './brand-view.ts';
+
+export const stylesheetPath = '/customer.css';
+
+/** Whose page it is, and in which language. */
+export interface PageLook {
+  readonly brand: Brand;
+  readonly translator: Translator;
+}
+
+/** Each in itself, as whoever looks for it reads it. */
+const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+
+/** One card in the middle, the operator above it, other languages and help below. */
+export function page({ brand, translator }: PageLook, title: string, body: Markup): string {
+  const { t, language } = translator;
+  const others = languages.filter((other) => other !== language);
+  const { supportAddress } = brand;
+  const icon = iconAddress(brand);
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${brand.name === null ? title : `${title} · ${brand.name}`}</title>
+<link rel="stylesheet" href="${stylesheetPath}">
+<link rel="stylesheet" href="${brandStylesheetPath}">
+${icon === null ? html`` : html`<link rel="icon" href="${icon}">\n`}</head>
+<body>
+${operator(brand)}<main>
+${body}
+</main>
+<footer>${supportAddress === null ? html`` : html`<p>${t('help', { address: supportAddress })}</p>`}
+<nav aria-label="${t('languages')}">${others.map(
+    (other) =>
+      html`<a href="?language=${other}" lang="${other}" hreflang="${other}">${languageNames[other]}</a>`,
+  )}</nav></footer>
+</body>
+</html>
+`.text;
+}
+
+/** Who runs the service; nobody is named as long as nothing was set. */
+function operator(brand: Brand): Markup {
+  const { name, logo } = brand;
+  if (name === null && logo === null) return html``;
+  const image =
+    logo === null
+      ? html``
+      : html`<img src="${logoAddress(brand)}" alt="" width="${logo.width}" height="${logo.height}">`;
+  return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
+}
+
+/** A page that says one thing. */
+function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
+  const { t } = look.translator;
+  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
+}
+
+/** Opened by the link: one button, nothing spent. The form posts to the page's own address. */
+export function confirmPage(look: PageLook): string {
+  const { t } = look.translator;
+  return page(
+    look,
+    t('login_title'),
+    html`<h1>${t('login_title')}</h1>
+<p>${t('login_text')}</p>
+<form method="post"><button type="submit">${t('login_button')}</button></form>`,
+  );
+}
+
+export function spentPage(look: PageLook): string {
+  return notice(look, 'spent_title', 'spent_heading', 'spent_text');
+}
+
+export function signedOutPage(look: PageLook): string {
+  return notice(look, 'signed_out_title', 'signed_out_heading', 'signed_out_text');
+}
+
+export function suspendedPage(look: PageLook): string {
+  return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
+}
+
+/** Also for whoever shares an address with somebody who makes links up. */
+export function limitedPage(look: PageLook): string {
+  return notice(look, 'limited_heading', 'limited_heading', 'limited_text');
+}
+
+export function unavailablePage(look: PageLook): string {
+  return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
+}
+
+/** `now`: in a test, the time of its clock. */
+export function customerPage(
+  look: PageLook,
+  customer: Customer,
+  plan: Package | undefined,
+  now: EpochSeconds,
+  isTest: boolean,
+): string {
+  const { translator } = look;
+  const { t } = translator;
+  // Whoever is suspended is not shown this page.
+  const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
+  const isActive = state === 'active';
+  const name = plan?.name ?? t('your_plan');
+  const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
+  const end = isActive ? (customer.endsAtPeriodEnd ? 'ends' : 'runs_until') : 'ended';
+  return page(
+    look,
+    name,
+    html`${isTest ? html`<p class="test" role="note">${t('test_mode', { now: translator.moment(now) })}</p>` : html``}
+<header><p class="who"><bdi>${customer.name}</bdi></p>
+<form method="post" action="/customer/logout"><button type="submit" class="quiet">${t('log_out')}</button></form></header>
+<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${t(stateWords[state])}</span></h1>
+${isActive ? timeLeft(translator, customer, now) : html``}
+<dl>
+<div><dt>${t('started')}</dt><dd>${day(translator, customer.anchorAt)}</dd></div>
+<div><dt>${t(end)}</dt><dd>${day(translator, customer.expiresAt)}</dd></div>
+${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
+</dl>
+${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>`}
+${plan === undefined ? html`` : limitsTable(translator, plan)}
+${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
+  );
+}
+
+const stateWords = {
+  active: 'state_active',
+  suspended: 'state_suspended',
+  cancelled: 'state_cancelled',
+  expired: 'state_expired',
+} as const satisfies Record<PlanStatus, TextKey>;
+
+function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer): string {
+  if (endsAtPeriodEnd) return t('renewal_ends');
+  return renewMonths === null ? t('renewal_none') : t('renewal_automatic', { months: renewMonths });
+}
+
+const [minute, hour, wholeDay] = [60, 3_600, 86_400];
+
+/**
+ * How much of the plan is left, in words and as a bar that is empty at its end. Days are rounded up as everywhere, but not
+ * where somebody would come a day late: below two of them hours are counted, those that are whole.
+ */
+function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
+  const left = expiresAt - now;
+  const words =
+    left >= 2 * wholeDay
+      ? t('days_left', { count: Math.ceil(left / wholeDay) })
+      : left >= hour
+        ? t('hours_left', { count: Math.floor(left / hour) })
+        : left >= minute
+          ? t('minutes_left', { count: Math.floor(left / minute) })
+          : t('moment_left');
+  return html`<p class="left">${emphasised(words)}</p>
+<progress aria-label="${t('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
+}
+
+/** A sentence of ours with <strong> in it. */
+function emphasised(sentence: string): Markup {
+  return new Markup(
+    sentence
+      .split(/(<\/?strong>)/)
+      .map((part) => (/^<\/?strong>$/.test(part) ? part : html`${part}`.text))
+      .join(''),
+  );
+}
+
+function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
+  return html`<h2>${t('limits')}</h2>
+<dl>
+<div><dt>${t('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
+<div><dt>${t('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
+<div><dt>${t('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
+</dl>`;
+}
+
+/** The day and the time of day, which names its zone; the exact moment for machines. */
+function day(translator: Translator, seconds: EpochSeconds): Markup {
+  const exact = formatTime(seconds);
+  return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;
+}
+
+/** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */
+export const stylesheet = `.test {
+  padding: 0.5rem 0.75rem;
+  border-radius: 0.5rem;
+  color: var(--bad);
+  background: var(--bad-fill);
+  font-weight: 600;
+}
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1c2024, #edeef0);
+  --soft: light-dark(#5b5f67, #b0b4ba);
+  --page: light-dark(#f6f7f9, #111214);
+  --card: light-dark(#fff, #1b1c1f);
+  --fill: light-dark(#eff1f4, #26282c);
+  --line: light-dark(#dfe1e6, #33353a);
+  --accent: light-dark(#1d4ed8, #93b4ff);
+  --accent-strong: light-dark(#1a43b8, #b3caff);
+  --on-accent: light-dark(#fff, #0b1020);
+  --good: light-dark(#166534, #86e0a4);
+  --good-fill: light-dark(#e4f4e9, #16301f);
+  --bad: light-dark(#9f1d1d, #ff9d9d);
+  --bad-fill: light-dark(#fce9e9, #3d1d1f);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0;
+  padding: 1.5rem 1rem 3rem;
+  background: var(--page);
+  color: var(--ink);
+  font: .9375rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere;
+}
+.operator {
+  display: flex;
+  align-items: center;
+  justify-content: center;
+  gap: .625rem;
+  max-width: 32rem;
+  margin: 5vh auto 1rem;
+  font-weight: 600;
+}
+.operator img { width: auto; height: auto; max-width: 12rem; max-height: 2.5rem; border-radius: 4px; }
+@media (prefers-color-scheme: dark) { .operator img { padding: 2px; background: #fff; } }
+.operator + main { margin-top: 0; }
+footer { max-width: 32rem; margin: 1rem auto 0; text-align: center; color: var(--soft); font-size: .875rem; }
+footer p { margin: 0 0 .25rem; }
+footer a { display: inline-block; padding: .75rem; color: inherit; }
+main {
+  max-width: 32rem;
+  margin: 5vh auto 0;
+  padding: clamp(1.25rem, 5vw, 2rem);
+  background: var(--card);
+  border: 1px solid var(--line);
+  border-radius: 12px;
+  box-shadow: 0 1px 2px light-dark(rgb(16 18 22 / .05), transparent);
+}
+header {
+  display: flex;
+  justify-content: space-between;
+  align-items: center;
+  gap: 1rem;
+  margin-bottom: 1.25rem;
+  padding-bottom: 1rem;
+  border-bottom: 1px solid var(--line);
+}
+header p { margin: 0; color: var(--soft); }
+h1 { margin: 0 0 .75rem; font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em; }
+h1:has(.state) { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; }
+h2 { margin: 1.75rem 0 .5rem; font-size: .9375rem; }
+p { margin: .5rem 0 1.25rem; }
+dl { margin: 0; }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .5rem 0; border-top: 1px solid var(--line); }
+h2 + dl div:first-child { border-top: 0; }
+dt { color: var(--soft); }
+dd { margin: 0 0 0 auto; font-variant-numeric: tabular-nums; text-align: right; }
+dd small { color: var(--soft); font-size: .8125rem; }
+ul { margin: 0; padding-left: 1.25rem; }
+li { margin: .25rem 0; }
+.state { padding: .0625rem .375rem; border-radius: 6px; font-size: .75rem; line-height: 1.5; font-weight: 500; letter-spacing: 0; }
+.state.on { background: var(--good-fill); color: var(--good); }
+.state.off { background: var(--bad-fill); color: var(--bad); }
+.left { margin: 0 0 .375rem; color: var(--soft); }
+.left strong { color: var(--ink); font-size: 1.375rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+progress {
+  display: block;
+  width: 100%;
+  height: .5rem;
+  margin-bottom: 1rem;
+  border: 0;
+  border-radius: 99px;
+  overflow: hidden;
+  appearance: none;
+  background: var(--fill);
+}
+main > :last-child { margin-bottom: 0; }
+@media (forced-colors: active) {
+  progress { border: 1px solid CanvasText; forced-color-adjust: none; }
+  .state { border: 1px solid; }
+}
+progress::-webkit-progress-bar { background: var(--fill); }
+progress::-webkit-progress-value { background: var(--accent); }
+progress::-moz-progress-bar { background: var(--accent); }
+button {
+  min-height: 2.75rem;
+  padding: .5rem 1.4rem;
+  border: 1px solid transparent;
+  border-radius: 9px;
+  background: var(--accent);
+  color: var(--on-accent);
+  font: inherit;
+  font-weight: 500;
+  cursor: pointer;
+}
+button:hover { background: var(--accent-strong); }
+button.quiet { min-height: 2.25rem; padding: .2rem .875rem; border-color: var(--line); background: var(--card); color: var(--ink); }
+button.quiet:hover { background: var(--fill); }
+button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+@media (pointer: coarse) { button.quiet { min-height: 2.75rem; } }
+`;

@@ -1,0 +1,96 @@
+// What the plain pages have in common, those of a customer and those that a mail leads to: their headers, forms without
+// fields, their language, and what is shown when something goes wrong. Registered first in their scope.
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseUnavailable } from '../../platform/database/database.ts';
+import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
+import { translatorOf } from '../../platform/text/translator.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import type { Language } from '../../shared/languages.ts';
+import type { BrandHolder } from './brand-store.ts';
+import { type PageLook, unavailablePage } from './page-layout.ts';
+
+export type LookOf = (request: FastifyRequest) => PageLook;
+
+/**
+ * @param formTargets where their forms lead, by redirects too: browsers check them
+ * @param notReadable shown for a request that could not be read
+ * @returns whose pages they are and how a request reads them: a language that a link of theirs names is kept
+ */
+export function installPlainPages(
+  app: FastifyInstance,
+  {
+    formTargets,
+    notReadable,
+    brand,
+  }: {
+    readonly formTargets: string;
+    readonly notReadable: (look: PageLook) => string;
+    readonly brand: BrandHolder;
+  },
+): LookOf {
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `form-action ${formTargets}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  // Whatever a body holds is not read.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
+    done(null, undefined),
+  );
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    raw.headers['content-type'] = 'application/octet-stream';
+    reply.headers({
+      'content-security-policy': contentSecurityPolicy,
+      // Not no-referrer: with that, browsers send `Origin: null` with the form of the page itself.
+      'referrer-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    });
+    const chosen = chosenLanguage(request);
+    if (chosen !== null) reply.header('set-cookie', `${languageCookie}=${chosen}; ${languageCookieKept}`);
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode < 500) return showPage(reply, statusCode, notReadable(lookOf(request)));
+    const isAway = error instanceof DatabaseUnavailable;
+    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
+    else request.log.error({ reqId: request.id, err: error }, 'page failed');
+    if (isAway) reply.header('retry-after', 2);
+    return showPage(reply, isAway ? 503 : 500, unavailablePage(lookOf(request)));
+  });
+
+  function lookOf(request: FastifyRequest): PageLook {
+    const current = brand.current();
+    const language =
+      chosenLanguage(request) ??
+      keptLanguage(request) ??
+      acceptedLanguage(request.headers['accept-language']) ??
+      current.language;
+    return { brand: current, translator: translatorOf(language) };
+  }
+  return lookOf;
+}
+
+/** Nothing that anybody signs in with: plain, and no more than a word. */
+const languageCookie = 'sellthrough_language';
+const languageCookieKept = 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax';
+
+function chosenLanguage({ query }: FastifyRequest): Language | null {
+  return isJsonObject(query) ? knownLanguage(query['language']) : null;
+}
+
+function keptLanguage({ headers }: FastifyRequest): Language | null {
+  const [, kept] = /(?:^|; ?)sellthrough_language=(\w{2})(?:;|$)/.exec(headers.cookie ?? '') ?? [];
+  return knownLanguage(kept);
+}
+
+export function showPage(reply: FastifyReply, status: number, page: string): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(page);
+}

@@ -1,0 +1,70 @@
+// POST /login-codes/exchange for the product. The administrator's own, of the first edition, stays beside it.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Database, ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
+import { customerAnswerSchema } from '../customers/customer-schemas.ts';
+import { customerView } from '../customers/customer-view.ts';
+import type { KeyMode } from '../identity/api-key.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { exchangeCodeBodySchema } from '../packages/package-admin-schemas.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { exchangeCode, isToken } from './login-links.ts';
+
+export interface LoginCodeRoutesDependencies {
+  readonly database: Database;
+  readonly customers: CustomerReads;
+  readonly packages: () => PackageCatalog;
+  readonly now: () => EpochSeconds;
+}
+
+const readCode = createBodyReader(exchangeCodeBodySchema);
+
+export function loginCodeRoutes(
+  app: FastifyInstance,
+  { database, customers, packages, now }: LoginCodeRoutesDependencies,
+): void {
+  app.post(
+    '/login-codes/exchange',
+    {
+      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
+      schema: {
+        operationId: 'exchangeCodeForCustomer',
+        summary: 'The customer behind a one-time login code',
+        description:
+          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute. A customer who was suspended since is not let in: there is no such customer then.',
+        body: exchangeCodeBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    exchangeHandler({ database, customers, packages, now }),
+  );
+}
+
+/** Both routes are this one: a code of a test opens for a test key alone, and a live one for a live key. */
+export function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { mode } = request.principal;
+    const body = readCode(request.body);
+    if (isRefusal(body)) return reply.refuse(body);
+    const customer = await findCodeHolder({ database, customers, now }, body.code, mode);
+    if (customer === null) return reply.refuse(refusal('customer_not_found'));
+    const { accountId } = customer;
+    const testClock = mode === 'test' ? (await findAccount(database, accountId))?.testClock : null;
+    return reply.send({ customer: customerView(customer, packages(), testClock ?? now()) });
+  };
+}
+
+/** Spends the code; null: it is none, was spent, or its customer is suspended. */
+async function findCodeHolder(
+  { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
+  code: string,
+  mode: KeyMode,
+): Promise<Customer | null> {
+  const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, mode, now()) : null;
+  return found && customers.find(found.accountId, found.customerNumber);
+}

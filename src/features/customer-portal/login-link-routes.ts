@@ -1,0 +1,168 @@
+// The customer's way in: GET /login/{token} shows one button and spends nothing, because mail scanners
+// open links; POST spends the token and starts the customer's session, or leads to the operator's product
+// with a one-time code. GET /customer is the customer's page (decisions "Login links"). A suspended customer is told so
+// at each of them, and spends nothing. Whoever makes tokens up is told to wait, and asks the database no more.
+
+import cookieParser from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
+import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { BrandHolder } from '../brand/brand-store.ts';
+import {
+  confirmPage,
+  customerPage,
+  limitedPage,
+  signedOutPage,
+  spentPage,
+  stylesheet,
+  stylesheetPath,
+  suspendedPage,
+} from '../brand/page-layout.ts';
+import { installPlainPages, showPage } from '../brand/plain-pages.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { isSuspended } from '../order-engine/records/plan-life.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { endSession, findOpenLink, findSessionCustomer, isToken, spendLoginLink } from './login-links.ts';
+
+export interface LoginLinkRoutesDependencies {
+  readonly database: Database;
+  readonly brand: BrandHolder;
+  readonly customers: CustomerReads;
+  readonly packages: () => PackageCatalog;
+  readonly limiter: RateLimiter;
+  readonly now: () => EpochSeconds;
+  readonly publicUrl: () => string;
+  /** Where customers are led with a one-time code; null: to the customer's page of this service. */
+  readonly productUrl: string | null;
+  readonly codeValidSeconds: number;
+  readonly sessionValidSeconds: number;
+}
+
+interface WithToken {
+  Params: { token: string };
+}
+
+export async function loginLinkRoutes(
+  app: FastifyInstance,
+  dependencies: LoginLinkRoutesDependencies,
+): Promise<void> {
+  const { database, customers, packages, limiter, now, productUrl, publicUrl } = dependencies;
+  const tokens = createTokenLookups(limiter, limiter.admitVisit);
+  const isSecure = publicUrl().startsWith('https:');
+  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
+  const hidden = { schema: { hide: true } };
+  // Browsers check the redirect after the form against this list too.
+  const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
+  await app.register(cookieParser);
+  const lookOf = installPlainPages(app, { formTargets, notReadable: spentPage, brand: dependencies.brand });
+  app.get(stylesheetPath, hidden, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
+  );
+
+  app.get<WithToken>('/login/:token', hidden, async (request, reply) => {
+    const { token } = request.params;
+    if (!isToken(token)) return showPage(reply, 410, spentPage(lookOf(request)));
+    return showLink(request, reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
+  });
+
+  app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
+    const { token } = request.params;
+    if (isFromElsewhere(request) || !isToken(token)) return showPage(reply, 410, spentPage(lookOf(request)));
+    const use = productUrl === null ? 'session' : 'product';
+    const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
+    const earlier = sessionToken(request);
+    const spend = () => spendLoginLink(database, token, { use, validSeconds, earlier, now: now() });
+    const found = await tokens.find(
+      token,
+      request,
+      reply,
+      async () => (await spend()) ?? (await customerOfLink(token)),
+    );
+    if (found === null || !('token' in found)) return showLink(request, reply, found);
+    if (productUrl !== null) {
+      const target = new URL(productUrl);
+      target.searchParams.set('code', found.token);
+      return reply.redirect(target.href, 303);
+    }
+    tokens.know(found.token);
+    return setCookie(reply, found.token, validSeconds).redirect('/customer', 303);
+  });
+
+  app.get('/customer', hidden, async (request, reply) => {
+    const token = sessionToken(request);
+    const find = (sent: string) => findSessionCustomer(database, sent, now());
+    const session = token && (await tokens.find(token, request, reply, () => find(token)));
+    if (isRefusal(session)) return showLimited(request, reply, session);
+    const customer = session && (await customers.find(session.accountId, session.customerNumber));
+    if (!customer) return showPage(reply, 401, signedOutPage(lookOf(request)));
+    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage(lookOf(request)));
+    const plan = packages().byId.get(customer.packageId);
+    const testClock = isTestAccount(customer.accountId)
+      ? ((await findAccount(database, customer.accountId))?.testClock ?? null)
+      : null;
+    return showPage(
+      reply,
+      200,
+      customerPage(lookOf(request), customer, plan, testClock ?? now(), testClock !== null),
+    );
+  });
+
+  app.post('/customer/logout', hidden, async (request, reply) => {
+    if (isFromElsewhere(request)) return reply.redirect('/customer', 303);
+    const token = sessionToken(request);
+    const ended = token && (await tokens.find(token, request, reply, () => endSession(database, token)));
+    if (isRefusal(ended)) return showLimited(request, reply, ended);
+    return setCookie(reply, '', 0).redirect('/customer', 303);
+  });
+
+  /** Whose link it is, while it can be spent. */
+  async function customerOfLink(token: string): Promise<Customer | null> {
+    const open = await findOpenLink(database, token, now());
+    return open && customers.find(open.accountId, open.customerNumber);
+  }
+
+  function showLink(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    customer: Customer | null | Refusal,
+  ): FastifyReply {
+    if (isRefusal(customer)) return showLimited(request, reply, customer);
+    if (customer === null) return showPage(reply, 410, spentPage(lookOf(request)));
+    const look = lookOf(request);
+    return isSuspended(customer)
+      ? showPage(reply, 403, suspendedPage(look))
+      : showPage(reply, 200, confirmPage(look));
+  }
+
+  /** `retry-after` is set with the refusal. */
+  function showLimited(request: FastifyRequest, reply: FastifyReply, { code }: Refusal): FastifyReply {
+    reply.errorCode = code;
+    return showPage(reply, 429, limitedPage(lookOf(request)));
+  }
+
+  /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
+  function isFromElsewhere({ headers }: FastifyRequest): boolean {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+    const { origin } = headers;
+    // "null": a sandboxed frame, or a page that hides where it is.
+    return origin !== undefined && origin !== new URL(publicUrl()).origin;
+  }
+
+  function setCookie(reply: FastifyReply, token: string, maxAge: number): FastifyReply {
+    const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+    return reply.setCookie(cookieName, token, attributes);
+  }
+
+  function sessionToken({ cookies }: FastifyRequest): string | null {
+    const token = cookies[cookieName] ?? '';
+    return isToken(token) ? token : null;
+  }
+}

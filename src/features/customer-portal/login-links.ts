@@ -1,0 +1,307 @@
+// Login links, the sessions they start and the one-time codes for the operator's product. Only hashes
+// are stored: nobody can log in with what is read from the database. The only writer of login_links,
+// login_codes and customer_sessions. New links are written by the batch of their order.
+// Always true: nothing of a suspended customer is spent: a link or code that is still valid when the suspension is
+// lifted works then.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
+import { fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { describeTable, int, type RowOf, text, time, writeRows } from '../../platform/database/table.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type LinkMaker, logMadeLink, logUsedLink, oldLoggedLinks } from './login-link-log.ts';
+
+const whoseAndWhen = {
+  accountId: int('account_id'),
+  customerNumber: int('customer_number'),
+  createdAt: time('created_at'),
+  expiresAt: time('expires_at'),
+};
+
+const loginLinks = describeTable('login_links', {
+  tokenHash: text('token_hash'),
+  orderNumber: int('order_number'),
+  ...whoseAndWhen,
+});
+const customerSessions = describeTable('customer_sessions', {
+  tokenHash: text('token_hash'),
+  ...whoseAndWhen,
+});
+const loginCodes = describeTable('login_codes', { tokenHash: text('code_hash'), ...whoseAndWhen });
+
+const spentLinks = loginLinks.pick(
+  'tokenHash',
+  'accountId',
+  'customerNumber',
+  'orderNumber',
+  'createdAt',
+  'expiresAt',
+);
+const linkedCustomers = loginLinks.pick('accountId', 'customerNumber');
+const linkedCustomer = linkedCustomers.names.join(', ');
+
+/** A customer, as login links know it. */
+export type LinkedCustomer = RowOf<typeof linkedCustomers>;
+
+interface LinkToWrite {
+  readonly tokenHash: string;
+  readonly validSeconds: number;
+  /** Of a link that a test made: the time of its clock. */
+  readonly at?: number;
+  /** `number`: 0 for a customer who was given a trial and never ordered. */
+  readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
+}
+
+/** 256 random bits for a link, a session or a code, and the hash under which they are kept. */
+export function mintToken(): { token: string; tokenHash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, tokenHash: hashToken(token) };
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+/** 43 characters of base64url: anything else was never handed out. */
+export function isToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+// A new link takes the row of its order's live one. "do update" also after a lost COMMIT: the batch runs again and finds
+// its own link.
+const putLinks = loginLinks.insert(
+  'put_login_links',
+  `on conflict (account_id, order_number, customer_number) where spent_at is null and replaced_at is null
+    do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+);
+
+/** Writes the links, at most one for each order; each order's earlier unused link dies. */
+export async function writeLoginLinks(
+  database: Queryable,
+  links: readonly LinkToWrite[],
+  now: EpochSeconds,
+): Promise<void> {
+  await writeRows(
+    database,
+    putLinks,
+    links.map(({ tokenHash, validSeconds, order, at = now }) => ({
+      tokenHash,
+      orderNumber: order.number,
+      accountId: order.accountId,
+      customerNumber: order.customerNumber,
+      createdAt: at,
+      expiresAt: at + validSeconds,
+    })),
+  );
+}
+
+/** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
+export async function createLoginLink(
+  database: Database,
+  order: LinkToWrite['order'],
+  validSeconds: number,
+  now: EpochSeconds,
+  maker: LinkMaker,
+  /** Of a link that the operator makes. */
+  audit: AuditEntry | null = null,
+): Promise<string> {
+  const { token, tokenHash } = mintToken();
+  const { accountId, customerNumber, number: orderNumber } = order;
+  const link = {
+    tokenHash,
+    accountId,
+    customerNumber,
+    orderNumber,
+    createdAt: now,
+    expiresAt: now + validSeconds,
+  };
+  await database.ofAccount(accountId).transaction(async (transaction) => {
+    await writeLoginLinks(transaction, [{ tokenHash, validSeconds, order }], now);
+    await logMadeLink(transaction, link, maker);
+    if (audit !== null) await appendAudit(transaction, audit, now);
+  });
+  return token;
+}
+
+/** What time it is for whoever logs in: in a test, that of its clock. */
+const timeOf = (login: string) =>
+  `coalesce((select a.test_clock from accounts a where a.id = ${login}.account_id), to_timestamp($2::bigint))`;
+
+/** Of a test that was reset nothing is good from that second on, whenever its rows are deleted. */
+const isInUse = (login: string) => `exists (select 1 from accounts u
+    where u.id = ${login}.account_id and u.test_state is distinct from 'discarded')`;
+
+const findLink: SqlStatement = {
+  name: 'find_login_link',
+  text: `select ${linkedCustomer} from login_links l
+    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
+      and ${isInUse('l')}`,
+};
+
+const isLetIn = (login: string) => `exists (select 1 from customers c
+    where c.account_id = ${login}.account_id and c.number = ${login}.customer_number and c.status = 'active'
+      and not c.suspended)
+      and ${isInUse(login)}`;
+
+const findAccountOfLink: SqlStatement = {
+  name: 'find_account_of_login_link',
+  text: 'select account_id from login_links where token_hash = $1',
+};
+
+const spendLink: SqlStatement = {
+  name: 'spend_login_link',
+  text: `update login_links l set spent_at = ${timeOf('l')}
+    where token_hash = $1 and spent_at is null and replaced_at is null and expires_at > ${timeOf('l')}
+      and ${isLetIn('l')}
+    returning ${spentLinks.names.join(', ')}, spent_at as now`,
+};
+
+const insertOf = {
+  session: customerSessions.insert('insert_customer_session'),
+  product: loginCodes.insert('insert_login_code'),
+};
+
+const spendCode: SqlStatement = {
+  name: 'spend_login_code',
+  text: `update login_codes l set spent_at = ${timeOf('l')}
+    where code_hash = $1 and spent_at is null and expires_at > ${timeOf('l')} and ${isLetIn('l')}
+      and (account_id > ${realAccountIdMax}) = ($3::text = 'test')
+    returning ${linkedCustomer}`,
+};
+
+const findSession: SqlStatement = {
+  name: 'find_customer_session',
+  text: `select ${linkedCustomer} from customer_sessions s
+    where token_hash = $1 and expires_at > to_timestamp($2::bigint) and ${isInUse('s')}`,
+};
+
+const deleteSession: SqlStatement = {
+  name: 'delete_customer_session',
+  text: 'delete from customer_sessions where token_hash = $1 returning 1',
+};
+
+/** Few enough for one statement's time limit, whatever has piled up. */
+const deleteAtOnceMax = 5_000;
+
+// Links and codes of tests live by another clock: they go when their test is reset.
+const ofReal = `account_id <= ${realAccountIdMax}`;
+const expired = (table: string, whose: string): OldRows => ({
+  deletion: {
+    name: `delete_expired_${table}`,
+    text: `with gone as (delete from ${table} where ctid = any(array(
+      select ctid from ${table} where expires_at < to_timestamp($1::bigint) and ${whose} limit ${deleteAtOnceMax}))
+      -- A new link may have taken the row meanwhile.
+      and expires_at < to_timestamp($1::bigint) returning 1)
+    select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
+});
+const expiredLinks = expired('login_links', ofReal);
+const expiredRows = [expired('customer_sessions', 'true'), expired('login_codes', ofReal)];
+
+/** Whose link it is, while it can be spent; the customer may be suspended. Changes nothing: mail scanners open links. */
+export async function findOpenLink(
+  database: Queryable,
+  token: string,
+  now: EpochSeconds,
+): Promise<LinkedCustomer | null> {
+  return parseCustomer(await fromAnyGroup(database, findLink, [hashToken(token), now]));
+}
+
+/** Only where there are several is it asked first, whose link it is. null: nobody's. */
+async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
+  if (transaction.accountGroups().length === 1) return transaction;
+  const [row] = await fromAnyGroup(transaction, findAccountOfLink, [tokenHash]);
+  return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
+}
+
+/**
+ * Spends the link and starts a session of the customer, or, with `use: 'product'`, makes a one-time code.
+ * Of any number of requests at the same moment one succeeds; the others, and suspended customers, get null.
+ * `earlier`: the session that this browser had, which ends with it, whoever's it was; those of other browsers go on.
+ */
+export function spendLoginLink(
+  database: Database,
+  token: string,
+  {
+    use,
+    validSeconds,
+    earlier,
+    now,
+  }: { use: 'session' | 'product'; validSeconds: number; earlier: string | null; now: EpochSeconds },
+): Promise<{ token: string } | null> {
+  return database.transaction(async (transaction) => {
+    const group = await groupOfLink(transaction, hashToken(token));
+    if (group === null) return null;
+    const [spent] = await group.query(spendLink, [hashToken(token), now]);
+    if (spent === undefined) return null;
+    const { accountId, customerNumber, ...link } = spentLinks.parse(spent);
+    const customer = { accountId, customerNumber };
+    const usedAt = Number(spent['now']);
+    await logUsedLink(transaction, { ...customer, ...link }, usedAt);
+    // A session is a browser's, and ends by the real time; a code is good for as long as the link's own clock says.
+    const at = use === 'product' ? usedAt : now;
+    const minted = mintToken();
+    const started = {
+      ...customer,
+      tokenHash: minted.tokenHash,
+      createdAt: at,
+      expiresAt: at + validSeconds,
+    };
+    await writeRows(transaction, insertOf[use], [started]);
+    if (earlier !== null) await endSession(transaction, earlier);
+    return { token: minted.token };
+  });
+}
+
+/**
+ * The customer behind a one-time code, once; null also for one who was suspended meanwhile. A code of a test is good for
+ * nobody but a key of test mode, and no other code for that.
+ */
+export async function exchangeCode(
+  database: Queryable,
+  code: string,
+  mode: 'live' | 'test',
+  now: EpochSeconds,
+): Promise<LinkedCustomer | null> {
+  return parseCustomer(await database.query(spendCode, [hashToken(code), now, mode]));
+}
+
+export async function findSessionCustomer(
+  database: Queryable,
+  token: string,
+  now: EpochSeconds,
+): Promise<LinkedCustomer | null> {
+  return parseCustomer(await database.query(findSession, [hashToken(token), now]));
+}
+
+/** null: there was none. */
+export async function endSession(database: Queryable, token: string): Promise<true | null> {
+  const rows = await database.query(deleteSession, [hashToken(token)]);
+  return rows.length > 0 ? true : null;
+}
+
+/** Forgets what expired before `before`; returns of how many tables something may be left. */
+export async function deleteExpiredLogins(
+  database: Queryable,
+  before: EpochSeconds,
+  /** The log of links is kept longer: what expired before this goes. */
+  logBefore: EpochSeconds,
+  signal: AbortSignal,
+): Promise<number> {
+  let unfinished = (await deleteInPieces(database, oldLoggedLinks, [logBefore], signal)) ? 1 : 0;
+  for (const rows of expiredRows) {
+    if (await deleteInPieces(database, rows, [before], signal)) unfinished += 1;
+  }
+  for (const group of database.accountGroups()) {
+    if (await deleteInPieces(group, expiredLinks, [before], signal)) unfinished += 1;
+  }
+  return unfinished;
+}
+
+function parseCustomer([row]: readonly Row[]): LinkedCustomer | null {
+  return row === undefined ? null : linkedCustomers.parse(row);
+}

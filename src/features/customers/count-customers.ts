@@ -1,0 +1,111 @@
+// How an account's customers are doing, for dashboards: how many plans run, have ended, are suspended by the operator, and
+// which could not renew themselves lately. Each is counted along an index, and no further than a page of figures needs.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { BoundedCount } from '../overview/overview-schemas.ts';
+
+const countedMax = 5_000;
+/** Plan changes that are looked at for renewals that were refused. */
+const changesMax = 2_000;
+const failuresShownMax = 5;
+
+const counting = (name: string, fits: string, ordered: string): SqlStatement => ({
+  name,
+  text: `select count(*)::int as count from (
+      select 1 from customers c where c.account_id = $1::int and ${fits} order by ${ordered} limit ${countedMax + 1}) counted`,
+});
+
+const countRunning = counting(
+  'count_running_customers',
+  'c.expires_at > to_timestamp($2::bigint)',
+  'c.expires_at',
+);
+const countEnded = counting(
+  'count_ended_customers',
+  'c.expires_at <= to_timestamp($2::bigint)',
+  'c.expires_at desc',
+);
+const countSuspended = counting('count_suspended_customers', `c.status = 'suspended'`, 'c.number');
+
+// Of the newest changes alone: they are numbered as they happened. Whose renewal has succeeded since is not among them.
+const listFailures: SqlStatement = {
+  name: 'list_failed_renewals',
+  text: `select c.number, c.reference, c.name, c.renew_failure, max(p.created_at) as failed_at, count(*) over ()::int as failed,
+      max(p.looked) as looked
+    from (
+      select customer_number, kind, created_at, count(*) over () as looked from (
+        select customer_number, kind, created_at from plan_changes where account_id = $1::int
+        order by number desc limit ${changesMax}) newest
+      where created_at >= to_timestamp($2::bigint)) p
+    join customers c on c.account_id = $1::int and c.number = p.customer_number and c.renew_failure is not null
+    where p.kind = 'renewal_failed'
+    group by c.number, c.reference, c.name, c.renew_failure
+    order by failed_at desc, c.number limit ${failuresShownMax}`,
+};
+
+export interface CustomerCounts {
+  readonly running: BoundedCount;
+  readonly ended: BoundedCount;
+  /** By the operator. */
+  readonly suspended: BoundedCount;
+}
+
+/** `total`: how many customers there are. */
+export async function countCustomers(
+  database: Queryable,
+  accountId: number,
+  total: number,
+  now: EpochSeconds,
+): Promise<CustomerCounts> {
+  const group = database.ofAccount(accountId);
+  const [running, ended, suspended] = await Promise.all([
+    group.query(countRunning, [accountId, now]),
+    group.query(countEnded, [accountId, now]),
+    group.query(countSuspended, [accountId]),
+  ]);
+  const counts = { running: bounded(running), ended: bounded(ended), suspended: bounded(suspended) };
+  // Either side of the two is exact where the other one is.
+  const rest = (other: BoundedCount) => ({ count: Math.max(0, total - other.count), more: false });
+  if (counts.running.more && !counts.ended.more) return { ...counts, running: rest(counts.ended) };
+  if (counts.ended.more && !counts.running.more) return { ...counts, ended: rest(counts.running) };
+  return counts;
+}
+
+function bounded([row]: readonly Row[]): BoundedCount {
+  const count = Number(row?.['count'] ?? 0);
+  return { count: Math.min(count, countedMax), more: count > countedMax };
+}
+
+export interface FailedRenewals extends BoundedCount {
+  /** The latest. */
+  readonly customers: readonly {
+    readonly number: number;
+    readonly reference: string;
+    readonly name: string;
+    /** The error code of the last try. */
+    readonly code: string;
+    readonly failedAt: EpochSeconds;
+  }[];
+}
+
+/** Plans that could not renew themselves since then, and have not since. */
+export async function findFailedRenewals(
+  database: Queryable,
+  accountId: number,
+  since: EpochSeconds,
+): Promise<FailedRenewals> {
+  const rows = await database.ofAccount(accountId).query(listFailures, [accountId, since]);
+  const [first] = rows;
+  return {
+    count: Number(first?.['failed'] ?? 0),
+    more: Number(first?.['looked'] ?? 0) === changesMax,
+    customers: rows.map((row) => ({
+      number: Number(row['number']),
+      reference: String(row['reference']),
+      name: String(row['name']),
+      code: String(row['renew_failure']),
+      failedAt: Number(row['failed_at']),
+    })),
+  };
+}

@@ -1,0 +1,96 @@
+// PATCH /customers/{id}: what the account itself says of its customer.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber } from '../../shared/identifiers.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { actorOf } from '../identity/principal.ts';
+import type { TestBudget } from '../order-engine/records/test-usage.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { customerAnswerSchema, editCustomerBodySchema } from './customer-schemas.ts';
+import { customerView } from './customer-view.ts';
+import { editCustomer } from './edit-customer.ts';
+
+const nameLengthMax = 120;
+const readBody = createBodyReader(editCustomerBodySchema);
+
+export function customerEditRoutes(
+  app: FastifyInstance,
+  {
+    database,
+    confirm,
+    packages,
+    testBudget,
+  }: {
+    readonly database: Database;
+    readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+    readonly packages: () => PackageCatalog;
+    readonly testBudget: TestBudget;
+  },
+): void {
+  app.patch<{ Params: { id: string } }>(
+    '/customers/:id',
+    {
+      ...confirm,
+      config: {
+        scopes: ['customers:write'],
+        codes: [
+          'invalid_idempotency_key',
+          'validation_failed',
+          'customer_not_found',
+          'idempotency_conflict',
+          'reset_in_progress',
+          'test_full',
+        ],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'editCustomer',
+        summary: 'Name a customer, or give your own id',
+        description:
+          'Changes no plan and no money. What is not sent stays as it is. external_ref: 1 to 80 visible ASCII characters, which you may use for several customers; null removes it. A request sent again with its idempotency key changes nothing again, even if the customer was changed since.',
+        body: editCustomerBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const { principal, params } = request;
+      const sent = isJsonObject(request.body) ? request.body : {};
+      const idempotencyKey = parseIdempotencyKey(sent, sentIdempotencyHeader(request.headers));
+      if (isRefusal(idempotencyKey)) return reply.refuse(idempotencyKey);
+      const body = readBody(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const name = body.name === undefined ? undefined : parseName(body.name);
+      if (isRefusal(name)) return reply.refuse(name);
+      const number = parseOwnNumber(params.id, principal.account.id);
+      if (number === null) return reply.refuse(refusal('customer_not_found'));
+      const { now, ...caller } = actorOf(principal);
+      const outcome = await editCustomer(
+        database,
+        {
+          accountId: principal.account.id,
+          number,
+          name,
+          externalRef: body.external_ref,
+          idempotencyKey,
+          describe: (customer) => customerView(customer, packages(), now),
+        },
+        caller,
+        { now, testBudget },
+      );
+      if (outcome.type !== 'edited') return reply.refuse(refusal(outcome.type));
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({ customer: customerView(outcome.customer, packages(), principal.now()) });
+    },
+  );
+}
+
+function parseName(text: string): string | Refusal {
+  const name = text.trim();
+  const length = [...name].length;
+  const reason = `must have 1 to ${nameLengthMax} characters`;
+  return length >= 1 && length <= nameLengthMax ? name : fieldRefusal('validation_failed', 'name', reason);
+}

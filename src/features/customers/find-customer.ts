@@ -1,0 +1,186 @@
+// Which customer a reference names, the last order of one, and the plans that end soon. Lists of customers are
+// list-customers.ts.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { isTestAccount, type OwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
+import type { Months } from '../../shared/periods.ts';
+import { expectMonths } from '../../shared/periods.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+
+const rangeRows = 2_000;
+
+const findOwn: SqlStatement = {
+  name: 'find_customer_number',
+  text: `select customer_number from customer_references where reference = $2 and account_id = $1::int`,
+};
+
+const findPlaces: SqlStatement = {
+  name: 'find_customer_places',
+  text: 'select reference, account_id, customer_number from customer_references where reference = any($1::text[])',
+};
+
+const findOwnOfTest: SqlStatement = {
+  name: 'find_test_customer_number',
+  text: `select customer_number from test_customer_references where reference = $2 and account_id = $1::int`,
+};
+
+/** Where the claims are on other servers: there is an index for it then. */
+const findOwnApart: SqlStatement = {
+  name: 'find_customer_number_apart',
+  text: 'select number as customer_number from customers where reference = $2 and account_id = $1::int',
+};
+
+const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
+      and c.expires_at <= to_timestamp($3::bigint)`;
+
+const listEnding: SqlStatement = {
+  name: 'list_ending_customers',
+  text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
+};
+
+// Of a range of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
+// is paid for and waits for the product has no price to pay.
+const countEnding: SqlStatement = {
+  name: 'count_ending_customers',
+  text: `with edge as (
+      select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),
+        to_timestamp($3::bigint)) as at)
+    select c.package_id, case when c.pending_order is null then o.months end as months, count(*) as customers,
+      edge.at as counted_to
+    from edge join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
+      and c.expires_at <= edge.at
+    left join orders o on o.account_id = c.account_id and o.number = c.last_order
+    group by 1, 2, edge.at`,
+};
+
+const countEndingOfAll: SqlStatement = {
+  name: 'count_ending_of_all',
+  text: `select coalesce(sum(ending.customers), 0)::bigint as customers
+    from accounts a cross join lateral (
+      select count(*) as customers from customers c
+      where c.account_id = a.id and c.expires_at > to_timestamp($1::bigint)
+        and c.expires_at <= to_timestamp($2::bigint)) ending
+    where a.id <= ${realAccountIdMax}`,
+};
+
+const findNumbered: SqlStatement = {
+  name: 'find_numbered_customers',
+  text: `select ${shownCustomers.list('c')}
+    from unnest($2::int[]) wanted (number) join customers c on c.account_id = $1::int and c.number = wanted.number`,
+};
+
+const findLastOrder: SqlStatement = {
+  name: 'find_last_order',
+  text: `select number from orders where account_id = $1::int and customer_number = $2::int
+    order by customer_number desc, number desc limit 1`,
+};
+
+/** The number of the account's customer of this reference; null: it has none. */
+export async function findCustomerNumber(
+  database: Queryable,
+  accountId: number,
+  reference: string,
+): Promise<number | null> {
+  const ofClaims = isTestAccount(accountId) ? findOwnOfTest : findOwn;
+  const statement = database.isSpread ? findOwnApart : ofClaims;
+  const [row] = await database.ofAccount(accountId).query(statement, [accountId, reference]);
+  return nullable(Number, row?.['customer_number']);
+}
+
+/** References to whose they are. */
+export async function findCustomerPlaces(
+  database: Queryable,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, OwnedId>> {
+  if (references.length === 0) return new Map();
+  const rows = await database.query(findPlaces, [textArray([...new Set(references)])]);
+  return new Map(
+    rows.map((row) => [
+      String(row['reference']),
+      { accountId: Number(row['account_id']), number: Number(row['customer_number']) },
+    ]),
+  );
+}
+
+/** The customer's last order; null: there is none, only a trial. */
+export async function findLastOrderNumber(
+  database: Queryable,
+  { accountId, number }: Pick<Customer, 'accountId' | 'number'>,
+): Promise<number | null> {
+  const [row] = await database.ofAccount(accountId).query(findLastOrder, [accountId, number]);
+  return nullable(Number, row?.['number']);
+}
+
+/** By the customers' numbers. */
+export async function findNumberedCustomers(
+  database: Queryable,
+  accountId: number,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, Customer>> {
+  const rows = await database
+    .ofAccount(accountId)
+    .query(findNumbered, [accountId, numberArray([...new Set(numbers)])]);
+  return new Map(
+    rows.map((row) => {
+      const customer = shownCustomers.parse(row);
+      return [customer.number, customer];
+    }),
+  );
+}
+
+export interface EndingPlans {
+  /** Those that end first. */
+  readonly customers: readonly Customer[];
+  /** How many run this package; `months`: those of their last order, null where they never ordered. */
+  readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];
+}
+
+/** Plans that run now and end by `until`. */
+export async function findEndingPlans(
+  database: Queryable,
+  accountId: number,
+  { now, until, limit }: { now: EpochSeconds; until: EpochSeconds; limit: number },
+): Promise<EndingPlans> {
+  const [customers, counts] = await Promise.all([
+    database.ofAccount(accountId).query(listEnding, [accountId, now, until, limit]),
+    countEndingPlans(database, accountId, now, until),
+  ]);
+  return { customers: customers.map((row) => shownCustomers.parse(row)), counts };
+}
+
+async function countEndingPlans(
+  database: Queryable,
+  accountId: number,
+  now: EpochSeconds,
+  until: EpochSeconds,
+): Promise<EndingPlans['counts']> {
+  const counts = new Map<string, EndingPlans['counts'][number]>();
+  for (let after: EpochSeconds | null = now; after !== null; ) {
+    const rows: readonly Row[] = await database
+      .ofAccount(accountId)
+      .query(countEnding, [accountId, after, until]);
+    for (const row of rows) {
+      const packageId = Number(row['package_id']);
+      const months = nullable((value) => expectMonths(Number(value)), row['months']);
+      const key = `${packageId} ${months}`;
+      const customers = (counts.get(key)?.customers ?? 0) + Number(row['customers']);
+      counts.set(key, { packageId, months, customers });
+    }
+    const countedTo = Number(rows[0]?.['counted_to'] ?? until);
+    after = countedTo < until ? countedTo : null;
+  }
+  return [...counts.values()];
+}
+
+export async function countEndingPlansOfAll(
+  database: Queryable,
+  now: EpochSeconds,
+  until: EpochSeconds,
+): Promise<number> {
+  const counted = await fromEveryGroup(database, countEndingOfAll, [now, until]);
+  return counted.reduce((sum, row) => sum + Number(row['customers']), 0);
+}

@@ -1,0 +1,275 @@
+// An account's own feed: its events in the order of their numbers, and the wait for the next one.
+
+import {
+  type Database,
+  type Queryable,
+  ranked,
+  type SqlStatement,
+} from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { type AccountEvent, events, listenToAccount } from './event-log.ts';
+import type { EventType } from './event-schemas.ts';
+
+export interface FeedQuestion {
+  readonly accountId: number;
+  /** The number of the last event that is known; 0: none. */
+  readonly after: number;
+  readonly type: EventType | null;
+  readonly limit: number;
+}
+
+export type FeedOutcome =
+  | {
+      readonly type: 'found';
+      readonly events: readonly AccountEvent[];
+      /** The number up to which was looked: at least `after`. */
+      readonly lookedTo: number;
+      readonly hasMore: boolean;
+      /** Of the newest event there is; 0: there is none. */
+      readonly lastNumber: number;
+    }
+  /** No such event was ever told. */
+  | { readonly type: 'unknown' }
+  /** Events after `after` have expired, or `after` is of the time between a backup and its restore. `oldest`: that is kept. */
+  | { readonly type: 'gone'; readonly oldest: number | null };
+
+const findExtent: SqlStatement = {
+  name: 'find_event_extent',
+  text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest,
+      gap.first_number as gap_first, gap.last_number as gap_last
+    from accounts a left join lateral (select first_number, last_number from event_gaps g
+      where g.account_id = a.id and g.last_number >= $2::int order by g.last_number limit 1) gap on true
+    where a.id = $1::int`,
+};
+
+const listEvents: SqlStatement = {
+  name: 'list_events',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number > $2::int
+    order by e.number limit $3::int`,
+};
+
+const listOfType: SqlStatement = {
+  name: 'list_events_of_type',
+  text: `select ${events.list('e')} from events e
+    where e.account_id = $1::int and e.type = $4::text and e.number > $2::int
+    order by e.account_id, e.type, e.number limit $3::int`,
+};
+
+const listDown: SqlStatement = {
+  name: 'list_events_down',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number < $2::int
+    order by e.account_id desc, e.number desc limit $3::int`,
+};
+
+const listOfTypeDown: SqlStatement = {
+  name: 'list_events_of_type_down',
+  text: `select ${events.list('e')} from events e
+    where e.account_id = $1::int and e.type = $4::text and e.number < $2::int
+    order by e.account_id desc, e.type desc, e.number desc limit $3::int`,
+};
+
+const findEvent: SqlStatement = {
+  name: 'find_event',
+  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number = $2::int`,
+};
+
+/** The first question of all makes the account one that is listened to. */
+export async function readFeed(
+  database: Database,
+  { accountId, after, type, limit }: FeedQuestion,
+): Promise<FeedOutcome> {
+  const [extent] = await database.ofAccount(accountId).query(findExtent, [accountId, after]);
+  if (extent?.['event_count'] === null) await listenToAccount(database, accountId);
+  const total = Number(extent?.['event_count'] ?? 0);
+  const oldest = extent?.['oldest'] == null ? null : Number(extent['oldest']);
+  if (after > total) return { type: 'unknown' };
+  const gap = {
+    first: nullable(Number, extent?.['gap_first']) ?? Number.POSITIVE_INFINITY,
+    last: nullable(Number, extent?.['gap_last']) ?? Number.POSITIVE_INFINITY,
+  };
+  // Given out by a database that was lost, if at all: what the reader knows of it never happened here.
+  if (after > 0 && gap.first <= after) return { type: 'gone', oldest };
+  // Behind a gap comes the place where the numbering went on, which is no event either.
+  const next = gap.first === after + 1 ? gap.last + 2 : after + 1;
+  if (after > 0 && next <= total && (oldest === null || oldest > next)) return { type: 'gone', oldest };
+  const rows =
+    type === null
+      ? await database.ofAccount(accountId).query(listEvents, [accountId, after, limit + 1])
+      : await database.ofAccount(accountId).query(listOfType, [accountId, after, limit + 1, type]);
+  const found = rows.slice(0, limit).map((row) => events.parse(row));
+  const hasMore = rows.length > limit;
+  const last = found.at(-1)?.number ?? after;
+  // What was told since the count was read may lie behind what was found, and be of the type that is asked for.
+  return {
+    type: 'found',
+    events: found,
+    lookedTo: hasMore || type === null ? last : Math.max(last, total),
+    hasMore,
+    lastNumber: Math.max(last, total),
+  };
+}
+
+export interface LatestEvents {
+  /** false: nobody ever asked for the account's events, and none is written. */
+  readonly areWritten: boolean;
+  readonly events: readonly AccountEvent[];
+  readonly hasMore: boolean;
+}
+
+/** Newest first, for people. Looking begins nothing: only who follows a feed makes the account one that is listened to. */
+export async function readLatestEvents(
+  database: Database,
+  {
+    accountId,
+    before,
+    type,
+    limit,
+  }: Omit<FeedQuestion, 'after'> & {
+    /** Below this number. */
+    readonly before: number;
+  },
+): Promise<LatestEvents> {
+  const ofAccount = database.ofAccount(accountId);
+  const [[extent], rows] = await Promise.all([
+    ofAccount.query(findExtent, [accountId, 0]),
+    type === null
+      ? ofAccount.query(listDown, [accountId, before, limit + 1])
+      : ofAccount.query(listOfTypeDown, [accountId, before, limit + 1, type]),
+  ]);
+  return {
+    areWritten: extent !== undefined && extent['event_count'] !== null,
+    events: rows.slice(0, limit).map((row) => events.parse(row)),
+    hasMore: rows.length > limit,
+  };
+}
+
+/** null: there is none, or it is kept no more. */
+export async function findAccountEvent(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<AccountEvent | null> {
+  const [row] = await database.ofAccount(accountId).query(findEvent, [accountId, number]);
+  return row === undefined ? null : events.parse(row);
+}
+
+const findEventCounts: SqlStatement = {
+  name: 'count_events',
+  text: 'select id, event_count from accounts where id = any($1::int[])',
+};
+
+/** The numbers of these accounts' last events; 0 of one that was told of none. */
+export async function countEvents(
+  database: Queryable,
+  accountIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (accountIds.length === 0) return new Map();
+  const rows = await ofAccounts(database, accountIds, findEventCounts);
+  return new Map(rows.map((row) => [Number(row['id']), Number(row['event_count'] ?? 0)]));
+}
+
+export interface EventWaits {
+  /**
+   * Resolves when the account has an event behind `after`, or after `seconds`. false: it was not waited for, because too
+   * many wait already or the service is shutting down.
+   */
+  wait(accountId: number, after: number, seconds: number): Promise<boolean>;
+  /** Before whoever follows all accounts looks again. false: the service is shutting down. */
+  rest(): Promise<boolean>;
+  /** A batch of this process told events of these accounts. */
+  notify(accountIds: Iterable<number>): void;
+  /** Lets everybody go. */
+  close(): void;
+}
+
+export interface EventWaitLimits {
+  readonly waitingMax: number;
+  /** Of one account: the others keep their places. */
+  readonly waitingOfAccountMax: number;
+  readonly pollMilliseconds: number;
+}
+
+interface Waiting {
+  readonly accountId: number;
+  readonly after: number;
+  end(): void;
+}
+
+/** What other processes tell is looked for while somebody waits; what this one tells is known at once. */
+export function createEventWaits(database: Database, limits: EventWaitLimits): EventWaits {
+  const waiting = new Set<Waiting>();
+  const resting = new Set<() => void>();
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async () => {
+    const ids = [...waiting].map(({ accountId }) => accountId);
+    try {
+      const counts = await countEvents(ranked(database, 'lookups'), ids);
+      for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
+    } catch {
+      // Whoever waits looks again at the end of their time.
+    }
+  };
+  const poll = () => {
+    if (timer !== undefined || waiting.size === 0 || isClosed) return;
+    timer = setTimeout(async () => {
+      await look();
+      timer = undefined;
+      poll();
+    }, limits.pollMilliseconds);
+    timer.unref();
+  };
+
+  const countOf = (accountId: number) => {
+    let count = 0;
+    for (const one of waiting) if (one.accountId === accountId) count += 1;
+    return count;
+  };
+
+  return {
+    wait(accountId, after, seconds) {
+      const isFull = waiting.size >= limits.waitingMax;
+      if (isClosed || isFull || countOf(accountId) >= limits.waitingOfAccountMax)
+        return Promise.resolve(false);
+      return new Promise((resolve) => {
+        const timeout = setTimeout(() => one.end(), seconds * 1_000);
+        const one: Waiting = {
+          accountId,
+          after,
+          end() {
+            clearTimeout(timeout);
+            waiting.delete(one);
+            resolve(!isClosed);
+          },
+        };
+        waiting.add(one);
+        poll();
+      });
+    },
+    rest() {
+      if (isClosed || resting.size >= limits.waitingMax) return Promise.resolve(false);
+      return new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timeout);
+          resting.delete(end);
+          resolve(!isClosed);
+        };
+        const timeout = setTimeout(end, limits.pollMilliseconds);
+        resting.add(end);
+      });
+    },
+    notify(accountIds) {
+      if (waiting.size === 0) return;
+      const changed = new Set(accountIds);
+      for (const one of waiting) if (changed.has(one.accountId)) one.end();
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      for (const one of waiting) one.end();
+      for (const end of resting) end();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// The operator's feed: the events of all accounts in one order, in which those of each account ascend.
+
+import type { FastifyInstance } from 'fastify';
+import type { AskingAgain, WithId } from '../../service/admin-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { type OwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
+import { findAccountEvent } from './account-feed.ts';
+import { eventAnswerSchema, feedQuerySchema, feedSchema } from './event-schemas.ts';
+import { eventView } from './event-view.ts';
+import { feedCodes, notYours, readFeedQuery } from './feed-request.ts';
+import { readWholeFeed } from './whole-feed.ts';
+
+export function eventAdminRoutes(
+  app: FastifyInstance,
+  { database, eventWaits, monotonicNow, stillProblem }: AskingAgain,
+): void {
+  app.get(
+    '/events',
+    {
+      config: { scopes: ['admin:read'], codes: feedCodes },
+      schema: {
+        operationId: 'readAllEvents',
+        summary: 'The events of all accounts, in one order',
+        description:
+          'As the feed of an account, for all of them: those of each account ascend, and nothing comes twice. The first time that anybody asks, the events of all accounts begin to be written. With a type, a page may be short, or empty, and go on.',
+        querystring: feedQuerySchema,
+        response: { 200: feedSchema },
+      },
+    },
+    async (request, reply) => {
+      const question = readFeedQuery(request.query);
+      if (isRefusal(question)) return reply.refuse(question);
+      const { type, limit, waitSeconds } = question;
+      const after = question.after === null ? null : parseRealOwnedId(question.after);
+      if (question.after !== null && after === null) return reply.refuse(notYours);
+      const until = monotonicNow() + waitSeconds * 1_000;
+      let mayWait = true;
+      let hasWaited = false;
+      for (let looked = after; ; ) {
+        const found = await readWholeFeed(database, { after: looked, type, limit });
+        if (found.type === 'unknown') return reply.refuse(notYours);
+        if (found.type === 'gone') return reply.refuse(refusal('events_gone'));
+        if (
+          found.events.length > 0 ||
+          found.hasMore ||
+          monotonicNow() >= until ||
+          !mayWait ||
+          request.raw.destroyed
+        ) {
+          const gone = hasWaited ? await stillProblem(request) : null;
+          if (gone !== null) return reply.refuse(gone);
+          return reply.send({
+            data: found.events.map(eventView),
+            next_after: idOf(found.lookedTo),
+            has_more: found.hasMore,
+            last_id: idOf(found.last),
+          });
+        }
+        looked = found.lookedTo;
+        hasWaited = true;
+        mayWait = await eventWaits.rest();
+      }
+    },
+  );
+
+  app.get<WithId>(
+    '/events/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['event_not_found'] },
+      schema: {
+        operationId: 'getEventOfAnyAccount',
+        summary: 'One event of any account',
+        description: 'As its account’s feed has it.',
+        response: { 200: eventAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const named = parseRealOwnedId(request.params.id);
+      const event = named === null ? null : await findAccountEvent(database, named.accountId, named.number);
+      if (event === null) return reply.refuse(refusal('event_not_found'));
+      return reply.send({ event: eventView(event) });
+    },
+  );
+}
+
+function idOf(place: OwnedId | null): number | null {
+  return place === null ? null : publicId(place.accountId, place.number);
+}

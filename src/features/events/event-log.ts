@@ -1,0 +1,216 @@
+// The events of accounts as they are kept: numbered 1, 2, 3 … within the account without gaps, from the moment that
+// somebody listens. The only writer of events, event_inbox and accounts.event_count, but for the order batch, which
+// moves that counter with the others, and for the stream, which empties the inbox (event-stream.ts).
+// Always true: events are written in the transaction of what they tell, under the lock of their account's row; of an
+// account that nobody listens to nothing is written.
+
+import {
+  byGroup,
+  type Database,
+  type Queryable,
+  type Row,
+  type SqlStatement,
+} from '../../platform/database/database.ts';
+import { oneOf as oneOfThese } from '../../platform/database/row-values.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import {
+  describeTable,
+  int,
+  oneOf,
+  type RowOf,
+  text,
+  time,
+  writeRows,
+} from '../../platform/database/table.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { type Group, groups } from '../../shared/periods.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type EventType, eventTypes } from './event-schemas.ts';
+
+export const events = describeTable('events', {
+  accountId: int('account_id'),
+  number: int('number'),
+  type: oneOf('type', eventTypes),
+  createdAt: time('created_at'),
+  /** JSON, as it is sent. */
+  data: text('data'),
+});
+
+export type AccountEvent = RowOf<typeof events>;
+
+/** An event before it has its number. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly data: JsonObject;
+}
+
+const inbox = describeTable('event_inbox', {
+  accountId: int('account_id'),
+  firstNumber: int('first_number'),
+  lastNumber: int('last_number'),
+  createdAt: time('created_at'),
+});
+
+const insertEvents = events.insert('insert_events');
+const insertInbox = inbox.insert('insert_event_inbox');
+
+/**
+ * Events that have their numbers, those of each account in a row and ascending. Not awaited: a COMMIT may follow at once.
+ * `now`: the real time, by which they are forgotten; in tests it is another one than theirs.
+ */
+export function writeEvents(
+  transaction: Queryable,
+  numbered: readonly AccountEvent[],
+  now: EpochSeconds,
+): Promise<unknown>[] {
+  if (numbered.length === 0) return [];
+  const ranges = [...Map.groupBy(numbered, ({ accountId }) => accountId)].map(([accountId, of]) => ({
+    accountId,
+    firstNumber: Math.min(...of.map(({ number }) => number)),
+    lastNumber: Math.max(...of.map(({ number }) => number)),
+    createdAt: now,
+  }));
+  return [writeRows(transaction, insertEvents, numbered), writeRows(transaction, insertInbox, ranges)];
+}
+
+const takeNumbers: SqlStatement = {
+  name: 'take_event_numbers',
+  text: `update accounts set event_count = event_count + $2::int
+    where id = $1::int and event_count is not null returning event_count, test_clock`,
+};
+
+/** What was done to an account outside the engine. Locks the account's row until the transaction's end. */
+export async function appendEvents(
+  transaction: Queryable,
+  accountId: number,
+  events: readonly NewEvent[],
+  now: EpochSeconds,
+): Promise<void> {
+  const ofAccount = transaction.ofAccount(accountId);
+  const [row] = await ofAccount.query(takeNumbers, [accountId, events.length]);
+  if (row === undefined) return;
+  const first = Number(row['event_count']) - events.length + 1;
+  const numbered = events.map(({ type, data }, index) => ({
+    accountId,
+    number: first + index,
+    type,
+    // Of a test: what happens there happens at its own time.
+    createdAt: Number(row['test_clock'] ?? now),
+    data: JSON.stringify(data),
+  }));
+  await Promise.all(writeEvents(ofAccount, numbered, now));
+}
+
+// In the order in which batches lock accounts.
+const lockListening: SqlStatement = {
+  name: 'lock_listening_accounts',
+  text: `select id, group_name, event_count from accounts
+    where event_count is not null and id <= ${realAccountIdMax} and group_name = any($1::text[]) order by id for no key update`,
+};
+
+const moveNumbers: SqlStatement = {
+  name: 'move_event_numbers',
+  text: 'update accounts set event_count = event_count + 1 where id = any($1::int[])',
+};
+
+export interface ListeningAccount {
+  readonly id: number;
+  readonly group: Group;
+  readonly eventCount: number;
+}
+
+/** Locks every account of these groups that is listened to: first in a transaction that has something to tell them all. */
+export async function holdListening(
+  transaction: Queryable,
+  groupsToTell: readonly Group[],
+): Promise<readonly ListeningAccount[]> {
+  const rows: Row[] = [];
+  for (const group of transaction.accountGroups())
+    rows.push(...(await group.query(lockListening, [textArray(groupsToTell)])));
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    group: oneOfThese(groups, row['group_name']),
+    eventCount: Number(row['event_count']),
+  }));
+}
+
+/** One event for each of them. */
+export async function appendToAll(
+  transaction: Queryable,
+  accounts: readonly ListeningAccount[],
+  eventOf: (account: ListeningAccount) => NewEvent,
+  now: EpochSeconds,
+): Promise<void> {
+  for (const [first, ofGroup] of byGroup(transaction, accounts, ({ id }) => id)) {
+    const numbered = ofGroup.map((account) => {
+      const { type, data } = eventOf(account);
+      const number = account.eventCount + 1;
+      return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
+    });
+    const group = transaction.ofAccount(first);
+    await group.query(moveNumbers, [numberArray(ofGroup.map(({ id }) => id))]);
+    await Promise.all(writeEvents(group, numbered, now));
+  }
+}
+
+const beginListening: SqlStatement = {
+  name: 'begin_listening',
+  text: 'update accounts set event_count = 0 where id = $1::int and event_count is null',
+};
+
+/** From now on, and for ever, the account's events are written. */
+export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
+  await database.ofAccount(accountId).query(beginListening, [accountId]);
+}
+
+/** Whether all of them are listened to is a column of service_state: those of real accounts, and those of tests. */
+const listening = {
+  live: { column: 'listens_to_all', whose: `id <= ${realAccountIdMax}` },
+  test: { column: 'listens_to_tests', whose: `id > ${realAccountIdMax} and test_state = 'current'` },
+} as const;
+type Listening = keyof typeof listening;
+
+const beginListeningTo = (mode: Listening): SqlStatement => ({
+  name: `begin_${listening[mode].column}`,
+  text: `update service_state set ${listening[mode].column} = true where not ${listening[mode].column}`,
+});
+
+const listenToMore = (mode: Listening): SqlStatement => ({
+  name: `go_on_${listening[mode].column}`,
+  text: `update accounts set event_count = 0 where id in (
+      select id from accounts where event_count is null and ${listening[mode].whose}
+        and (select ${listening[mode].column} from service_state)
+      order by id limit 500 for no key update)
+    returning id`,
+});
+
+const listenings = {
+  live: { begin: beginListeningTo('live'), more: listenToMore('live') },
+  test: { begin: beginListeningTo('test'), more: listenToMore('test') },
+};
+
+/** From now on, and for ever, the events of all accounts are written, those to come included; or those of all tests. */
+export async function listenToEverybody(transaction: Queryable, mode: Listening): Promise<void> {
+  await transaction.query(listenings[mode].begin);
+  for (const group of transaction.accountGroups())
+    while ((await group.query(listenings[mode].more)).length > 0);
+}
+
+/** Reaches whom a process that died in the middle did not reach. */
+export async function goOnListening(database: Database): Promise<void> {
+  for (const group of database.accountGroups()) {
+    for (const { more } of Object.values(listenings)) while ((await group.query(more)).length > 0);
+  }
+}
+
+const listenToNew: SqlStatement = {
+  name: 'listen_to_new_account',
+  text: `update accounts set event_count = 0 where id = $1::int
+    and (select case when $1::int <= ${realAccountIdMax} then listens_to_all else listens_to_tests end from service_state)`,
+};
+
+/** In the transaction that makes the account, or its test, behind its entry in the audit log: that holds the row which says whether. */
+export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.ofAccount(accountId).query(listenToNew, [accountId]);
+}

@@ -1,0 +1,244 @@
+// What the outside hears of an account, as JSON Schema: every type of event with its data. The document lists them under
+// `webhooks`; the feed, the deliveries and the client's types are made from the same objects.
+
+import Type, { type Static, type TProperties } from 'typebox';
+import {
+  amount,
+  count,
+  currency,
+  id,
+  months,
+  orNothing,
+  packageName,
+  period,
+  signedAmount,
+  text,
+  time,
+  word,
+} from '../../shared/schema-parts.ts';
+
+interface EventDescription {
+  /** One sentence: when it is told. */
+  readonly told: string;
+  readonly data: TProperties;
+}
+
+const customer = Type.Ref('Customer');
+const orderId = orNothing(id('The order that did it.'), 'null: a free trial.');
+const by = word('account or operator: who did it. Tolerate new values.', 'account');
+const ofOrder = { customer, order_id: orderId };
+const ofEntry = {
+  entry_id: id('The ledger entry.'),
+  amount: signedAmount('By how much the balance moved.'),
+  memo: orNothing(text('What it was for.', 500), 'null: nothing was noted.'),
+  balance: amount('The balance right after it.'),
+  currency,
+};
+const ofKey = {
+  id: Type.Optional(id('The key; absent in events from before there were several.')),
+  name: Type.Optional(text('Its name; absent there too.', 80)),
+  last_four: Type.String({
+    description: 'The last four characters of the key.',
+    pattern: '^[0-9A-Za-z]{4}$',
+    maxLength: 4,
+  }),
+};
+const createdKey = Type.Object(ofKey);
+const revokedKey = Type.Object({
+  ...ofKey,
+  ends_at: Type.Optional(
+    time('Until when it still works, because another secret took its place; absent: it works no more.'),
+  ),
+});
+
+/** By type, in the order of the documents. */
+export const eventDescriptions = {
+  'order.completed': {
+    told: 'An order was placed and charged, or a plan renewed itself. Where the product takes orders first: when it has.',
+    data: { order: Type.Ref('Order'), balance: amount('The balance right after it.') },
+  },
+  'order.failed': {
+    told: 'The product refused an order that was pending. What was charged was given back, and the plan is as before.',
+    data: {
+      order: Type.Ref('Order'),
+      reason: orNothing(
+        text('Why, in the words of the product or of the operator.', 500),
+        'null: nothing was said.',
+      ),
+      balance: amount('The balance right after it.'),
+    },
+  },
+  'plan.activated': { told: 'A customer without a running plan got one.', data: ofOrder },
+  'plan.renewed': {
+    told: 'A plan was extended, or renewed after its end, by an order or by itself.',
+    data: ofOrder,
+  },
+  'plan.changed': {
+    told: 'A running plan was replaced by one of another package.',
+    data: { ...ofOrder, by },
+  },
+  'plan.suspended': {
+    told: 'A hold was set on a customer: access stopped, time runs on.',
+    data: { customer, by, reason: orNothing(text('What the account noted.', 500), 'null: nothing.') },
+  },
+  'plan.resumed': {
+    told: 'A hold was lifted, or a cancel at the period’s end taken back.',
+    data: { customer, by },
+  },
+  'plan.cancelled': {
+    told: 'A plan was ended before its time.',
+    data: {
+      customer,
+      refund: amount('What was given back for the unused time.'),
+      balance: amount('The balance right after it.'),
+      by,
+    },
+  },
+  'plan.ending': {
+    told: 'A plan ends soon: told 7 days and 1 day before, once each, and when alerts ask for it; at once if less is left.',
+    data: { customer, days: count('How many days before the end this notice is given.', 1) },
+  },
+  'plan.expired': { told: 'A plan came to its end.', data: { customer } },
+  'customer.created': { told: 'The first order, or a free trial, made a customer.', data: { customer } },
+  'customer.updated': { told: 'A customer’s name or external_ref was changed.', data: { customer } },
+  'balance.credited': { told: 'The operator added credit.', data: ofEntry },
+  'balance.debited': { told: 'The operator took credit away.', data: ofEntry },
+  'balance.low': {
+    told: 'The balance fell below what the account’s alerts name: once for each time that it does.',
+    data: {
+      balance: amount('The balance.'),
+      balance_below: amount('What the alerts name.'),
+      currency,
+    },
+  },
+  'renewal.failed': {
+    told: 'A plan that renews itself could not: it is tried again every six hours until its end.',
+    data: { customer, code: word('The error code of the refusal.', 'insufficient_credit') },
+  },
+  'price.scheduled': {
+    told: 'Prices of a package were scheduled.',
+    data: {
+      package: Type.Object({ id: id('The package.'), name: packageName }),
+      from: time('The first second that they hold in.'),
+      prices: Type.Array(Type.Object({ months, period, price: amount('The price for the whole period.') }), {
+        description: 'Those of your group that will change.',
+        maxItems: 3,
+      }),
+      currency,
+    },
+  },
+  'key.created': { told: 'The account got a new API key, or a key a new secret.', data: { key: createdKey } },
+  'key.revoked': { told: 'An API key was revoked, or will be.', data: { key: revokedKey } },
+  'webhook.disabled': {
+    told: 'An endpoint was switched off: it answered 410, or nothing but failures for five days.',
+    data: {
+      webhook: Type.Object({
+        id: id('The endpoint.'),
+        url: Type.String({ description: 'Where it was called.', format: 'uri', maxLength: 2_048 }),
+      }),
+      reason: word('gone or failing. Tolerate new values.', 'failing'),
+    },
+  },
+} as const satisfies Readonly<Record<string, EventDescription>>;
+
+export type EventType = keyof typeof eventDescriptions;
+
+export const eventTypes = Object.keys(eventDescriptions) as readonly EventType[];
+
+/** The data of one type of event. */
+export type EventData<OfType extends EventType> = Static<
+  ReturnType<typeof Type.Object<(typeof eventDescriptions)[OfType]['data']>>
+>;
+
+const envelope = {
+  id: id('Unique in the service; those of an account ascend.'),
+  created_at: time('When what it tells took place.'),
+  account_id: id('The account that it is about.'),
+};
+
+export const eventSchema = Type.Object(
+  {
+    ...envelope,
+    type: word(
+      'What happened: one of the webhooks of this document. Tolerate new values.',
+      'order.completed',
+    ),
+    data: Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'As the webhook of this type has it.',
+    }),
+  },
+  { $id: 'AccountEvent' },
+);
+
+export const feedSchema = Type.Object({
+  data: Type.Array(Type.Ref('AccountEvent'), { maxItems: 100 }),
+  next_after: orNothing(
+    id('Send it as after for what comes next.'),
+    'null: there is no event yet, and none was named.',
+  ),
+  has_more: Type.Boolean({ description: 'Whether there is more already.' }),
+  last_id: orNothing(
+    id('The newest event there is: send it as after for what happens from now on.'),
+    'null: there is none yet.',
+  ),
+});
+
+export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });
+
+/** "order.completed" as OrderCompletedEvent. */
+export const eventSchemaName = (type: EventType) =>
+  `${type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}Event`;
+
+/** Each type's whole event, by the names that the document's webhooks refer to. */
+export const eventSchemas = eventTypes.map((type) =>
+  Type.Object(
+    {
+      ...envelope,
+      type: Type.Unsafe<string>({ type: 'string', enum: [type], description: 'What happened.' }),
+      data: Type.Object(eventDescriptions[type].data),
+    },
+    { $id: eventSchemaName(type), description: eventDescriptions[type].told },
+  ),
+);
+
+export const feedQuerySchema = Type.Object({
+  after: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The id of the last event you have. Without it: from the oldest that is kept.',
+    }),
+  ),
+  type: Type.Optional(
+    Type.Unsafe<EventType>({
+      type: 'string',
+      enum: [...eventTypes],
+      description: 'Events of this type alone.',
+      examples: ['order.completed'],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 25,
+      description: 'Events per answer. Clamped, never refused.',
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Unsafe<string>({
+      type: 'integer',
+      minimum: 0,
+      maximum: 20,
+      default: 0,
+      description:
+        'Seconds to wait where there is nothing yet: the answer comes with the first event. Clamped, never refused.',
+    }),
+  ),
+});
+
+export type EventView = Static<typeof eventSchema>;

@@ -1,0 +1,317 @@
+// One order for the events of all accounts: the operator's feed, the deliveries and whatever else follows all accounts
+// read it by position. Transactions leave what they wrote in event_inbox; `extendStream` moves it behind what is there.
+// The only writer of event_stream and its head. Called by the deliverer, and safe to call by several at once.
+// Always true: what is in the stream was committed, nothing is in it twice, and an account's events ascend. The inbox
+// says so by itself: a row that is seen there was committed, and so were those of its account before it, because their
+// transactions held the account's lock one after another.
+
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
+import { fromEveryGroup, fromTheirGroups } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import type { OwnedId } from '../../shared/identifiers.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type AccountEvent, events } from './event-log.ts';
+
+/** Taken from the inbox in one transaction. */
+const inboxRowsMax = 500;
+
+const lockHead: SqlStatement = {
+  name: 'lock_event_stream',
+  text: `insert into event_stream_head (next_position) values (1)
+    on conflict (only_row) do update set next_position = event_stream_head.next_position returning next_position`,
+};
+
+const takeInbox: SqlStatement = {
+  name: 'take_event_inbox',
+  text: `delete from event_inbox where id in (select id from event_inbox order by id limit ${inboxRowsMax})
+    returning id, account_id, first_number, last_number, created_at`,
+};
+
+/**
+ * Where groups are on several servers: each server draws ids of its own, and rows of one account come through several. So of
+ * the accounts whose rows are the oldest by id as many are taken as there are of them, those with the first numbers.
+ */
+const takeInboxApart: SqlStatement = {
+  name: 'take_event_inbox_apart',
+  text: `delete from event_inbox where id in (
+      select own.id
+      from (select account_id, count(*) as rows
+        from (select account_id from event_inbox order by id limit ${inboxRowsMax}) o group by account_id) oldest
+      cross join lateral (select i.id from event_inbox i where i.account_id = oldest.account_id
+        order by i.first_number limit oldest.rows) own)
+    returning id, account_id, first_number, last_number, created_at`,
+};
+
+const extend: SqlStatement = {
+  name: 'extend_event_stream',
+  text: `insert into event_stream (position, account_id, first_number, last_number, created_at)
+    select position, account_id, first_number, last_number, to_timestamp(created_at)
+    from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::bigint[])
+      row (position, account_id, first_number, last_number, created_at)`,
+};
+
+const moveHead: SqlStatement = {
+  name: 'move_event_stream',
+  text: 'update event_stream_head set next_position = $1::bigint',
+};
+
+const findInbox: SqlStatement = {
+  name: 'find_event_inbox',
+  text: 'select exists (select 1 from event_inbox) as waits',
+};
+
+/** How many events found their place; 0: there was nothing. */
+export async function extendStream(database: Database): Promise<number> {
+  return (await extendOnce(database)).events;
+}
+
+/** Everything that was committed before the call finds its place: a reader then sees what was answered before it asked. */
+export async function extendStreamWholly(database: Database): Promise<void> {
+  while ((await extendOnce(database)).isFull);
+}
+
+interface Extended {
+  readonly events: number;
+  /** As many rows as one transaction takes: there may be more. */
+  readonly isFull: boolean;
+}
+
+async function extendOnce(database: Database): Promise<Extended> {
+  // Nothing is locked for nothing.
+  const found = await fromEveryGroup(database, findInbox);
+  if (!found.some((row) => row['waits'] === true)) return { events: 0, isFull: false };
+  return database.transaction(
+    async (transaction) => {
+      const [head] = await transaction.query(lockHead);
+      const { isSpread } = transaction;
+      const taken: Row[] = [];
+      let isFull = false;
+      for (const group of transaction.accountGroups()) {
+        const ofGroup = await group.query(isSpread ? takeInboxApart : takeInbox);
+        isFull ||= ofGroup.length >= inboxRowsMax;
+        taken.push(...ofGroup);
+      }
+      const rows = isSpread
+        ? inTime(taken)
+        : taken.toSorted((one, other) => Number(one['id']) - Number(other['id']));
+      const begin = bigint(head?.['next_position']);
+      let position = begin;
+      const positions = rows.map((row) => {
+        const own = position;
+        position += BigInt(Number(row['last_number']) - Number(row['first_number']) + 1);
+        return own;
+      });
+      const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
+      const names = ['account_id', 'first_number', 'last_number', 'created_at'];
+      await Promise.all([
+        transaction.query(extend, [numberArray(positions), ...names.map(column)]),
+        transaction.query(moveHead, [position]),
+        transaction.commit(),
+      ]);
+      return { events: Number(position - begin), isFull };
+    },
+    { rank: 'reads' },
+  );
+}
+
+/** By their time, but those of each account in the order of its numbers: clocks of several processes may differ. */
+function inTime(rows: readonly Row[]): readonly Row[] {
+  const latest = new Map<unknown, number>();
+  return rows
+    .toSorted((one, other) => Number(one['first_number']) - Number(other['first_number']))
+    .map((row) => {
+      const at = Math.max(latest.get(row['account_id']) ?? 0, Number(row['created_at']));
+      latest.set(row['account_id'], at);
+      return { row, at };
+    })
+    .sort((one, other) => one.at - other.at)
+    .map(({ row }) => row);
+}
+
+export interface StreamedEvent extends AccountEvent {
+  readonly position: bigint;
+}
+
+const rowsOf = (where: string) => `select * from event_stream
+      where ${where} order by position limit $3::int + 1`;
+
+// What tests tell has its place too, for their own endpoints; whoever reads all accounts does not meet it.
+const streamed = (
+  where: string,
+) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
+    from (${rowsOf(where)}) s
+    join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
+    where s.position + (e.number - s.first_number) > $1::bigint`;
+
+// A row of the stream is as long as the batch that made it: what lies before $1 in it is left out. That may be the whole
+// first row, so one row more is read than events are wanted.
+const rowsOfAll = (mode: string) =>
+  `${mode} and position >= coalesce((select max(position) from event_stream where position <= $1::bigint and ${mode}), 0)`;
+const ofReal = rowsOfAll(`account_id <= ${realAccountIdMax}`);
+const ofTests = rowsOfAll(`account_id > ${realAccountIdMax}`);
+const ofAccount = 'account_id = $2::int and position + (last_number - first_number) > $1::bigint';
+
+const readAllOf = (name: string, where: string): SqlStatement => ({
+  name,
+  text: `${streamed(where)}
+    and $2::int is null order by 1 limit $3::int`,
+});
+const readAll = {
+  live: readAllOf('read_event_stream', ofReal),
+  test: readAllOf('read_event_stream_of_tests', ofTests),
+};
+
+const readOfAccount: SqlStatement = {
+  name: 'read_event_stream_of_account',
+  text: `${streamed(ofAccount)}
+    order by 1 limit $3::int`,
+};
+
+// Where groups are on several servers: the rows of the stream, and then their events of each group.
+const rowsApart = (name: string, where: string): SqlStatement => ({
+  name,
+  text: `select s.position, s.account_id, s.first_number, s.last_number from (${rowsOf(where)}) s
+    where $2::int is null or s.account_id = $2::int order by s.position`,
+});
+const listRows = {
+  live: rowsApart('list_event_stream', ofReal),
+  test: rowsApart('list_event_stream_of_tests', ofTests),
+  account: rowsApart('list_event_stream_of_account', ofAccount),
+};
+
+const readPlaced: SqlStatement = {
+  name: 'read_event_stream_apart',
+  text: `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
+    from unnest($1::bigint[], $2::int[], $3::int[], $4::int[]) s (position, account_id, first_number, last_number)
+    join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
+    where s.position + (e.number - s.first_number) > $5::bigint order by 1 limit $6::int`,
+};
+
+/** The next events behind `after`, at most `limit`: of all real accounts, of all tests, or of one account. */
+export async function readStream(
+  database: Queryable,
+  {
+    after,
+    accountId,
+    limit,
+    mode,
+  }: { after: bigint; accountId: number | null; limit: number; mode: 'live' | 'test' },
+): Promise<StreamedEvent[]> {
+  const values = [after, accountId, limit];
+  if (!database.isSpread) {
+    const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, values);
+    return rows.map(parseStreamed);
+  }
+  const ranges = await database.query(listRows[accountId === null ? mode : 'account'], values);
+  const names = ['position', 'account_id', 'first_number', 'last_number'];
+  const rows = await fromTheirGroups(
+    database,
+    ranges,
+    (row) => Number(row['account_id']),
+    readPlaced,
+    (some) => [...names.map((name) => numberArray(some.map((row) => Number(row[name])))), after, limit],
+  );
+  return rows
+    .map(parseStreamed)
+    .sort((one, other) => Number(one.position - other.position))
+    .slice(0, limit);
+}
+
+function parseStreamed(row: Row): StreamedEvent {
+  return { ...events.parse(row), position: bigint(row['position']) };
+}
+
+const findPosition: SqlStatement = {
+  name: 'find_stream_position',
+  text: `select position + ($2::int - first_number) as position from event_stream
+    where account_id = $1::int and last_number >= $2::int and first_number <= $2::int
+    order by last_number limit 1`,
+};
+
+/** Where an account's event stands; null: nowhere yet, or it is kept no more. */
+export async function positionOf(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<bigint | null> {
+  const [row] = await database.ofAccount(accountId).query(findPosition, [accountId, number]);
+  return row === undefined ? null : bigint(row['position']);
+}
+
+const findLast: SqlStatement = {
+  name: 'find_last_streamed_event',
+  text: `select account_id, last_number from event_stream where account_id <= ${realAccountIdMax} order by position desc limit 1`,
+};
+
+/** null: no event is kept. */
+export async function lastOfStream(database: Queryable): Promise<OwnedId | null> {
+  const [row] = await database.query(findLast);
+  if (row === undefined) return null;
+  return { accountId: Number(row['account_id']), number: Number(row['last_number']) };
+}
+
+const findEnd: SqlStatement = {
+  name: 'find_stream_end',
+  text: 'select coalesce(max(next_position), 1) - 1 as position from event_stream_head',
+};
+
+const findBegin: SqlStatement = {
+  name: 'find_stream_begin',
+  text: 'select min(position) as position from event_stream',
+};
+
+/** The position of the first event that is kept; null: none is. */
+export async function streamBegin(database: Queryable): Promise<bigint | null> {
+  const [row] = await database.query(findBegin);
+  return nullable(bigint, row?.['position']);
+}
+
+/** The position of the last event. */
+export async function streamEnd(database: Queryable): Promise<bigint> {
+  const [row] = await database.query(findEnd);
+  return bigint(row?.['position']);
+}
+
+const selectOldest: SqlStatement = {
+  name: 'list_old_events',
+  text: `select position, account_id, first_number, last_number
+    from (select * from event_stream order by position limit $2::int) oldest
+    where created_at < to_timestamp($1::bigint)`,
+};
+
+const deleteEvents: SqlStatement = {
+  name: 'delete_old_events',
+  text: `delete from events e using unnest($1::int[], $2::int[], $3::int[]) old (account_id, first_number, last_number)
+    where e.account_id = old.account_id and e.number between old.first_number and old.last_number`,
+};
+
+const deleteRanges: SqlStatement = {
+  name: 'delete_old_event_ranges',
+  text: 'delete from event_stream where position = any($1::bigint[])',
+};
+
+const rangesPerPiece = 20;
+
+/** Deletes what is older than `before`, oldest first, in pieces. Whether something is left to delete. */
+export async function deleteOldEvents(
+  database: Database,
+  before: EpochSeconds,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    const rows = await database.query(selectOldest, [before, rangesPerPiece]);
+    if (rows.length === 0) return false;
+    const column = (name: string) => numberArray(rows.map((row) => Number(row[name])));
+    const names = ['account_id', 'first_number', 'last_number'];
+    await database.transaction(
+      async (transaction) => {
+        for (const group of transaction.accountGroups()) await group.query(deleteEvents, names.map(column));
+        await transaction.query(deleteRanges, [column('position')]);
+      },
+      { rank: 'reads' },
+    );
+  }
+  return true;
+}

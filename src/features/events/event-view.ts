@@ -1,0 +1,24 @@
+// An event as the feed and the deliveries show it.
+
+import { publicId } from '../../shared/identifiers.ts';
+import { formatTime } from '../../shared/times.ts';
+import type { AccountEvent } from './event-log.ts';
+import type { EventView } from './event-schemas.ts';
+
+export function eventView(event: AccountEvent): EventView {
+  return { ...envelopeOf(event), data: JSON.parse(event.data) };
+}
+
+/** The same as JSON: its data is JSON already, and is neither parsed nor written again. */
+export function eventText(event: AccountEvent): string {
+  return `${JSON.stringify(envelopeOf(event)).slice(0, -1)},"data":${event.data}}`;
+}
+
+function envelopeOf({ accountId, number, type, createdAt }: AccountEvent) {
+  return {
+    id: publicId(accountId, number),
+    type,
+    created_at: formatTime(createdAt),
+    account_id: accountId,
+  };
+}

@@ -1,0 +1,44 @@
+// The query string of the feeds, of an account's and of the operator's.
+
+import { readQuery } from '../../platform/http/list-query.ts';
+import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { type EventType, eventTypes } from './event-schemas.ts';
+
+export const feedCodes = ['invalid_filter', 'events_gone'] as const satisfies ErrorCode[];
+
+const feedWaitSecondsMax = 20;
+const eventsPerAnswer = 25;
+const eventsPerAnswerMax = 100;
+
+export interface FeedQuestion {
+  /** The id that was sent; null: from the beginning. */
+  readonly after: string | null;
+  readonly type: EventType | null;
+  readonly limit: number;
+  readonly waitSeconds: number;
+}
+
+/** An id that names no event of the caller's. */
+export const notYours = fieldRefusal('invalid_filter', 'after', 'must be the id of an event of yours');
+
+export function readFeedQuery(query: unknown): FeedQuestion | Refusal {
+  const question = readQuery(
+    query,
+    (sent) => ({
+      after: sent.text('after') || null,
+      type: sent.oneOf('type', eventTypes),
+      limit: Math.min(sent.number('limit', eventsPerAnswer), eventsPerAnswerMax),
+      wait: sent.text('wait'),
+    }),
+    'invalid_filter',
+  );
+  if (isRefusal(question)) return question;
+  const { wait, ...others } = question;
+  const waitSeconds = readWaitSeconds(wait);
+  return isRefusal(waitSeconds) ? waitSeconds : { ...others, waitSeconds };
+}
+
+export function readWaitSeconds(wait: string): number | Refusal {
+  if (/^\d{0,9}$/.test(wait)) return Math.min(Number(wait), feedWaitSecondsMax);
+  return fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds');
+}

@@ -1,0 +1,70 @@
+// The log of a product call: its latest attempts, kept on the call's row as JSON. Written by product-caller.ts, read by
+// product-call-reads.ts.
+// Invariant: an answer is redacted before it is cut and stored, and holds nothing that jsonb refuses.
+
+import { nullable } from '../../platform/database/row-values.ts';
+import { redactedJson, redactedRaw } from '../../platform/secrets/redaction.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+
+export interface CallAttempt {
+  readonly at: EpochSeconds;
+  /** null: there was no answer. */
+  readonly status: number | null;
+  /** Why there was none. */
+  readonly error: string | null;
+  /** null: nothing was sent. */
+  readonly milliseconds: number | null;
+  /** How the answer began; null: it was empty. */
+  readonly answer: string | null;
+}
+
+/** Of a call; older ones are dropped. */
+const attemptsKept = 20;
+const answerBytesMax = 200;
+
+/** Appends `attempt` to the column, both as SQL. */
+export const appendAttempt = (column: string, attempt: string) =>
+  `case when jsonb_array_length(${column}) >= ${attemptsKept} then ${column} - 0 else ${column} end || ${attempt}::jsonb`;
+
+/** What is kept of the product's answer. */
+export function shownAnswer(answer: string): string | null {
+  const { text, isCut } = withoutSecrets(answer);
+  const line = text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim();
+  return line === '' ? null : `${line}${isCut ? '…' : ''}`;
+}
+
+function withoutSecrets(answer: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(answer);
+  } catch {
+    return redactedRaw(answer, answerBytesMax);
+  }
+  return redactedJson(value, answerBytesMax);
+}
+
+export function parseAttempts(log: unknown): CallAttempt[] {
+  return Array.isArray(log) ? log.filter(isJsonObject).map(parseAttempt) : [];
+}
+
+function parseAttempt({
+  at,
+  status = null,
+  error = null,
+  milliseconds = null,
+  answer = null,
+}: Row): CallAttempt {
+  return {
+    at: Number(at),
+    status: nullable(Number, status),
+    error: nullable(String, error),
+    milliseconds: nullable(Number, milliseconds),
+    answer: nullable(String, answer),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;

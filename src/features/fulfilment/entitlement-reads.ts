@@ -1,0 +1,209 @@
+// What the product may let a customer do, read for it: one customer by reference, all there are, and those whose plans
+// have changed since a place of the stream. Each is shown as they are now, so a change that was told twice does no harm.
+
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { firstOfEveryGroup, fromTheirGroups } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { findIncarnation } from '../../platform/secrets/service-state.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { listenToEverybody } from '../events/event-log.ts';
+import type { EventType } from '../events/event-schemas.ts';
+import { extendStreamWholly, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
+import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+
+/** A customer, and whose. */
+export interface EntitledCustomer {
+  readonly customer: Customer;
+  readonly accountName: string;
+  /** Of a test: what time it is there. */
+  readonly testClock: EpochSeconds | null;
+}
+
+/** Customers of real accounts, or of tests: neither knows of the other. */
+export type EntitledMode = 'live' | 'test';
+
+/**
+ * Where a copy stands: among all customers, of whom those behind the named one are still to come (`position`: that of the
+ * stream when the copy was begun); or behind a position of the stream. `incarnation`: of the database that answered.
+ */
+export type EntitlementCursor = (
+  | { readonly type: 'all'; readonly accountId: number; readonly number: number }
+  | { readonly type: 'stream' }
+) & { readonly position: bigint; readonly incarnation: string | null };
+
+export interface EntitlementPage {
+  readonly customers: readonly EntitledCustomer[];
+  readonly next: EntitlementCursor;
+  readonly hasMore: boolean;
+}
+
+/** Events after which a customer may do something else than before. */
+const entitlementEvents: ReadonlySet<EventType> = new Set([
+  'plan.activated',
+  'plan.renewed',
+  'plan.changed',
+  'plan.suspended',
+  'plan.resumed',
+  'plan.cancelled',
+  'plan.expired',
+]);
+
+const shown = `${shownCustomers.list('c')}, a.display_name, a.test_clock`;
+
+const byReference = (references: string) => `select ${shown} from ${references} r
+    join customers c on c.account_id = r.account_id and c.number = r.customer_number
+    join accounts a on a.id = c.account_id
+    where r.reference = $1::text and a.test_state is not distinct from`;
+
+const claim = (references: string) =>
+  `select account_id, customer_number from ${references} where reference = $1::text`;
+
+const all = (mode: string) => `select ${shown} from customers c join accounts a on a.id = c.account_id
+    where (c.account_id, c.number) > ($1::int, $2::int) and ${mode} order by c.account_id, c.number limit $3::int`;
+
+const statements = {
+  live: {
+    findClaim: { name: 'find_entitled_claim', text: claim('customer_references') },
+    find: { name: 'find_entitlement', text: `${byReference('customer_references')} null` },
+    list: { name: 'list_entitlements', text: all(`c.account_id <= ${realAccountIdMax}`) },
+  },
+  test: {
+    findClaim: { name: 'find_entitled_test_claim', text: claim('test_customer_references') },
+    find: { name: 'find_test_entitlement', text: `${byReference('test_customer_references')} 'current'` },
+    list: {
+      name: 'list_test_entitlements',
+      text: all(`c.account_id > ${realAccountIdMax} and a.test_state = 'current'`),
+    },
+  },
+} as const satisfies Record<
+  EntitledMode,
+  { readonly findClaim: SqlStatement; readonly find: SqlStatement; readonly list: SqlStatement }
+>;
+
+const listNamed: SqlStatement = {
+  name: 'list_changed_entitlements',
+  text: `select ${shown} from unnest($1::int[], $2::int[]) with ordinality wanted (account_id, number, place)
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number
+    join accounts a on a.id = c.account_id and a.test_state is distinct from 'discarded' order by wanted.place`,
+};
+
+/** null: there is no such customer. */
+export async function findEntitlement(
+  database: Queryable,
+  mode: EntitledMode,
+  reference: string,
+): Promise<EntitledCustomer | null> {
+  const statement = statements[mode];
+  if (!database.isSpread) {
+    const [row] = await database.query(statement.find, [reference]);
+    return row === undefined ? null : parseEntitled(row);
+  }
+  const [claim] = await database.query(statement.findClaim, [reference]);
+  if (claim === undefined) return null;
+  const accountId = Number(claim['account_id']);
+  const values = [numberArray([accountId]), numberArray([Number(claim['customer_number'])])];
+  const [row] = await database.ofAccount(accountId).query(listNamed, values);
+  return row === undefined ? null : parseEntitled(row);
+}
+
+/** From now on every change of a plan has its place in the stream, and a copy can be begun. */
+export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementCursor> {
+  await listenToEverybody(database, mode);
+  await extendStreamWholly(database);
+  const accountId = mode === 'live' ? 0 : realAccountIdMax;
+  const incarnation = await findIncarnation(database);
+  return { type: 'all', accountId, number: 0, position: await streamEnd(database), incarnation };
+}
+
+/** null: what changed after that place has expired, or the place is of another incarnation of the database. */
+export async function readEntitlements(
+  database: Database,
+  mode: EntitledMode,
+  cursor: EntitlementCursor,
+  limit: number,
+): Promise<EntitlementPage | null> {
+  const { incarnation } = cursor;
+  if (incarnation !== (await findIncarnation(database))) return null;
+  if (cursor.type === 'all') return readAll(database, mode, cursor, limit);
+  await extendStreamWholly(database);
+  const begin = await streamBegin(database);
+  const end = await streamEnd(database);
+  if (cursor.position > end || (cursor.position < end && (begin === null || begin > cursor.position + 1n)))
+    return null;
+  const events = await readStream(database, { after: cursor.position, accountId: null, limit, mode });
+  const named = new Map<string, { accountId: number; number: number }>();
+  for (const { type, accountId, data } of events) {
+    if (!entitlementEvents.has(type)) continue;
+    const id = customerIdOf(data);
+    // The latest of several changes says where it stands in the order.
+    named.delete(String(id));
+    named.set(String(id), { accountId, number: id % 1_000_000_000 });
+  }
+  const wanted = [...named.values()];
+  const rows = await readNamed(database, wanted);
+  return {
+    customers: rows.map(parseEntitled),
+    // What tests tell has places there too: nothing of real accounts was told up to the end.
+    next: { type: 'stream', position: events.at(-1)?.position ?? end, incarnation },
+    hasMore: events.length === limit,
+  };
+}
+
+interface Named {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+/** In their order. */
+async function readNamed(database: Queryable, wanted: readonly Named[]): Promise<readonly Row[]> {
+  const values = (some: readonly Named[]) => [
+    numberArray(some.map(({ accountId }) => accountId)),
+    numberArray(some.map(({ number }) => number)),
+  ];
+  if (!database.isSpread) return database.query(listNamed, values(wanted));
+  const rows = await fromTheirGroups(database, wanted, ({ accountId }) => accountId, listNamed, values);
+  const places = new Map(wanted.map(({ accountId, number }, place) => [`${accountId} ${number}`, place]));
+  const placeOf = (row: Row) => places.get(`${row['account_id']} ${row['number']}`) ?? 0;
+  return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+async function readAll(
+  database: Queryable,
+  mode: EntitledMode,
+  cursor: EntitlementCursor & { type: 'all' },
+  limit: number,
+): Promise<EntitlementPage> {
+  const { accountId, number, position, incarnation } = cursor;
+  const rows = await firstOfEveryGroup(database, statements[mode].list, [accountId, number, limit], {
+    columns: ['account_id', 'number'],
+    limit,
+  });
+  const customers = rows.map(parseEntitled);
+  const last = customers.at(-1)?.customer;
+  if (last === undefined || rows.length < limit) {
+    return { customers, next: { type: 'stream', position, incarnation }, hasMore: false };
+  }
+  const next = {
+    type: 'all',
+    accountId: last.accountId,
+    number: last.number,
+    position,
+    incarnation,
+  } as const;
+  return { customers, next, hasMore: true };
+}
+
+function customerIdOf(data: string): number {
+  const { customer } = JSON.parse(data) as { readonly customer: { readonly id: number } };
+  return customer.id;
+}
+
+function parseEntitled(row: Row): EntitledCustomer {
+  return {
+    customer: shownCustomers.parse(row),
+    accountName: String(row['display_name']),
+    testClock: nullable(Number, row['test_clock']),
+  };
+}

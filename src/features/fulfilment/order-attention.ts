@@ -1,0 +1,73 @@
+// Orders that the product was asked about for as long as it is asked, and that still wait: an administrator has to decide.
+// Called by product-admin-routes.ts.
+
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
+import { firstOfEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  type OrderRecord,
+  orderColumns,
+  orderJoins,
+  parseOrder,
+} from '../order-engine/records/order-table.ts';
+
+export interface AttentionOrder {
+  readonly order: OrderRecord;
+  /** Of the account. */
+  readonly username: string;
+  readonly call: {
+    readonly id: string;
+    readonly type: string;
+    readonly attempts: number;
+    readonly firstAttemptAt: EpochSeconds | null;
+    readonly lastStatus: number | null;
+    readonly lastError: string | null;
+  };
+}
+
+export interface AttentionOrders {
+  readonly items: readonly AttentionOrder[];
+  /** Go on behind this place; null: there is no more. */
+  readonly next: string | null;
+}
+
+const listAttention: SqlStatement = {
+  name: 'list_orders_needing_attention',
+  text: `select p.id as place, p.call_id, p.type, p.attempts, p.first_attempt_at, p.last_status, p.last_error, a.username,
+      ${orderColumns}
+    from (select * from product_calls where status = 'attention' and confirms and id > $1::bigint
+      and account_id <= ${realAccountIdMax} order by id limit $2::int) p
+    join accounts a on a.id = p.account_id
+    join orders o on o.account_id = p.account_id and o.number = p.order_number
+    ${orderJoins}
+    order by p.id`,
+};
+
+/** Those that have waited longest come first. */
+export async function listOrdersNeedingAttention(
+  database: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<AttentionOrders> {
+  const order = { columns: ['place'], limit: limit + 1 };
+  const rows = await firstOfEveryGroup(database, listAttention, [after ?? '0', limit + 1], order);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: page.map((row) => ({
+      order: parseOrder(row),
+      username: String(row['username']),
+      call: {
+        id: String(row['call_id']),
+        type: String(row['type']),
+        attempts: Number(row['attempts']),
+        firstAttemptAt: nullable(Number, row['first_attempt_at']),
+        lastStatus: nullable(Number, row['last_status']),
+        lastError: nullable(String, row['last_error']),
+      },
+    })),
+    next: rows.length > limit && last !== undefined ? bigint(last['place']).toString() : null,
+  };
+}

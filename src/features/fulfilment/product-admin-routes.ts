@@ -1,0 +1,244 @@
+// The operator's product: where it is called and whether orders wait for it; and the orders that it has not answered, for
+// accept or fail by hand. Called by admin-routes.ts; calling the product is done elsewhere.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseRealOwnedId } from '../../shared/identifiers.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { formatTime } from '../../shared/times.ts';
+import { actorOf } from '../identity/principal.ts';
+import type { HandoffOutcome } from '../order-engine/records/order-handoff.ts';
+import { orderAnswerSchema } from '../orders/order-schemas.ts';
+import { orderView } from '../orders/order-view.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import { type AttentionOrder, listOrdersNeedingAttention } from './order-attention.ts';
+import {
+  type AttentionOrderView,
+  attentionListSchema,
+  attentionQuerySchema,
+  failOrderBodySchema,
+  type ProductView,
+  productAnswerSchema,
+  setProductBodySchema,
+} from './product-schemas.ts';
+import { findProduct, type ProductSettings, removeProduct, setProduct } from './product-settings.ts';
+
+const readProduct = createBodyReader(setProductBodySchema);
+const readFailure = createBodyReader(failOrderBodySchema);
+const secretBytes = { min: 24, max: 64 } as const;
+const settleCodes = [
+  'invalid_idempotency_key',
+  'order_not_found',
+  'order_already_settled',
+  'order_failed',
+] as const;
+
+export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+  const { database, seal, engine, packages, currency, outbound, productCallsSoon } = dependencies;
+
+  app.get(
+    '/product',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'getProduct',
+        summary: 'The product that orders are handed to',
+        description: 'All but its secret.',
+        response: { 200: productAnswerSchema },
+      },
+    },
+    async (_request, reply) => reply.send({ product: productView(await findProduct(database)) }),
+  );
+
+  app.put(
+    '/product',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed'],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'setProduct',
+        summary: 'Name the product that orders are handed to',
+        description:
+          'From the next order on. Orders that are pending stay so until the product has answered, or you decide about them; with the mode none they need your attention at once.',
+        body: setProductBodySchema,
+        response: { 200: productAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readProduct(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
+      for (const [field, address] of [
+        ['url', url],
+        ['test_url', testUrl ?? null],
+      ] as const) {
+        const problem = address === null ? null : await outbound.problemOf(address);
+        if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', field, problem));
+      }
+      for (const [field, sent] of [
+        ['secret', secret],
+        ['test_secret', testSecret],
+      ] as const) {
+        if (sent === null || isSecret(sent)) continue;
+        return reply.refuse(fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'));
+      }
+      const test =
+        testUrl === undefined ? {} : { test: testUrl === null ? null : { url: testUrl, secret: testSecret } };
+      const set = await setProduct(
+        database,
+        seal,
+        { mode, url, secret, ...test },
+        actorOf(request.principal),
+      );
+      if (set === null) {
+        const { secretSealed } = await findProduct(database);
+        const field = secret === null && secretSealed === null ? 'secret' : 'test_secret';
+        return reply.refuse(fieldRefusal('validation_failed', field, 'is needed the first time'));
+      }
+      await productCallsSoon();
+      return reply.send({ product: productView(set) });
+    },
+  );
+
+  app.delete(
+    '/product',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: [],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'removeProduct',
+        summary: 'Hand orders to no product any more',
+        description:
+          'The mode is none, address and secret are forgotten. Orders that are pending need your attention: nobody else will answer.',
+        response: { 200: productAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      await removeProduct(database, actorOf(request.principal));
+      return reply.send({ product: productView(await findProduct(database)) });
+    },
+  );
+
+  app.get(
+    '/orders/attention',
+    {
+      config: { scopes: ['admin:read'], codes: ['invalid_filter', 'invalid_cursor'] },
+      schema: {
+        operationId: 'listOrdersNeedingAttention',
+        summary: 'Orders that the product has not answered',
+        description:
+          'Of every account, those that have waited longest first: the product was asked for 72 hours, or there is none any more. Accept or fail each.',
+        querystring: attentionQuerySchema,
+        response: { 200: attentionListSchema },
+      },
+    },
+    async (request, reply) => {
+      const list = { list: 'attention', names: [], read: () => null };
+      const { account } = request.principal;
+      const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
+      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      const { items, next } = await listOrdersNeedingAttention(database, page.position, page.limit);
+      return reply.send({ data: items.map(attentionView), next_cursor: page.cursorAt(next) });
+    },
+  );
+
+  app.post<WithId>(
+    '/orders/:id/accept',
+    {
+      config: { scopes: ['admin:credit'], codes: settleCodes, isReplayable: true },
+      schema: {
+        operationId: 'acceptOrder',
+        summary: 'Complete an order in the product’s place',
+        description:
+          'Any order that is pending. One that is completed already is answered with 200 and `Idempotent-Replayed: true`, whatever the key: an order is settled once. The product is not called again.',
+        response: { 200: orderAnswerSchema },
+      },
+    },
+    (request, reply) => settle(request, reply, 'completed', null),
+  );
+
+  app.post<WithId>(
+    '/orders/:id/fail',
+    {
+      config: { scopes: ['admin:credit'], codes: ['validation_failed', ...settleCodes], isReplayable: true },
+      schema: {
+        operationId: 'failOrder',
+        summary: 'Fail an order in the product’s place',
+        description:
+          'Any order that is pending: what was charged is given back, and the plan is as before, which the product is told. One that has failed already is answered with 200 and `Idempotent-Replayed: true`, whatever the key.',
+        body: failOrderBodySchema,
+        response: { 200: orderAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readFailure(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      return settle(request, reply, 'failed', body.reason);
+    },
+  );
+
+  async function settle(
+    { params, principal, headers, body }: FastifyRequest<WithId>,
+    reply: FastifyReply,
+    wanted: HandoffOutcome,
+    reason: string | null,
+  ): Promise<FastifyReply> {
+    // Needless, but sent by every client: the order itself can be settled only once.
+    const key = parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
+    if (isRefusal(key)) return reply.refuse(key);
+    const id = parseRealOwnedId(params.id);
+    if (id === null) return reply.refuse(refusal('order_not_found'));
+    const { actorId, by = null } = actorOf(principal);
+    const outcome = await engine.submit({
+      type: 'settle_order',
+      accountId: id.accountId,
+      orderNumber: id.number,
+      outcome: wanted,
+      reason,
+      by: { actorId, by },
+    });
+    // An account that does not exist has no order either.
+    if (outcome.type === 'refused' && outcome.refusal.code === 'account_not_found') {
+      return reply.refuse(refusal('order_not_found'));
+    }
+    if (outcome.type !== 'settled') return refuseOutcome(reply, outcome);
+    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.send({ order: orderView(outcome.order, packages.current(), currency) });
+  }
+
+  function attentionView({ order, username, call }: AttentionOrder): AttentionOrderView {
+    const { id, type, attempts, firstAttemptAt, lastStatus, lastError } = call;
+    return {
+      order: orderView(order, packages.current(), currency),
+      account: { id: order.accountId, username },
+      call: {
+        id,
+        type,
+        attempts,
+        first_attempt_at: firstAttemptAt === null ? null : formatTime(firstAttemptAt),
+        last_status: lastStatus,
+        last_error: lastError,
+      },
+    };
+  }
+}
+
+function productView({ mode, url, secretSealed, testUrl }: ProductSettings): ProductView {
+  const tests = testUrl === null ? {} : { test_url: testUrl };
+  return { mode, url, has_secret: secretSealed !== null, ...tests };
+}
+
+function isSecret(secret: string): boolean {
+  const { length } = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return length >= secretBytes.min && length <= secretBytes.max;
+}

@@ -1,0 +1,179 @@
+// Calls to the product: the lists of those that are open, and sending them again or closing them by hand.
+// Called by admin-routes.ts; calling the product is the job of product-caller.ts.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Done } from '../../platform/database/idempotent-change.ts';
+import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseRealOwnedId } from '../../shared/identifiers.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { actorOf } from '../identity/principal.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import { type CallChange, closeCallByHand, sendAllCallsAgain, sendCallAgain } from './open-product-calls.ts';
+import {
+  countOpenProductCalls,
+  findProductCallOfOrder,
+  listOpenProductCalls,
+  openCallLists,
+  type ProductCall,
+} from './product-call-reads.ts';
+import { productCallView } from './product-call-view.ts';
+import {
+  productCallAnswerSchema,
+  productCallListSchema,
+  productCallsQuerySchema,
+  sentCallsSchema,
+} from './product-schemas.ts';
+import { findProduct } from './product-settings.ts';
+
+const changeConfig = { scopes: ['admin:accounts' as const], isReplayable: true };
+const changeCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
+
+export function productCallRoutes(
+  app: FastifyInstance,
+  { database, seal, productCallsSoon }: AdminRoutesDependencies,
+): void {
+  app.get(
+    '/product-calls',
+    {
+      config: { scopes: ['admin:read'], codes: filteredListCodes },
+      schema: {
+        operationId: 'listProductCalls',
+        summary: 'Calls that the product has not taken',
+        description:
+          'Of every account: those that need attention (oldest first), that fail now (first failed first), or all that wait (next attempt first). With order_id, the call of that order.',
+        querystring: productCallsQuerySchema,
+        response: { 200: productCallListSchema },
+      },
+    },
+    async (request, reply) => {
+      const page = readFilteredPage(
+        seal,
+        {
+          list: 'product_calls',
+          names: ['status', 'order_id'],
+          read: (sent) => ({ list: sent.oneOf('status', openCallLists), orderId: sent.text('order_id') }),
+        },
+        request.principal.account.id,
+        { cursor: '', ...(request.query as object) },
+      );
+      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      const { list, orderId } = page.filter;
+      if (orderId !== '') {
+        const id = parseRealOwnedId(orderId);
+        if (id === null || list !== null) {
+          return reply.refuse(
+            fieldRefusal('invalid_filter', 'order_id', 'must be the id of an order, without status'),
+          );
+        }
+        const call = await findProductCallOfOrder(database, id.accountId, id.number);
+        return reply.send({ data: call === null ? [] : [productCallView(call)], next_cursor: null });
+      }
+      const { calls, next } = await listOpenProductCalls(
+        database,
+        list ?? 'attention',
+        page.position,
+        page.limit,
+      );
+      return reply.send({ data: calls.map(productCallView), next_cursor: page.cursorAt(next) });
+    },
+  );
+
+  app.post(
+    '/product-calls/send',
+    {
+      config: { ...changeConfig, codes: [...changeCodes, 'product_not_set'] },
+      schema: {
+        operationId: 'sendAllProductCallsAgain',
+        summary: 'Send again all calls that need attention',
+        description:
+          'Each gets one more attempt now, and comes back to the list if the product does not take it. At most 10,000 a request, oldest first.',
+        response: { 200: sentCallsSchema },
+      },
+    },
+    async (request, reply) => {
+      const change = await changeOf(request);
+      if (isRefusal(change)) return reply.refuse(change);
+      const problem = await productProblem();
+      if (problem !== null) return reply.refuse(problem);
+      const done = await sendAllCallsAgain(database, change);
+      if (isRefusal(done)) return reply.refuse(done);
+      await productCallsSoon();
+      const { count } = await countOpenProductCalls(database, 'attention');
+      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({ calls: done.result, more: count > 0 });
+    },
+  );
+
+  app.post<WithId>(
+    '/product-calls/:id/send',
+    {
+      config: { ...changeConfig, codes: [...changeCodes, 'product_call_not_found', 'product_not_set'] },
+      schema: {
+        operationId: 'sendProductCallAgain',
+        summary: 'Send a call again, now',
+        description:
+          'One that waits or needs attention, under the same id. If a later call tells the product the whole state, this one is superseded and the later one is sent. A call that is over is answered as it is.',
+        response: { 200: productCallAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const change = await changeOf(request);
+      if (isRefusal(change)) return reply.refuse(change);
+      const callId = parseCallId(request.params.id);
+      if (isRefusal(callId)) return reply.refuse(callId);
+      const problem = await productProblem();
+      if (problem !== null) return reply.refuse(problem);
+      const done = await sendCallAgain(database, callId, change);
+      await productCallsSoon();
+      return answer(reply, done);
+    },
+  );
+
+  app.post<WithId>(
+    '/product-calls/:id/done',
+    {
+      config: {
+        ...changeConfig,
+        codes: [...changeCodes, 'product_call_not_found', 'product_call_decides_order'],
+      },
+      schema: {
+        operationId: 'closeProductCall',
+        summary: 'Say that a call was done by hand',
+        description:
+          'You have set up in the product what the call says, and it is not sent any more. If a later call was taken, or may have been, one more tells the present state. The call of a pending order cannot be closed so: accept or fail the order.',
+        response: { 200: productCallAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const change = await changeOf(request);
+      if (isRefusal(change)) return reply.refuse(change);
+      const callId = parseCallId(request.params.id);
+      if (isRefusal(callId)) return reply.refuse(callId);
+      return answer(reply, await closeCallByHand(database, callId, change));
+    },
+  );
+
+  async function changeOf({ body, headers, principal }: FastifyRequest): Promise<CallChange | Refusal> {
+    const key = parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
+    if (isRefusal(key)) return key;
+    return { ...actorOf(principal, ['admin:accounts']), idempotencyKey: key };
+  }
+
+  async function productProblem(): Promise<Refusal | null> {
+    const { mode } = await findProduct(database);
+    return mode === 'none' ? refusal('product_not_set') : null;
+  }
+}
+
+/** Of any form that calls have, so that no other text reaches the database. */
+function parseCallId(text: string): string | Refusal {
+  return /^call_\w{1,80}$/.test(text) ? text : refusal('product_call_not_found');
+}
+
+function answer(reply: FastifyReply, done: Done<ProductCall> | Refusal): FastifyReply {
+  if (isRefusal(done)) return reply.refuse(done);
+  if (done.replayed) reply.header('idempotent-replayed', 'true');
+  return reply.send({ call: productCallView(done.result) });
+}

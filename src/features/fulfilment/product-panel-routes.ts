@@ -1,0 +1,59 @@
+// How the hand-off to the product goes, for the console: what waits, what fails now, and what needs attention. The product's
+// settings, its calls and what becomes of its orders are routes of the administrator's API (product-admin-routes.ts,
+// product-call-routes.ts).
+
+import type { FastifyInstance } from 'fastify';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { attentionCountSchema, waitingCallsSchema } from '../overview/overview-schemas.ts';
+import { countOpenProductCalls, listOpenProductCalls } from './product-call-reads.ts';
+import { failingView, productCallView } from './product-call-view.ts';
+
+const listedMax = 20;
+
+/** For the operator; below /admin. */
+export function productPanelRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+  app.get(
+    '/attention',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'countOrdersNeedingAttention',
+        summary: 'How many calls need attention, and how many fail now',
+        response: { 200: attentionCountSchema },
+      },
+    },
+    async (_request, reply) => {
+      const [{ count, more }, failing] = await Promise.all([
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
+      ]);
+      return reply.send({ count, more, failing: failingView(failing) });
+    },
+  );
+
+  app.get(
+    '/product-calls',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'listWaitingProductCalls',
+        summary: 'The calls that the product has not taken, those tried next first',
+        response: { 200: waitingCallsSchema },
+      },
+    },
+    async (_request, reply) => {
+      const [waiting, attention, failing, { calls }] = await Promise.all([
+        countOpenProductCalls(database, 'waiting'),
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
+        listOpenProductCalls(database, 'waiting', null, listedMax),
+      ]);
+      return reply.send({
+        waiting: { count: waiting.count, more: waiting.more },
+        attention: { count: attention.count, more: attention.more },
+        failing: failingView(failing),
+        data: calls.map(productCallView),
+      });
+    },
+  );
+}

@@ -1,0 +1,37 @@
+// A customer's plan as the operator's product reads it (docs/hand-off.md). Calls and entitlements show the same plan by
+// the same function, so that what a product was sent and what it reads cannot differ.
+
+import { publicId } from '../../shared/identifiers.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { shownCustomer } from '../order-engine/decisions/order-state.ts';
+import type { ProductPayload } from '../order-engine/prepare-product-calls.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { isSuspended, planStatus } from '../order-engine/records/plan-life.ts';
+import type { Package } from '../packages/package-catalog.ts';
+
+export const productPayload: ProductPayload = ({ customer, order, package: ofPlan }, now) => ({
+  customer: {
+    id: publicId(customer.accountId, customer.number),
+    reference: customer.reference,
+    name: customer.name,
+  },
+  account: { id: customer.accountId },
+  order_id: order === null ? null : publicId(order.accountId, order.number),
+  ...shownPlan(shownCustomer(customer), ofPlan, now),
+});
+
+export function shownPlan(customer: Customer, ofPlan: Package | null, now: EpochSeconds) {
+  const { packageId, anchorAt, expiresAt, cancelled } = customer;
+  return {
+    status: planStatus(expiresAt, isSuspended(customer), cancelled, now),
+    package: { id: packageId, name: ofPlan?.name ?? '' },
+    limits: {
+      accounts: ofPlan?.limits.accounts ?? 0,
+      posts_per_day: ofPlan?.limits.postsPerDay ?? 0,
+      ai_images_per_month: ofPlan?.limits.aiImagesPerMonth ?? 0,
+    },
+    features: [...(ofPlan?.features ?? [])],
+    starts_at: formatTime(anchorAt),
+    expires_at: formatTime(expiresAt),
+  };
+}

@@ -1,0 +1,164 @@
+// Where the operator's product is called, with which secret, and whether orders wait for its answer: columns of
+// service_state. The order batch reads the mode in its own transaction, together with the version of the packages, so no
+// process can go on with an old one; whoever calls the product reads the rest here, before each round. The only writer
+// of those columns.
+// Always true: the secret is sealed, and nothing but an open() here brings it back.
+
+import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { nullable, oneOf } from '../../platform/database/row-values.ts';
+import type { Seal, SealedTexts } from '../../platform/secrets/seal.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { giveUpProductCalls } from '../order-engine/records/product-call-rows.ts';
+
+/**
+ * `none`: nobody is told. `notify`: the product is told of what has happened. `confirm`: an order counts when the
+ * product has taken it.
+ */
+export const productModes = ['none', 'notify', 'confirm'] as const;
+export type ProductMode = (typeof productModes)[number];
+
+export interface ProductSettings {
+  readonly mode: ProductMode;
+  /** null: none was ever set, or it was removed. */
+  readonly url: string | null;
+  /** null: none was ever set, or it was removed. */
+  readonly secretSealed: string | null;
+  /** Where it is called for tests; null: nowhere, and orders of tests are nobody's. */
+  readonly testUrl: string | null;
+  readonly testSecretSealed: string | null;
+}
+
+export interface ProductChange {
+  readonly mode: ProductMode;
+  readonly url: string;
+  /** `whsec_…`; null: the one that is set stays. */
+  readonly secret: string | null;
+  /** As it is for tests; null: none of them reaches it. Absent: as before. */
+  readonly test?: { readonly url: string; readonly secret: string | null } | null;
+}
+
+const find: SqlStatement = {
+  name: 'find_product',
+  text: `select product_mode, product_url, product_secret_sealed, product_test_url, product_test_secret_sealed
+    from service_state`,
+};
+
+const findForUpdate: SqlStatement = { name: 'lock_product', text: `${find.text} for no key update` };
+
+const update: SqlStatement = {
+  name: 'update_product',
+  text: `update service_state set product_mode = $1::text, product_url = $2::text, product_secret_sealed = $3::text,
+      product_test_url = $4::text, product_test_secret_sealed = $5::text`,
+};
+
+const sealContext = 'product secret';
+
+export function parseProductMode(value: unknown): ProductMode {
+  return oneOf(productModes, value);
+}
+
+export async function findProduct(database: Queryable, statement = find): Promise<ProductSettings> {
+  const [row] = await database.query(statement);
+  return {
+    mode: parseProductMode(row?.['product_mode'] ?? 'none'),
+    url: nullable(String, row?.['product_url'] ?? null),
+    secretSealed: nullable(String, row?.['product_secret_sealed'] ?? null),
+    testUrl: nullable(String, row?.['product_test_url'] ?? null),
+    testSecretSealed: nullable(String, row?.['product_test_secret_sealed'] ?? null),
+  };
+}
+
+/** @throws when it was sealed under a key that is not known here */
+export function openProductSecret(seal: Seal, secretSealed: string): string {
+  return seal.open(secretSealed, sealContext);
+}
+
+/** null: there is no secret yet, and none was sent: of the product, or of its address for tests. */
+export function setProduct(
+  database: Database,
+  seal: Seal,
+  { mode, url, secret, test }: ProductChange,
+  author: AuditAuthor & { readonly now: EpochSeconds },
+): Promise<ProductSettings | null> {
+  return change(database, author, 'product.update', (before) => {
+    const secretSealed = secret === null ? before.secretSealed : seal.seal(secret, sealContext);
+    if (secretSealed === null) return null;
+    if (test === null) return { mode, url, secretSealed, testUrl: null, testSecretSealed: null };
+    const { testUrl, testSecretSealed } = before;
+    if (test === undefined) return { mode, url, secretSealed, testUrl, testSecretSealed };
+    const sealed = test.secret === null ? testSecretSealed : seal.seal(test.secret, sealContext);
+    return sealed === null ? null : { mode, url, secretSealed, testUrl: test.url, testSecretSealed: sealed };
+  });
+}
+
+export async function removeProduct(
+  database: Database,
+  author: AuditAuthor & { readonly now: EpochSeconds },
+): Promise<void> {
+  await change(database, author, 'product.delete', () => ({
+    mode: 'none',
+    url: null,
+    secretSealed: null,
+    testUrl: null,
+    testSecretSealed: null,
+  }));
+}
+
+async function change(
+  database: Database,
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
+  action: string,
+  decide: (before: ProductSettings) => ProductSettings | null,
+): Promise<ProductSettings | null> {
+  const changed = await database.transaction(async (transaction) => {
+    const before = await findProduct(transaction, findForUpdate);
+    const after = decide(before);
+    if (after === null) return null;
+    const { mode, url, secretSealed, testUrl, testSecretSealed } = after;
+    await transaction.query(update, [mode, url, secretSealed, testUrl, testSecretSealed]);
+    const auditView = (of: ProductSettings) => ({
+      mode: of.mode,
+      url: of.url,
+      ...(of.testUrl === null ? {} : { test_url: of.testUrl }),
+    });
+    const views = { before: auditView(before), after: auditView(after) };
+    const isNewSecret = after.secretSealed !== before.secretSealed && after.secretSealed !== null;
+    await appendAudit(
+      transaction,
+      {
+        ...author,
+        action,
+        subject: 'product',
+        ...views,
+        after: isNewSecret ? { ...views.after, secret_changed: true } : views.after,
+      },
+      now,
+    );
+    return after;
+  });
+  // Not in that transaction: batches lock calls before service_state, where the audit log's counter is.
+  if (changed?.mode === 'none') await giveUpProductCalls(database);
+  return changed;
+}
+
+const replaceSealed: SqlStatement = {
+  name: 'replace_product_secret',
+  text: `update service_state set
+      product_secret_sealed = case product_secret_sealed when $1::text then $2::text else product_secret_sealed end,
+      product_test_secret_sealed =
+        case product_test_secret_sealed when $1::text then $2::text else product_test_secret_sealed end`,
+};
+
+/** For whoever walks through everything that is sealed: there is one, or none. */
+export const sealedProductSecrets: SealedTexts = {
+  async list(database, after) {
+    const { secretSealed, testSecretSealed } = await findProduct(database);
+    return [secretSealed, testSecretSealed].flatMap((sealed, index) =>
+      sealed === null || index + 1 <= after ? [] : [{ id: index + 1, sealed, context: sealContext }],
+    );
+  },
+  async replace(database, changes) {
+    for (const { from, to } of changes) await database.query(replaceSealed, [from, to]);
+  },
+};

@@ -1,0 +1,40 @@
+// What changes with every order: balance and counters, read together for all who ask in one turn.
+
+import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { type AccountCounters, accountCounters } from './account-table.ts';
+
+export interface AccountReads {
+  /** null: it was a test, and is gone. */
+  findCounters(accountId: number): Promise<AccountCounters | null>;
+  /** The account must exist. */
+  getCounters(accountId: number): Promise<AccountCounters>;
+}
+
+const selectCounters: SqlStatement = {
+  name: 'find_account_counters',
+  text: `select wanted.position, ${accountCounters.list('a')}
+    from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
+};
+
+export function createAccountReads(database: Queryable): AccountReads {
+  const lookup = createBatchedLookup<number>(
+    database,
+    selectCounters,
+    (ids) => [numberArray(ids)],
+    (id) => id,
+  );
+  async function findCounters(accountId: number): Promise<AccountCounters | null> {
+    const row = await lookup.find(accountId);
+    return row === null ? null : accountCounters.parse(row);
+  }
+  return {
+    findCounters,
+    async getCounters(accountId) {
+      const found = await findCounters(accountId);
+      if (found === null) throw new Error(`Account ${accountId} does not exist.`);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// Reading accounts: one, or a page of them. Called by whoever needs to know an account; changes are account-store.ts,
+// balances and counters account-reads.ts, who signs in find-people.ts.
+
+import { type BatchedLookup, createBatchedLookup } from '../../platform/database/batched-lookup.ts';
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import type { Page } from '../../shared/pages.ts';
+import { type Account, accounts } from './account-table.ts';
+import { heldSecrets } from './api-key-rows.ts';
+
+const findAccountsByKey: SqlStatement = {
+  name: 'find_accounts_by_key',
+  text: `select wanted.position, coalesce(r.is_admin, a.is_admin) as is_operators, ${heldSecrets.list('k', 'k_')},
+      ${accounts.list('a')}
+    from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash
+    join accounts a on a.id = k.account_id left join accounts r on r.id = a.test_of`,
+};
+
+/** Where accounts are on several servers: whose a key is, the account in its group, and then the key. */
+const findAccountIdsByKey: SqlStatement = {
+  name: 'find_account_ids_by_key',
+  text: `select wanted.position, k.account_id from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash`,
+};
+const findKeysApart: SqlStatement = {
+  name: 'find_accounts_by_key_apart',
+  text: `select wanted.position, k.account_id, ${heldSecrets.list('k', 'k_')}
+    from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
+    join api_keys k on k.lookup_hash = wanted.lookup_hash`,
+};
+const findAccountsApart: SqlStatement = {
+  name: 'find_accounts_apart',
+  text: `select wanted.position, ${accounts.list('a')}
+    from unnest($1::int[]) with ordinality wanted (id, position) join accounts a on a.id = wanted.id`,
+};
+
+const findAccountById: SqlStatement = {
+  name: 'find_account',
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int`,
+};
+
+const findByUsername: SqlStatement = {
+  name: 'find_account_by_username',
+  text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
+};
+
+// A search counts what it finds: accounts are thousands, not millions, and only administrators look.
+const listAccountsPage: SqlStatement = {
+  name: 'list_accounts',
+  text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
+    where a.test_of is null and strpos(a.search_text, $1::text) > 0
+      and ($2::text = '' or a.group_name = $2::text)
+      and ($3::boolean is null or a.is_admin = $3::boolean)
+    order by a.id desc limit $4::int offset $5::bigint`,
+};
+
+const countAccounts: SqlStatement = {
+  name: 'count_accounts',
+  text: `select count(*) as total from accounts a
+    where a.test_of is null and strpos(a.search_text, $1::text) > 0
+      and ($2::text = '' or a.group_name = $2::text)
+      and ($3::boolean is null or a.is_admin = $3::boolean)`,
+};
+
+const findAdministrator: SqlStatement = {
+  name: 'find_administrator',
+  text: 'select id from accounts where is_admin order by id limit 1',
+};
+
+/**
+ * By the hash of a key: its account's columns, the key's with "k_" before them, and `is_operators`: whether the account, or
+ * the one whose test it is, is an administrator's.
+ */
+export function createKeyLookup(database: Queryable): BatchedLookup<string> {
+  const byHash = (statement: SqlStatement) =>
+    createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
+  if (!database.isSpread) return byHash(findAccountsByKey);
+  const [ids, keys] = [byHash(findAccountIdsByKey), byHash(findKeysApart)];
+  const rows = createBatchedLookup<number>(
+    database,
+    findAccountsApart,
+    (ids) => [numberArray(ids)],
+    (id) => id,
+  );
+  // The account before the key: whatever changes about the key moves the account's access_version, and orders are refused that
+  // were let in by an earlier one. Read the other way round, a key that was just revoked would come with the new version.
+  async function findOnce(hash: string): Promise<Row | null> {
+    const owner = await ids.find(hash);
+    const account = owner === null ? null : await rows.find(Number(owner['account_id']));
+    if (account === null) return null;
+    const testOf = nullable(Number, account['test_of']);
+    const real = testOf === null ? null : await rows.find(testOf);
+    const key = await keys.find(hash);
+    if (key === null || Number(key['account_id']) !== Number(account['id'])) return null;
+    return { ...key, ...account, is_operators: (real ?? account)['is_admin'] };
+  }
+  return {
+    async find(hash) {
+      const found = await findOnce(hash);
+      // A test was reset meanwhile: its keys reach the next one by now.
+      const isMoved = found === null || found['test_state'] === 'discarded';
+      return isMoved ? findOnce(hash) : found;
+    },
+  };
+}
+
+export async function findAccount(database: Queryable, id: number): Promise<Account | null> {
+  const [row] = await database.ofAccount(id).query(findAccountById, [id]);
+  return row === undefined ? null : accounts.parse(row);
+}
+
+export async function findAccountByUsername(database: Queryable, username: string): Promise<Account | null> {
+  const [row] = await database.query(findByUsername, [username]);
+  return row === undefined ? null : accounts.parse(row);
+}
+
+/** The id of the oldest administrator; null while there is none. */
+export async function findAdministratorId(database: Queryable): Promise<number | null> {
+  const [row] = await database.query(findAdministrator);
+  return row === undefined ? null : Number(row['id']);
+}
+
+const maxInt = 2_147_483_647;
+
+/** Newest first; `search` is part of a username or display name; `isAdmin` null: whether administrator or not. */
+export async function listAccounts(
+  database: Queryable,
+  { search, group, isAdmin, page, limit }: Page & { search: string; group: string; isAdmin: boolean | null },
+): Promise<{ total: number; accounts: Account[] }> {
+  // No name holds a control character, only the seam of search_text is one.
+  if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
+  const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
+  const wanted = [search.toLowerCase(), group, isAdmin];
+  if (database.isSpread) {
+    // Each group's page up to the end of this one: accounts are thousands.
+    const end = Math.min(maxInt, offset + limit);
+    const pages = await Promise.all(
+      database.accountGroups().map((each) => each.query(listAccountsPage, [...wanted, end, 0])),
+    );
+    const total = pages.reduce((sum, [first]) => sum + Number(first?.['total'] ?? 0), 0);
+    const found = pages.flat().sort((one, other) => Number(other['id']) - Number(one['id']));
+    return { total, accounts: found.slice(offset, offset + limit).map((row) => accounts.parse(row)) };
+  }
+  const rows = await database.query(listAccountsPage, [...wanted, limit, offset]);
+  const counted = rows[0] ?? (await database.query(countAccounts, wanted))[0];
+  return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };
+}

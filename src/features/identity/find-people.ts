@@ -1,0 +1,88 @@
+// Reads of people: whose name a sign-in gives, who there is of an account.
+
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { type Account, accounts } from './account-table.ts';
+import { type Credentials, credentials, type Person, people } from './people-table.ts';
+
+// The index of names knows those that are taken.
+const findByUsername: SqlStatement = {
+  name: 'find_credentials',
+  text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
+    from people p join accounts a on a.id = p.account_id where p.username = $1 and p.removed_at is null`,
+};
+
+const findAccountOfName: SqlStatement = {
+  name: 'find_account_of_name',
+  text: 'select account_id from people where username = $1 and removed_at is null',
+};
+
+const findPasswordHash: SqlStatement = {
+  name: 'find_password_hash',
+  text: 'select password_hash from people where id = $1::int and removed_at is null',
+};
+
+const listOfAccount: SqlStatement = {
+  name: 'list_people',
+  text: `select ${credentials.list('p')} from people p
+    where p.account_id = $1::int and p.removed_at is null order by p.id`,
+};
+
+const findUsernames: SqlStatement = {
+  name: 'find_people_usernames',
+  text: 'select id, username from people where id = any($1::int[])',
+};
+
+// Whoever has the name now, before who had it.
+const findIdOfName: SqlStatement = {
+  name: 'find_person_of_name',
+  text: `select id from people where username = $1 and (removed_at is null or id = account_id)
+    order by removed_at nulls first limit 1`,
+};
+
+/** Ids to usernames, those of removed people too. */
+export async function findPeopleNames(
+  database: Queryable,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query(findUsernames, [numberArray([...new Set(ids)])]);
+  return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
+}
+
+/** Of an account's own login that was removed, too. null: nobody has this name. */
+export async function findPersonId(database: Queryable, username: string): Promise<number | null> {
+  const [row] = await database.query(findIdOfName, [username]);
+  return nullable(Number, row?.['id']);
+}
+
+/** What a sign-in is compared with. null: nobody has this name. */
+export async function findCredentials(
+  database: Queryable,
+  username: string,
+): Promise<{
+  account: Account;
+  person: Person;
+  passwordHash: string | null;
+  passwordVersion: number;
+} | null> {
+  const group = await groupThatHas(database, findAccountOfName, [username]);
+  const [row] = await group.query(findByUsername, [username]);
+  if (row === undefined) return null;
+  const { passwordHash, passwordVersion } = credentials.parse(row, 'p_');
+  return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };
+}
+
+/** null: there is no such person any more, or no password. */
+export async function getPasswordHash(database: Queryable, personId: number): Promise<string | null> {
+  const [row] = await database.query(findPasswordHash, [personId]);
+  return nullable(String, row?.['password_hash']);
+}
+
+/** Everybody who has not been removed: the account's own login first, then by when they were invited. */
+export async function listPeople(database: Queryable, accountId: number): Promise<Credentials[]> {
+  const rows = await database.query(listOfAccount, [accountId]);
+  return rows.map((row) => credentials.parse(row));
+}

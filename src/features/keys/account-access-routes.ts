@@ -1,0 +1,73 @@
+// What lets into an account, taken away by an administrator: its key, which is replaced, and its sessions in the panel.
+// Called by admin-routes.ts.
+
+import type { FastifyInstance } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { resetApiKey } from '../accounts/account-store.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { actorOf, administratorProblem, type Principal } from '../identity/principal.ts';
+import { endedSessionsSchema, newKeySchema } from '../packages/package-admin-schemas.ts';
+
+export function accountAccessRoutes(
+  app: FastifyInstance,
+  { database, seal, sessions, forgetAccount }: AdminRoutesDependencies,
+): void {
+  const lookups = ranked(database, 'lookups');
+
+  app.post<WithId>(
+    '/accounts/:id/api-key',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['account_not_found'],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'resetApiKey',
+        summary: 'Replace the API key',
+        description: 'The old key is revoked at once.',
+        response: { 201: newKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseAccountId(request.params.id);
+      const problem = await accessProblem(request.principal, id);
+      if (problem !== null) return reply.refuse(problem);
+      const caller = actorOf(request.principal, ['admin:accounts']);
+      const done = id === null ? null : await resetApiKey(database, seal, id, caller);
+      if (id === null || done === null) return reply.refuse(refusal('account_not_found'));
+      if (isRefusal(done)) return reply.refuse(done);
+      forgetAccount(id);
+      return reply.code(201).send({ api_key: done.apiKey });
+    },
+  );
+
+  app.post<WithId>(
+    '/accounts/:id/end-sessions',
+    {
+      config: { scopes: ['admin:accounts'], codes: ['account_not_found'] },
+      schema: {
+        operationId: 'endAccountSessions',
+        summary: 'End all sessions of an account',
+        description: 'Whoever is signed in to its panel has to sign in again. Its password and its key stay.',
+        response: { 200: endedSessionsSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseAccountId(request.params.id);
+      const problem = await accessProblem(request.principal, id);
+      if (problem !== null) return reply.refuse(problem);
+      const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));
+      if (ended === null) return reply.refuse(refusal('account_not_found'));
+      return reply.send({ ended });
+    },
+  );
+
+  async function accessProblem(principal: Principal, id: number | null): Promise<Refusal | null> {
+    const account = id === null ? null : await findAccount(lookups, id);
+    return account === null ? null : administratorProblem(principal, account);
+  }
+}

@@ -1,0 +1,33 @@
+// The keys of any account, managed by an administrator. Called by admin-routes.ts.
+
+import type { FastifyInstance } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { administratorProblem } from '../identity/principal.ts';
+import { keyRoutes } from './key-routes.ts';
+import { changeKeyBodySchema, newKeyBodySchema, rotateKeyBodySchema } from './key-schemas.ts';
+
+export function accountKeyRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+  const lookups = ranked(dependencies.database, 'lookups');
+  keyRoutes(app, dependencies, {
+    path: '/accounts/:id/keys',
+    readScope: 'admin:read',
+    writeScope: 'admin:accounts',
+    codes: ['account_not_found'],
+    passwordField: 'current_password',
+    bodies: { create: newKeyBodySchema, change: changeKeyBodySchema, rotate: rotateKeyBodySchema },
+    noun: 'AccountKey',
+    showsForeign: true,
+    whose: 'of an account',
+    async accountOf({ params, principal }, changes) {
+      const id = parseAccountId(params.id ?? '');
+      const account = id === null ? null : await findAccount(lookups, id);
+      if (account === null) return refusal('account_not_found');
+      return (changes ? administratorProblem(principal, account) : null) ?? account;
+    },
+    admit: () => null,
+  });
+}

@@ -1,0 +1,155 @@
+// The account's API access as its owner manages it: the key, the allow-list, what is left of the rate limit.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { windowSeconds } from '../../platform/limits/sliding-window.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../shared/allow-list.ts';
+import { isRefusal } from '../../shared/error-catalogue.ts';
+import { plainAddress } from '../../shared/ip-addresses.ts';
+import { formatTime } from '../../shared/times.ts';
+import { changeAccount, resetApiKey, revealApiKey } from '../accounts/account-store.ts';
+import { findKeyFacts } from '../identity/api-key-rows.ts';
+import { actorOf } from '../identity/principal.ts';
+import {
+  allowListBodySchema,
+  keyFactsSchema,
+  savedAllowListSchema,
+  shownKeySchema,
+  usageSchema,
+} from '../overview/overview-schemas.ts';
+import { confirmedBodySchema } from '../people/people-schemas.ts';
+
+const readAllowList = createBodyReader(allowListBodySchema);
+
+export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, seal, limiter, requestLog, forgetAccount } = dependencies;
+
+  app.get(
+    '/api-key',
+    {
+      config: { scopes: ['keys:read'], codes: [] },
+      schema: {
+        operationId: 'getApiKey',
+        summary: 'About the API key',
+        response: { 200: keyFactsSchema },
+      },
+    },
+    async (request, reply) => {
+      await requestLog.flush();
+      const key = await findKeyFacts(database, request.principal.account.id);
+      if (key === null) throw new Error(`Account ${request.principal.account.id} has no key.`);
+      return reply.send({
+        last_four: key.lastFour,
+        created_at: formatTime(key.createdAt),
+        last_used_at: key.lastUsedAt === null ? null : formatTime(key.lastUsedAt),
+      });
+    },
+  );
+
+  app.post(
+    '/api-key/reveal',
+    {
+      config: { scopes: ['keys:write'], codes: [], sensitiveAction: { passwordField: 'password' } },
+      schema: {
+        operationId: 'revealApiKey',
+        summary: 'Show the API key',
+        description: 'The audit log notes it.',
+        body: confirmedBodySchema,
+        response: { 200: shownKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.principal.account;
+      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      if (shown === null) throw new Error(`Account ${id} has no key.`);
+      if (isRefusal(shown)) return reply.refuse(shown);
+      return reply.send({ api_key: shown.apiKey });
+    },
+  );
+
+  app.post(
+    '/api-key/reset',
+    {
+      config: { scopes: ['keys:write'], codes: [], sensitiveAction: { passwordField: 'password' } },
+      schema: {
+        operationId: 'resetOwnApiKey',
+        summary: 'Replace the API key',
+        description: 'The old key is revoked at once.',
+        body: confirmedBodySchema,
+        response: { 201: shownKeySchema },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.principal.account;
+      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      if (done === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(done)) return reply.refuse(done);
+      forgetAccount(id);
+      return reply.code(201).send({ api_key: done.apiKey });
+    },
+  );
+
+  app.put(
+    '/allow-list',
+    {
+      config: { scopes: ['keys:write'], codes: ['validation_failed', 'address_locked_out'] },
+      schema: {
+        operationId: 'setAllowList',
+        summary: 'Set where the API key may be used from',
+        body: allowListBodySchema,
+        response: { 200: savedAllowListSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readAllowList(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { allowed_ips: allowedIps } = body;
+      const problem =
+        allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, body.confirm === true);
+      if (problem !== null) return reply.refuse(problem);
+      const { id, allowedIps: before } = request.principal.account;
+      const answer = {
+        allowed_ips: allowedIps,
+        address: plainAddress(request.ip),
+        address_allowed: createAllowList(allowedIps).allows(request.ip),
+      };
+      if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
+      const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const caller = actorOf(request.principal, ['keys:write']);
+      const changed = await changeAccount(database, id, { allowedIps }, caller);
+      if (changed === null) throw new Error(`Account ${id} does not exist.`);
+      if (isRefusal(changed)) return reply.refuse(changed);
+      forgetAccount(id);
+      return reply.send({ ...answer, allowed_ips: changed.allowedIps });
+    },
+  );
+
+  app.get(
+    '/usage',
+    {
+      config: { scopes: ['keys:read'], codes: [] },
+      schema: {
+        operationId: 'getUsage',
+        summary: 'The API key’s rate limit, as this process counts it',
+        response: { 200: usageSchema },
+      },
+    },
+    async (request, reply) => {
+      const { limit, remaining, resetSeconds } = await limiter.stateOf(request.principal.account);
+      return reply.send({
+        limit,
+        used: limit - remaining,
+        remaining,
+        window_seconds: windowSeconds,
+        reset_seconds: resetSeconds,
+      });
+    },
+  );
+}

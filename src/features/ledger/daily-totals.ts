@@ -1,0 +1,236 @@
+// The ledger summed by UTC days: what statements, charts and lists of a month are made of, so that none of
+// them reads more of the ledger than what was added since somebody last asked. Made off the order path, from the
+// entries alone, each once (rollup-watermarks.ts). The only writer of ledger_days.
+
+import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
+import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { cents, describeTable, int8, type RowOf } from '../../platform/database/table.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { isSettling } from '../order-engine/records/ledger-entry.ts';
+import { createRollupWatermarks, type RollupWatermarks } from './rollup-watermarks.ts';
+
+const ledgerSums = describeTable('ledger_days', {
+  orderCount: int8('order_count'),
+  entryCount: int8('entry_count'),
+  chargedCents: cents('charged_cents'),
+  refundedCents: cents('refunded_cents'),
+  creditedCents: cents('credited_cents'),
+  debitedCents: cents('debited_cents'),
+});
+
+/** Sums of a day, of a month, or of several accounts; `date` is "2026-01-31" or "2026-01". */
+export type LedgerSums = RowOf<typeof ledgerSums> & { readonly date: string };
+
+/** Numbers between which everything in a span of days lies, the ends included. */
+export interface NumberSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sums, and where the entries are that they are of. */
+export interface SpannedSums extends LedgerSums {
+  readonly entries: NumberSpan;
+}
+
+export type Step = 'day' | 'month';
+
+export interface DailyTotals extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
+  /** Sums of the account from `since` on, oldest first; days without entries are missing. */
+  sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
+  /** Sums of every account together. */
+  sumsOfAll(step: Step, since: string): Promise<LedgerSums[]>;
+  /** The accounts that spent most since a day. */
+  topAccounts(since: string, limit: number): Promise<TopAccount[]>;
+  /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
+  entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
+  orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
+  /** From here on no entry of the account can be dated earlier, whatever the clock says. */
+  closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
+}
+
+export interface TopAccount {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  readonly orderCount: number;
+  readonly spentCents: bigint;
+}
+
+/** A day's columns, from its entries. What settles an order that waited for the product is no order of that day. */
+const dayOfEntries = {
+  order_count: `count(*) filter (where kind = 'charge' and not is_settling)`,
+  entry_count: 'count(*)',
+  charged_cents: `coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0)`,
+  refunded_cents: `coalesce(sum(amount_cents) filter (where kind = 'refund'), 0)`,
+  credited_cents: `coalesce(sum(amount_cents) filter (where kind = 'credit'), 0)`,
+  debited_cents: `coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0)`,
+  first_entry: 'min(number)',
+  last_entry: 'max(number)',
+  first_order: 'min(order_number) filter (where not is_settling)',
+  last_order: 'max(order_number) filter (where not is_settling)',
+};
+
+const sumEntries: SqlStatement = {
+  name: 'sum_ledger_entries',
+  text: `insert into ledger_days as d (account_id, day, ${Object.keys(dayOfEntries).join(', ')})
+    select $1::int, day, ${Object.values(dayOfEntries).join(', ')}
+    from (
+      select number, kind, amount_cents, order_number, (created_at at time zone 'UTC')::date as day,
+        ${isSettling('e')} as is_settling
+      from ledger_entries e where account_id = $1::int and number > $2::int and number <= $3::int) fresh
+    group by day
+    on conflict (account_id, day) do update set
+      ${ledgerSums.names.map((name) => `${name} = d.${name} + excluded.${name}`).join(', ')},
+      first_entry = least(d.first_entry, excluded.first_entry),
+      last_entry = greatest(d.last_entry, excluded.last_entry),
+      first_order = least(d.first_order, excluded.first_order),
+      last_order = greatest(d.last_order, excluded.last_order)`,
+};
+
+const sumColumns = ledgerSums.names.map((name) => `sum(d.${name})::bigint as ${name}`).join(', ');
+
+const dateFormats: Readonly<Record<Step, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM' };
+
+const sumsOfAccount: SqlStatement = {
+  name: 'list_ledger_sums',
+  text: `select to_char(d.day, $3::text) as date, min(d.first_entry) as first_entry, max(d.last_entry) as last_entry,
+      ${sumColumns} from ledger_days d
+    where d.account_id = $1::int and d.day >= $2::date group by 1 order by 1`,
+};
+
+// Account by account: an index by day alone would be one that a plan for a single account could take.
+// Of real ones: tests are no business.
+const daysOfAll = `accounts a join lateral (
+      select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= ${realAccountIdMax}`;
+
+const sumsOfAccounts: SqlStatement = {
+  name: 'list_ledger_sums_of_all',
+  text: `select to_char(d.day, $2::text) as date, ${sumColumns} from ${daysOfAll} group by 1 order by 1`,
+};
+
+const listTop: SqlStatement = {
+  name: 'list_top_accounts',
+  text: `select a.id, a.username, a.display_name, sum(d.order_count)::bigint as orders,
+      sum(d.charged_cents - d.refunded_cents)::bigint as spent
+    from ${daysOfAll} group by a.id having sum(d.order_count) > 0 order by 5 desc, 1 limit $2::int`,
+};
+
+const findSpans: SqlStatement = {
+  name: 'find_ledger_spans',
+  text: `select min(first_entry) as first_entry, max(last_entry) as last_entry, min(first_order) as first_order,
+      max(last_order) as last_order, (select postdated_order from accounts where id = $1::int) as postdated_order
+    from ledger_days where account_id = $1::int
+      and day >= coalesce(nullif($2::text, '')::date, '-infinity') and day <= coalesce(nullif($3::text, '')::date, 'infinity')`,
+};
+
+// Waits for a batch of the account that is under way, which may still date its entries earlier.
+const closeLedger: SqlStatement = {
+  name: 'close_ledger_until',
+  text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
+    where id = $1::int and (ledger_open_from is null or ledger_open_from < to_timestamp($2::bigint))`,
+};
+
+export function createDailyTotals(database: Database): DailyTotals {
+  const marks = createRollupWatermarks(database, {
+    table: 'ledger_day_marks',
+    async add(transaction, accountId, mark, upto) {
+      await transaction.query(sumEntries, [accountId, mark, upto]);
+    },
+  });
+
+  async function spans(accountId: number, from: string, to: string): Promise<Row> {
+    await marks.bringUpToDate(accountId);
+    return (await database.ofAccount(accountId).query(findSpans, [accountId, from, to]))[0] ?? {};
+  }
+
+  return {
+    async sums(accountId, step, since) {
+      await marks.bringUpToDate(accountId);
+      const rows = await database
+        .ofAccount(accountId)
+        .query(sumsOfAccount, [accountId, since, dateFormats[step]]);
+      return rows.map((row) => ({
+        ...parseSums(row),
+        entries: { from: Number(row['first_entry']), to: Number(row['last_entry']) },
+      }));
+    },
+    async sumsOfAll(step, since) {
+      await marks.bringAllUpToDate();
+      const found = await fromEveryGroup(database, sumsOfAccounts, [since, dateFormats[step]]);
+      return addedUp(found.map(parseSums));
+    },
+    async topAccounts(since, limit) {
+      const found = (await fromEveryGroup(database, listTop, [since, limit])).map((row) => ({
+        id: Number(row['id']),
+        username: String(row['username']),
+        displayName: String(row['display_name']),
+        orderCount: Number(row['orders']),
+        spentCents: bigint(row['spent']),
+      }));
+      const first = (one: TopAccount, other: TopAccount) =>
+        one.spentCents === other.spentCents ? one.id - other.id : one.spentCents > other.spentCents ? -1 : 1;
+      return found.toSorted(first).slice(0, limit);
+    },
+    async entrySpan(accountId, from, to) {
+      const row = await spans(accountId, from, to);
+      return spanOf(row['first_entry'], row['last_entry']);
+    },
+    async orderSpan(accountId, from, to) {
+      const row = await spans(accountId, from, to);
+      const span = spanOf(row['first_order'], row['last_order']);
+      const postdated = nullable(Number, row['postdated_order']);
+      if (to === '' || postdated === null) return span;
+      // Orders of these days may have entries of later ones.
+      return { from: span?.from ?? 1, to: Math.max(span?.to ?? 0, postdated) };
+    },
+    async closeUntil(accountId, until) {
+      await database.ofAccount(accountId).query(closeLedger, [accountId, until]);
+    },
+    bringAllUpToDate: marks.bringAllUpToDate,
+  };
+}
+
+function spanOf(from: unknown, to: unknown): NumberSpan | null {
+  const first = nullable(Number, from);
+  const last = nullable(Number, to);
+  return first === null || last === null ? null : { from: first, to: last };
+}
+
+function parseSums(row: Row): LedgerSums {
+  return { date: String(row['date']), ...ledgerSums.parse(row) };
+}
+
+/** Those of one date together, oldest first. */
+function addedUp(sums: readonly LedgerSums[]): LedgerSums[] {
+  const dates = new Map<string, LedgerSums>();
+  for (const each of sums) {
+    const before = dates.get(each.date);
+    dates.set(each.date, before === undefined ? each : bothOf(before, each));
+  }
+  return [...dates.values()].sort((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+function bothOf(one: LedgerSums, other: LedgerSums): LedgerSums {
+  return {
+    date: one.date,
+    orderCount: one.orderCount + other.orderCount,
+    entryCount: one.entryCount + other.entryCount,
+    chargedCents: one.chargedCents + other.chargedCents,
+    refundedCents: one.refundedCents + other.refundedCents,
+    creditedCents: one.creditedCents + other.creditedCents,
+    debitedCents: one.debitedCents + other.debitedCents,
+  };
+}
+
+/** The last `count` days or months up to `now`, oldest first. */
+export function lastDates(step: Step, count: number, now: EpochSeconds): string[] {
+  const date = new Date(now * 1000);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return Array.from({ length: count }, (_, index) => {
+    const back = count - 1 - index;
+    const moment = step === 'day' ? Date.UTC(year, month, day - back) : Date.UTC(year, month - back, 1);
+    return new Date(moment).toISOString().slice(0, step === 'day' ? 10 : 7);
+  });
+}

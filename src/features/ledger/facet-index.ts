@@ -1,0 +1,272 @@
+// Which ranges of an account's orders and ledger entries hold rows of a kind or of a package: so that a filter that
+// few of a million rows fit reads the ranges that hold some, and no others. An index of ranges costs the order
+// path nothing: it is made by a job, from whole ranges of rows that never change, and what it has not looked at yet
+// is read row by row (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
+
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { eachInTurn } from '../../platform/database/each-in-turn.ts';
+import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
+import type { NumberSpan } from './daily-totals.ts';
+
+export type FacetedList = keyof typeof lists;
+
+/** Rows of a range: numbers 1 to 250, 251 to 500, … */
+const rangeRows = 250;
+/** Rows that are looked at in one statement: on the embedded database orders wait for it. */
+const rangesAtOnce = 20;
+/** Rows that are read in one statement where nothing says what they hold. */
+const plainRows = 5_000;
+/** Statements for a page: what it finds may be less than a page, and then says where to go on. */
+const roundsMax = 20;
+
+const lists = {
+  orders: {
+    table: 'orders',
+    counter: 'order_count',
+    columns: 'kind, package_id',
+    facets: `(kind::text), (package_id::text), (kind || ' ' || package_id)`,
+  },
+  ledger: {
+    table: 'ledger_entries',
+    counter: 'entry_count',
+    columns: 'kind',
+    facets: '(kind::text)',
+  },
+} as const;
+
+/** What the index knows a row by; null: every row fits. */
+export function orderFacet(kind: string | null, packageId: number | null): string | null {
+  return [kind, packageId].filter((part) => part !== null).join(' ') || null;
+}
+
+// -------------------------------------------------------------------------------------------- reading
+
+const findMark: SqlStatement = {
+  name: 'find_list_mark',
+  text: `select stretch_count from list_stretch_marks where account_id = $1::int and list = $2::text`,
+};
+
+const findRanges: SqlStatement = {
+  name: 'find_list_ranges',
+  text: `select stretch, row_count from list_stretches
+    where account_id = $1::int and list = $2::text and facet = $3::text and stretch between $4::int and $5::int
+    order by stretch desc limit $6::int`,
+};
+
+export interface Walk<Item> {
+  readonly list: FacetedList;
+  readonly accountId: number;
+  readonly facet: string | null;
+  /** Newest first, from `to` down to `from`. */
+  readonly span: NumberSpan;
+  readonly limit: number;
+  /** The rows of these spans that fit, newest first. */
+  readonly read: (spans: readonly NumberSpan[], limit: number) => Promise<readonly Item[]>;
+  readonly numberOf: (item: Item) => number;
+}
+
+export interface Walked<Item> {
+  readonly items: readonly Item[];
+  /** Go on below this number; null: there is no more. */
+  readonly nextBefore: number | null;
+}
+
+export async function scanDown<Item>(database: Queryable, walk: Walk<Item>): Promise<Walked<Item>> {
+  const { list, accountId, facet, span, limit, read, numberOf } = walk;
+  // One more than the page: whether there is more is then known.
+  const wanted = limit + 1;
+  const items: Item[] = [];
+  const indexedTo = facet === null ? 0 : await indexedRows(database, list, accountId);
+  let { to } = span;
+  for (let rounds = 0; rounds < roundsMax && to >= span.from && items.length < wanted; rounds += 1) {
+    const missing = wanted - items.length;
+    const part =
+      facet === null || to > indexedTo
+        ? plainPart(Math.max(span.from, indexedTo + 1), to)
+        : await indexedPart(database, { ...walk, facet }, to, missing);
+    if (part.spans.length > 0) items.push(...(await read(part.spans, missing)));
+    to = part.next;
+  }
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  if (items.length > limit && last !== undefined) return { items: page, nextBefore: numberOf(last) };
+  return { items: page, nextBefore: to >= span.from ? to + 1 : null };
+}
+
+/** What is read next, and the number to go on from. */
+interface Part {
+  readonly spans: readonly NumberSpan[];
+  readonly next: number;
+}
+
+function plainPart(from: number, to: number): Part {
+  const low = Math.max(from, to - plainRows + 1);
+  return { spans: [{ from: low, to }], next: low - 1 };
+}
+
+/** The highest ranges that hold enough rows of the facet. */
+async function indexedPart<Item>(
+  database: Queryable,
+  { list, accountId, facet, span, limit }: Walk<Item> & { readonly facet: string },
+  to: number,
+  missing: number,
+): Promise<Part> {
+  const atOnce = limit + 1;
+  const values = [accountId, list, facet, rangeOf(span.from), rangeOf(to), atOnce];
+  const found = await database.ofAccount(accountId).query(findRanges, values);
+  const spans: NumberSpan[] = [];
+  let rows = 0;
+  for (const row of found) {
+    if (rows >= missing) break;
+    const first = Number(row['stretch']) * rangeRows + 1;
+    spans.push({ from: Math.max(span.from, first), to: Math.min(to, first + rangeRows - 1) });
+    rows += Number(row['row_count']);
+  }
+  const isAll = spans.length === found.length && found.length < atOnce;
+  return { spans, next: isAll ? span.from - 1 : (spans.at(-1)?.from ?? span.from) - 1 };
+}
+
+function rangeOf(number: number): number {
+  return Math.floor((number - 1) / rangeRows);
+}
+
+async function indexedRows(database: Queryable, list: FacetedList, accountId: number): Promise<number> {
+  const [row] = await database.ofAccount(accountId).query(findMark, [accountId, list]);
+  return Number(row?.['stretch_count'] ?? 0) * rangeRows;
+}
+
+/** Rows of `table t` in the spans $2, $3 of the account $1 that fit, at most $4 of them: for `Walk.read`. */
+export function rowsInSpans(table: string, fits: string): string {
+  return `unnest($2::int[], $3::int[]) span (low, high) cross join lateral (
+      select * from ${table} t
+      where t.account_id = $1::int and t.number between span.low and span.high and ${fits}
+      order by t.number desc limit $4::int)`;
+}
+
+// -------------------------------------------------------------------------------------------- writing
+
+const listBehind = (list: FacetedList): SqlStatement => ({
+  name: `list_accounts_behind_${list}`,
+  text: `select a.id, a.${lists[list].counter} / ${rangeRows} - coalesce(m.stretch_count, 0) as behind
+    from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+    where a.${lists[list].counter} / ${rangeRows} > coalesce(m.stretch_count, 0)
+      and ${isInUse('a')} order by a.id`,
+});
+
+// Whoever else looks at the same ranges writes the same rows: a whole range never changes. So which are whole is
+// counted here, from the mark as it is now: another run may have moved it since this one found the account behind.
+const indexMore = (list: FacetedList): SqlStatement => {
+  const { table, counter, columns, facets } = lists[list];
+  return {
+    name: `index_ranges_of_${list}`,
+    text: `with mark as (
+        select done, greatest(0, least(${rangesAtOnce}, whole - done)) as more from (
+          select a.${counter} / ${rangeRows} as whole, coalesce(m.stretch_count, 0) as done
+          from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+          where a.id = $1::int) counted),
+      fresh as (
+        select (number - 1) / ${rangeRows} as stretch, ${columns}
+        from mark cross join lateral (
+          select number, ${columns} from ${table} t
+          where t.account_id = $1::int and t.number > mark.done * ${rangeRows}
+            and t.number <= (mark.done + mark.more) * ${rangeRows}) t),
+      written as (
+        insert into list_stretches (account_id, list, facet, stretch, row_count)
+        select $1::int, '${list}', facet, stretch, count(*)
+        from fresh cross join lateral (values ${facets}) f (facet) group by facet, stretch
+        on conflict do nothing)
+      insert into list_stretch_marks as m (account_id, list, stretch_count)
+      select $1::int, '${list}', done + more from mark
+      on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
+  };
+};
+
+/** The same in steps, for groups on several servers: Citus 13 takes no INSERT of what another part of its statement selects. */
+const indexApart = (list: FacetedList) => {
+  const { table, counter, columns, facets } = lists[list];
+  return {
+    findMark: {
+      name: `find_ranges_behind_of_${list}`,
+      text: `select coalesce(m.stretch_count, 0) as done, least(coalesce(m.stretch_count, 0) + ${rangesAtOnce}, a.${counter} / ${rangeRows}) as whole
+        from accounts a left join list_stretch_marks m on m.account_id = a.id and m.list = '${list}'
+        where a.id = $1::int and a.${counter} / ${rangeRows} > coalesce(m.stretch_count, 0)`,
+    },
+    count: {
+      name: `count_ranges_of_${list}`,
+      text: `select facet, stretch, count(*)::int as rows from (
+          select (number - 1) / ${rangeRows} as stretch, ${columns} from ${table}
+          where account_id = $1::int and number > $2::int * ${rangeRows} and number <= $3::int * ${rangeRows}) fresh
+        cross join lateral (values ${facets}) f (facet) group by facet, stretch`,
+    },
+    insert: {
+      name: `insert_ranges_of_${list}`,
+      text: `insert into list_stretches (account_id, list, facet, stretch, row_count)
+        select $1::int, '${list}', facet, stretch, row_count
+        from unnest($2::text[], $3::int[], $4::int[]) row (facet, stretch, row_count) on conflict do nothing`,
+    },
+    moveMark: {
+      name: `move_list_mark_of_${list}`,
+      text: `insert into list_stretch_marks as m (account_id, list, stretch_count) values ($1::int, '${list}', $2::int)
+        on conflict (account_id, list) do update set stretch_count = greatest(m.stretch_count, excluded.stretch_count)`,
+    },
+  } as const satisfies Record<string, SqlStatement>;
+};
+
+const statements = (Object.keys(lists) as FacetedList[]).map((list) => ({
+  behind: listBehind(list),
+  index: indexMore(list),
+  apart: indexApart(list),
+}));
+type IndexApart = ReturnType<typeof indexApart>;
+
+const neverAborted = new AbortController().signal;
+
+/** Looks at the whole ranges that were added to any list; returns how many are left, because the signal said stop. */
+export async function indexFacets(database: Database, signal = neverAborted): Promise<number> {
+  let left = 0;
+  await eachInTurn(statements, async ({ behind, index, apart }) =>
+    eachInTurn(await fromEveryGroup(database, behind), async (row) => {
+      let ranges = Number(row['behind']);
+      for (; ranges > 0 && !signal.aborted; ranges -= rangesAtOnce) {
+        await indexMoreOf(database, { index, apart }, Number(row['id']));
+      }
+      left += Math.max(0, ranges);
+    }),
+  );
+  return left;
+}
+
+/** One statement does it, or a few; of a test, behind another that holds its row. */
+async function indexMoreOf(
+  whole: Database,
+  { index, apart }: { readonly index: SqlStatement; readonly apart: IndexApart },
+  accountId: number,
+): Promise<void> {
+  const database = whole.ofAccount(accountId);
+  const add = (queryable: Queryable) =>
+    queryable.isSpread ? addApart(queryable, apart, accountId) : queryable.query(index, [accountId]);
+  if (!isTestAccount(accountId)) await add(database);
+  else {
+    await database.transaction(async (transaction) => {
+      if (await holdTestInUse(transaction, accountId)) await add(transaction);
+    });
+  }
+}
+
+/** What two of them write at the same moment is the same: a whole range never changes, and the mark goes up alone. */
+async function addApart(queryable: Queryable, apart: IndexApart, accountId: number): Promise<void> {
+  const [mark] = await queryable.query(apart.findMark, [accountId]);
+  if (mark === undefined) return;
+  const whole = Number(mark['whole']);
+  const rows = await queryable.query(apart.count, [accountId, Number(mark['done']), whole]);
+  await queryable.query(apart.insert, [
+    accountId,
+    textArray(rows.map((row) => String(row['facet']))),
+    numberArray(rows.map((row) => Number(row['stretch']))),
+    numberArray(rows.map((row) => Number(row['rows']))),
+  ]);
+  await queryable.query(apart.moveMark, [accountId, whole]);
+}

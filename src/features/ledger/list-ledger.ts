@@ -1,0 +1,47 @@
+// Pages of an account's ledger.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { type Page, pageRange } from '../../shared/pages.ts';
+import { findAccountNames } from '../identity/account-names.ts';
+import { type LedgerEntry, ledgerEntries } from '../order-engine/records/ledger-entry.ts';
+
+const listEntries: SqlStatement = {
+  name: 'list_ledger_entries',
+  text: `select ${ledgerEntries.list('e')}, a.username as actor
+    from ledger_entries e left join account_names a on a.id = e.actor_id
+    where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
+};
+
+/** Where accounts are on several servers: the names are another group's, and looked up apart. */
+const listEntriesApart: SqlStatement = {
+  name: 'list_ledger_entries_apart',
+  text: `select ${ledgerEntries.list('e')} from ledger_entries e
+    where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
+};
+
+/** Newest first; `total` is the account's entry count. */
+export async function listLedger(
+  database: Queryable,
+  accountId: number,
+  page: Page,
+  total: number,
+): Promise<{ entry: LedgerEntry; actor: string | null }[]> {
+  const range = pageRange(page, total);
+  if (range === null) return [];
+  const statement = database.isSpread ? listEntriesApart : listEntries;
+  const rows = await database.ofAccount(accountId).query(statement, [accountId, range.from, range.to]);
+  const actorOf = await actorsOf(database, rows);
+  return rows.map((row) => ({ entry: ledgerEntries.parse(row), actor: actorOf(row) }));
+}
+
+/** Who made each of these rows of entries: read along, or, where accounts are on several servers, looked up now. */
+export async function actorsOf(
+  database: Queryable,
+  rows: readonly Row[],
+): Promise<(row: Row) => string | null> {
+  if (!database.isSpread) return (row) => nullable(String, row['actor']);
+  const ids = rows.flatMap((row) => nullable(Number, row['actor_id']) ?? []);
+  const names = await findAccountNames(database, ids);
+  return (row) => names.get(Number(row['actor_id'])) ?? null;
+}

@@ -1,0 +1,85 @@
+// What every change of a plan without an order has in common: the checks before it, its row in the history, its entry in
+// the audit log, and what a replay of it answers. Each kind of change stands in a file of its own beside this one.
+
+import { publicId } from '../../../shared/identifiers.ts';
+import type { JsonObject } from '../../../shared/json.ts';
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { AccountState } from '../../identity/account-table.ts';
+import type { PlanChange, PlanChangeKind } from '../records/plan-change.ts';
+import type { ProductCallType } from '../records/product-call-rows.ts';
+import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
+import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
+import { type CustomerState, shownCustomer, type WorkingState } from './order-state.ts';
+import { changeCallId } from './product-calls.ts';
+
+/** The customer whose plan is to be changed, or what the command comes to without a change. */
+export function begin(
+  working: WorkingState,
+  account: AccountState,
+  command: PlanChangeCommand,
+  fingerprint: string,
+): CustomerState | OrderOutcome {
+  const earlier = working.planChangeByKey(account.id, command.idempotencyKey);
+  if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
+  const customer = working.customerByNumber(account.id, command.customerNumber);
+  if (earlier !== null && earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+  if (customer === null) return refused(earlier === null ? 'customer_not_found' : 'idempotency_conflict');
+  if (earlier !== null) {
+    const { refundCents, balanceAfterCents } = earlier;
+    return {
+      type: 'plan_changed',
+      customer: shownCustomer(customer),
+      refundCents: refundCents ?? 0n,
+      balanceAfterCents: balanceAfterCents ?? account.balanceCents,
+      replayed: true,
+    };
+  }
+  return refusedAsFull(working, account) ?? customer;
+}
+
+export interface Change {
+  readonly kind: PlanChangeKind;
+  readonly fingerprint: string;
+  /** Nothing changes: then only a key that was sent makes a row, so that it stands for this answer. */
+  readonly isNone?: boolean;
+  readonly details?: Partial<PlanChange>;
+  /** What the product is told; absent or null: nothing that it has to know. */
+  readonly call?: ProductCallType | null;
+  readonly audit: { readonly action: string; readonly before: JsonObject | null; readonly after: JsonObject };
+}
+
+/** `customer`: as they are after the change. */
+export function note(
+  working: WorkingState,
+  command: PlanChangeCommand,
+  customer: CustomerState,
+  { kind, fingerprint, isNone = false, details = {}, call = null, audit }: Change,
+  now: EpochSeconds,
+): OrderOutcome {
+  const { accountId, actorId, by = null, byParty = 'account', idempotencyKey, keyIsMinted } = command;
+  const balanceAfterCents = working.account(accountId)?.balanceCents ?? 0n;
+  const refundCents = details.refundCents ?? 0n;
+  if (!isNone || !keyIsMinted) {
+    const said = { ...details, refundCents, balanceAfterCents, idempotencyKey, fingerprint, isEmpty: isNone };
+    const author = { byParty, actorId: byParty === 'operator' ? actorId : null };
+    const number = working.addPlanChange(customer, { kind, ...author, ...said }, now);
+    const callId = changeCallId(accountId, number);
+    if (call !== null)
+      working.emitProductCall({ callId, type: call, customer, order: null, confirms: false });
+  }
+  if (!isNone) {
+    const subject = `customer ${publicId(accountId, customer.number)}`;
+    working.addAudit({ actorId, by, subject, ...audit });
+  }
+  return {
+    type: 'plan_changed',
+    customer: shownCustomer(customer),
+    refundCents,
+    balanceAfterCents,
+    replayed: false,
+  };
+}
+
+export function isCustomer(found: CustomerState | OrderOutcome): found is CustomerState {
+  return 'plan' in found;
+}

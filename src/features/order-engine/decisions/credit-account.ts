@@ -1,0 +1,68 @@
+// An administrator's top-up or correction. Called by decide-orders.ts.
+
+import { formatAmount } from '../../../shared/amounts.ts';
+import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { publicId } from '../../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { AccountState } from '../../identity/account-table.ts';
+import type { EntryKind } from '../records/ledger-entry.ts';
+import { refused, refusedAsFull } from './command-checks.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { CreditAccount, OrderOutcome } from './order-commands.ts';
+import type { WorkingState } from './order-state.ts';
+
+/** A credit beyond it is refused: the ledger's arithmetic stays far from the ends of int8. */
+const balanceCentsMax = 100_000_000_000_000n;
+
+export function creditAccount(
+  working: WorkingState,
+  account: AccountState,
+  command: CreditAccount,
+  now: EpochSeconds,
+): OrderOutcome {
+  const { amountCents, memo, actorId, by = null, idempotencyKey } = command;
+  const fingerprint = fingerprintOf('credit', amountCents.toString(), memo);
+  const earlier = working.creditByKey(account.id, idempotencyKey);
+  if (earlier !== null) {
+    if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
+    return { type: 'credited', entry: earlier, replayed: true };
+  }
+  if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
+  // What is left of a full account can be given back.
+  const full = amountCents > 0n ? refusedAsFull(working, account) : null;
+  if (full !== null) return full;
+  const balanceAfterCents = account.balanceCents + amountCents;
+  if (balanceAfterCents < 0n) {
+    return refused('insufficient_credit', {
+      balance: formatAmount(account.balanceCents),
+      required: formatAmount(-amountCents),
+      currency: working.currency,
+    });
+  }
+  if (balanceAfterCents > balanceCentsMax) {
+    return {
+      type: 'refused',
+      refusal: fieldRefusal('validation_failed', 'amount', 'the balance would be too large'),
+    };
+  }
+  const kind: EntryKind = amountCents < 0n ? 'debit' : 'credit';
+  const entry = working.addEntry(
+    account.id,
+    { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
+    now,
+  );
+  working.emit(account.id, { type: `balance.${kind}ed`, entry });
+  working.addAudit({
+    actorId,
+    by,
+    action: `account.${kind}`,
+    subject: `account ${account.id}`,
+    before: { balance: formatAmount(account.balanceCents) },
+    after: {
+      balance: formatAmount(entry.balanceAfterCents),
+      entry_id: publicId(account.id, entry.number),
+      memo,
+    },
+  });
+  return { type: 'credited', entry, replayed: false };
+}

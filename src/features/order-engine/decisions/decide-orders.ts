@@ -1,0 +1,119 @@
+// The heart: what becomes of every command. A batch's commands are applied in the order of their arrival
+// to the state that was loaded under the accounts' locks; each gets one outcome, and what it changes
+// is seen by the next. So a batch answers exactly as its orders would one after another.
+// Pure: no I/O, no clock, no randomness. The state that is passed in is not modified. What becomes of each kind of
+// command stands in a file of its own beside this one.
+//
+// For each order, in this order (decisions "Order of checks", 15 to 19): the caller's rights are still
+// those it was authenticated with; replay or idempotency_conflict; the order that is renewed exists; the
+// package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may
+// fail: then the changes are made.
+
+import { isTestAccount } from '../../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { AccountState } from '../../identity/account-table.ts';
+import { cancelPlan } from './cancel-plan.ts';
+import { changePackage } from './change-package.ts';
+import { refused } from './command-checks.ts';
+import { creditAccount } from './credit-account.ts';
+import { emitLowBalance } from './emit-low-balance.ts';
+import { grantTrial } from './grant-trial.ts';
+import { moveTestClock } from './move-test-clock.ts';
+import { notePlanEnd } from './note-plan-end.ts';
+import type { MoveTestClock, OrderCommand, OrderOutcome } from './order-commands.ts';
+import { createWorkingState, type OrderChanges, type OrderState, type WorkingState } from './order-state.ts';
+import { placeOrder } from './place-order.ts';
+import { renewAutomatically } from './renew-automatically.ts';
+import { renewCustomer } from './renew-customer.ts';
+import { renewOrder } from './renew-order.ts';
+import { resumePlan } from './resume-plan.ts';
+import { setAutoRenew } from './set-auto-renew.ts';
+import { setCustomerStatus } from './set-customer-status.ts';
+import { settleOrder } from './settle-order.ts';
+import { suspendPlan } from './suspend-plan.ts';
+
+export interface Decision {
+  readonly outcomes: readonly OrderOutcome[];
+  readonly changes: OrderChanges;
+}
+
+export function decideOrders(
+  state: OrderState,
+  commands: readonly OrderCommand[],
+  now: EpochSeconds,
+): Decision {
+  const working = createWorkingState(state);
+  const outcomes = commands.map((command) => {
+    const before = working.account(command.accountId);
+    const testClock = before?.testClock ?? null;
+    const at = testClock ?? now;
+    working.setTime(at);
+    const outcome =
+      command.type === 'move_test_clock'
+        ? moveClock(working, before, command, now)
+        : decide(working, command, at);
+    // A clock that moves tells at each second by itself.
+    if (command.type !== 'move_test_clock') emitLowBalance(working, before);
+    // What is made of it is shown as it is at that moment.
+    return testClock === null
+      ? outcome
+      : { ...outcome, testClock: working.account(command.accountId)?.testClock ?? at };
+  });
+  return { outcomes, changes: working.changes() };
+}
+
+function moveClock(
+  working: WorkingState,
+  account: AccountState | null,
+  command: MoveTestClock,
+  now: EpochSeconds,
+): OrderOutcome {
+  // It was reset meanwhile. Whoever moves a clock does not mean that of another test.
+  if (account?.testState !== 'current') return refused('reset_in_progress');
+  return moveTestClock(working, account, command, now);
+}
+
+function decide(
+  working: WorkingState,
+  command: Exclude<OrderCommand, MoveTestClock>,
+  now: EpochSeconds,
+): OrderOutcome {
+  const account = working.account(command.accountId);
+  if (account === null) {
+    return isTestAccount(command.accountId) ? { type: 'access_changed' } : refused('account_not_found');
+  }
+  // A test that was reset meanwhile, and may be gone by now: whoever asks again reaches the one that took its place.
+  if (account.testState !== null && account.testState !== 'current') return { type: 'access_changed' };
+  switch (command.type) {
+    case 'place':
+      return placeOrder(working, account, command, now);
+    case 'renew':
+      return renewOrder(working, account, command, now);
+    case 'renew_customer':
+      return renewCustomer(working, account, command, now);
+    case 'change_package':
+      return changePackage(working, account, command, now);
+    case 'cancel':
+      return cancelPlan(working, account, command, now);
+    case 'suspend':
+      return suspendPlan(working, account, command, now);
+    case 'resume':
+      return resumePlan(working, account, command, now);
+    case 'set_auto_renew':
+      return setAutoRenew(working, account, command, now);
+    case 'renew_automatically':
+      return renewAutomatically(working, account, command, now);
+    case 'credit':
+      return creditAccount(working, account, command, now);
+    case 'grant_trial':
+      return grantTrial(working, account, command, now);
+    case 'set_status':
+      return setCustomerStatus(working, account, command, now);
+    case 'note_plan_end':
+      return notePlanEnd(working, account, command, now);
+    case 'settle_order':
+      return settleOrder(working, account, command, now);
+    default:
+      return command satisfies never;
+  }
+}

@@ -1,0 +1,451 @@
+// What a batch has loaded, what it has changed so far on top of that, and what it will write. The state
+// that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
+
+import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { ProductMode } from '../../fulfilment/product-settings.ts';
+import type { AccountState } from '../../identity/account-table.ts';
+import type { Package } from '../../packages/package-catalog.ts';
+import { type Customer, type CustomerRow, lifeRow } from '../records/customer-table.ts';
+import type { LedgerEntry } from '../records/ledger-entry.ts';
+import type { NewHandoff, SettledHandoff } from '../records/order-handoff.ts';
+import type { OrderRecord } from '../records/order-table.ts';
+import type { PlanChange } from '../records/plan-change.ts';
+import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../records/plan-life.ts';
+import type { Plan } from '../records/plan-terms.ts';
+import { callKey, type OrderCall, type ProductCallType } from '../records/product-call-rows.ts';
+import type { DueSteps, TestMove } from '../records/test-move-table.ts';
+import {
+  type FullBudget,
+  fullBudget,
+  type TestSpace,
+  type TestUsage,
+  testRowBytes,
+} from '../records/test-usage.ts';
+import type { NewLoginLink } from './order-commands.ts';
+import type { NumberedEvent, OrderEvent } from './order-events.ts';
+
+/** A customer's row, with the columns of the plan as the plan, and those of its life as its life. */
+export interface CustomerState extends Omit<CustomerRow, keyof Plan | keyof ReturnType<typeof lifeRow>> {
+  /** The account's own id of the customer, which no command changes. */
+  readonly externalRef: string | null;
+  readonly plan: Plan;
+  readonly life: PlanLife;
+}
+
+/** What was loaded: everything a command of the batch may ask about, nothing more. */
+export interface OrderState {
+  readonly accounts: readonly AccountState[];
+  /** The customers named by reference, by number or by a renewed order, and the owners of foreign references. */
+  readonly customers: readonly CustomerState[];
+  readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
+  /** Orders found by idempotency key, by the number that is to be renewed, or as the last one of a renewed customer. */
+  readonly orders: readonly OrderRecord[];
+  /** Credits and changes of plans found by idempotency key. */
+  readonly credits: readonly LedgerEntry[];
+  readonly planChanges: readonly PlanChange[];
+  /** Of the customers who are to be given a trial. */
+  readonly trials?: readonly TrialHad[];
+  readonly packages: ReadonlyMap<number, Package>;
+  readonly currency: string;
+  /** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
+  readonly cancelRefund: CancelRefund;
+  /** What the operator's product has to do with orders. */
+  readonly productMode: ProductMode;
+  /** By `callKey`, of the orders that are settled. */
+  readonly orderCalls?: ReadonlyMap<string, OrderCall>;
+  /** By account, of those whose clock is moved. */
+  readonly dueSteps?: ReadonlyMap<number, DueSteps>;
+  /** Of a batch of tests. */
+  readonly testSpace?: TestSpace | null;
+}
+
+/** A customer has had this package as a free trial. */
+export type TrialHad = Pick<PlanChange, 'accountId' | 'customerNumber'> & { readonly packageId: number };
+
+/** A call to the product about a customer's plan. `order`: what it is about, if it is one. */
+export interface DecidedProductCall {
+  /** Of the order or the change of a plan that it tells. */
+  readonly callId: string;
+  readonly type: ProductCallType;
+  readonly customer: CustomerState;
+  readonly order: OrderRecord | null;
+  /** Its answer settles the order. */
+  readonly confirms: boolean;
+}
+
+export interface OrderPlace {
+  readonly accountId: number;
+  readonly orderNumber: number;
+}
+
+/** Rows to write, in the order they came to be. */
+export interface OrderChanges {
+  readonly accounts: readonly AccountState[];
+  readonly newCustomers: readonly CustomerState[];
+  readonly changedCustomers: readonly CustomerState[];
+  /** New or not: those whose plan's life is another one. */
+  readonly changedLives: readonly CustomerState[];
+  readonly orders: readonly OrderRecord[];
+  readonly entries: readonly LedgerEntry[];
+  /** By account, the last order whose entries are dated later than itself. */
+  readonly postdatedOrders: readonly { readonly id: number; readonly postdatedOrder: number }[];
+  readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
+  readonly planChanges: readonly PlanChange[];
+  readonly newHandoffs: readonly NewHandoff[];
+  readonly settledHandoffs: readonly SettledHandoff[];
+  readonly productCalls: readonly DecidedProductCall[];
+  /** Pending orders of whose customers a call was held back. */
+  readonly heldBackCalls: readonly OrderPlace[];
+  readonly audits: readonly AuditEntry[];
+  /** Of accounts that are listened to. */
+  readonly events: readonly NumberedEvent[];
+  /** Of tests whose clock stands elsewhere than before. */
+  readonly movedClocks: readonly AccountState[];
+  /** `isForgotten`: nobody can ask for it again. */
+  readonly testMoves: readonly { readonly move: TestMove; readonly isForgotten: boolean }[];
+}
+
+export type WorkingState = ReturnType<typeof createWorkingState>;
+
+/** The loaded state, and on top of it what this batch has changed so far. */
+export function createWorkingState(state: OrderState) {
+  const accounts = new Map(state.accounts.map((account) => [account.id, account]));
+  const customers = new Map(state.customers.map((customer) => [customer.reference, customer]));
+  const foreign = new Map(state.foreignReferences.map(({ reference, accountId }) => [reference, accountId]));
+  const ordersByKey = new Map(
+    state.orders.map((order) => [`${order.accountId} ${order.idempotencyKey}`, order]),
+  );
+  const ordersByNumber = new Map(state.orders.map((order) => [`${order.accountId} ${order.number}`, order]));
+  const creditsByKey = new Map(
+    state.credits.map((entry) => [`${entry.accountId} ${entry.idempotencyKey}`, entry]),
+  );
+
+  const changesByKey = new Map(
+    state.planChanges.map((change) => [`${change.accountId} ${change.idempotencyKey}`, change]),
+  );
+  const trialKey = ({ accountId, customerNumber, packageId }: TrialHad) =>
+    `${accountId} ${customerNumber} ${packageId}`;
+  const trials = new Set(state.trials?.map(trialKey));
+  /** References by account and number; made when first asked for, because plain orders never do. */
+  let numbered: Map<string, string> | null = null;
+
+  const changedAccounts = new Set<number>();
+  const newCustomers = new Set<string>();
+  const changedCustomers = new Set<string>();
+  const changedLives = new Set<string>();
+  const orders: OrderRecord[] = [];
+  const entries: LedgerEntry[] = [];
+  const postdatedOrders = new Map<number, number>();
+  const loginLinks = new Map<
+    string,
+    NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds }
+  >();
+  const planChanges: PlanChange[] = [];
+  const newHandoffs: NewHandoff[] = [];
+  const settledHandoffs: SettledHandoff[] = [];
+  const productCalls: DecidedProductCall[] = [];
+  const heldBackCalls = new Map<string, OrderPlace>();
+  const audits: AuditEntry[] = [];
+  const events: NumberedEvent[] = [];
+  const movedClocks = new Set<number>();
+  const testMoves = new Map<string, { readonly move: TestMove; readonly isForgotten: boolean }>();
+  /** Of the command that is being decided. */
+  let time: EpochSeconds = 0;
+
+  const getAccount = (id: number): AccountState => {
+    const account = accounts.get(id);
+    if (account === undefined) throw new Error(`Account ${id} was not loaded.`);
+    return account;
+  };
+  const changeAccount = (id: number, change: Partial<AccountState>) => {
+    accounts.set(id, { ...getAccount(id), ...change });
+    changedAccounts.add(id);
+  };
+
+  /** By the account's counters, with an average for the bytes: exact ones are known once the batch is written. */
+  const addedTo = (id: number): TestUsage => {
+    const loaded = state.accounts.find((account) => account.id === id);
+    const rows = loaded === undefined ? 0 : numbersOf(getAccount(id)) - numbersOf(loaded);
+    return { rows, bytes: rows * 2 * testRowBytes };
+  };
+
+  const put = (customer: CustomerState): CustomerState => {
+    customers.set(customer.reference, customer);
+    return customer;
+  };
+
+  /** Says it to whoever listens to the account. */
+  const emit = (accountId: number, event: OrderEvent) => {
+    const { eventCount } = getAccount(accountId);
+    if (eventCount === null) return;
+    const number = eventCount + 1;
+    changeAccount(accountId, { eventCount: number });
+    events.push({ accountId, number, at: time, event });
+  };
+
+  return {
+    emit,
+    /** What is told from here on happens now. */
+    setTime(now: EpochSeconds): void {
+      time = now;
+    },
+    setTestClock(accountId: number, testClock: EpochSeconds): void {
+      time = testClock;
+      if (getAccount(accountId).testClock === testClock) return;
+      accounts.set(accountId, { ...getAccount(accountId), testClock });
+      movedClocks.add(accountId);
+    },
+    dueSteps: (accountId: number): DueSteps | null => {
+      const loaded = state.dueSteps?.get(accountId);
+      if (loaded === undefined) return null;
+      const ofAccount = [...testMoves.values()].flatMap(({ move }) =>
+        move.accountId === accountId ? move : [],
+      );
+      const isNewer = (move: TestMove) => ofAccount.some((one) => one.idempotencyKey === move.idempotencyKey);
+      return { ...loaded, moves: [...loaded.moves.filter((move) => !isNewer(move)), ...ofAccount] };
+    },
+    putTestMove(move: TestMove, isMinted: boolean): void {
+      const isForgotten = isMinted && move.isDone;
+      testMoves.set(`${move.accountId} ${move.idempotencyKey}`, { move, isForgotten });
+    },
+    customersOf: (accountId: number): readonly CustomerState[] =>
+      [...customers.values()].filter((customer) => customer.accountId === accountId),
+    /** With what this batch has added so far. */
+    fullTestBudget(accountId: number): FullBudget | null {
+      return state.testSpace == null ? null : fullBudget(state.testSpace, accountId, addedTo(accountId));
+    },
+    currency: state.currency,
+    cancelRefund: state.cancelRefund,
+    productMode: state.productMode,
+    packages: state.packages,
+    account: (id: number): AccountState | null => accounts.get(id) ?? null,
+    orderByKey: (accountId: number, key: string): OrderRecord | null =>
+      ordersByKey.get(`${accountId} ${key}`) ?? null,
+    orderByNumber: (accountId: number, number: number): OrderRecord | null =>
+      ordersByNumber.get(`${accountId} ${number}`) ?? null,
+    creditByKey: (accountId: number, key: string): LedgerEntry | null =>
+      creditsByKey.get(`${accountId} ${key}`) ?? null,
+    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
+    planChangeByKey: (accountId: number, key: string): PlanChange | null =>
+      changesByKey.get(`${accountId} ${key}`) ?? null,
+    hasHadTrial: (trial: TrialHad): boolean => trials.has(trialKey(trial)),
+    customerByNumber(accountId: number, number: number): CustomerState | null {
+      numbered ??= new Map(
+        [...customers.values()].map((one) => [`${one.accountId} ${one.number}`, one.reference]),
+      );
+      return customers.get(numbered.get(`${accountId} ${number}`) ?? '') ?? null;
+    },
+
+    ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
+      const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
+      return owner === undefined ? 'nobody' : owner === accountId ? 'own' : 'foreign';
+    },
+
+    takeOrderNumber(accountId: number, number: number): void {
+      changeAccount(accountId, { orderCount: number });
+    },
+
+    addOrder(order: OrderRecord): void {
+      orders.push(order);
+      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, order);
+      ordersByNumber.set(`${order.accountId} ${order.number}`, order);
+    },
+
+    addHandoff(handoff: NewHandoff): void {
+      newHandoffs.push(handoff);
+    },
+
+    /** The order as it is from now on. */
+    settleHandoff(order: OrderRecord, settled: SettledHandoff): OrderRecord {
+      const { status, reason, settledAt } = settled;
+      const failure = status === 'failed' ? { reason, at: settledAt ?? time } : null;
+      const changed = { ...order, handoff: status, failure };
+      settledHandoffs.push(settled);
+      ordersByKey.set(`${order.accountId} ${order.idempotencyKey}`, changed);
+      ordersByNumber.set(`${order.accountId} ${order.number}`, changed);
+      return changed;
+    },
+
+    /** While an order is pending its own call alone is sent: settling the order tells what came of the others. */
+    emitProductCall(call: DecidedProductCall): void {
+      if (state.productMode === 'none') return;
+      const { accountId, life } = call.customer;
+      const { pendingOrder: orderNumber } = life;
+      if (call.order !== null || orderNumber === null) productCalls.push(call);
+      else heldBackCalls.set(callKey(accountId, orderNumber), { accountId, orderNumber });
+    },
+
+    /** The call of a pending order; null: there is none any more. */
+    orderCall(accountId: number, orderNumber: number): OrderCall | null {
+      const key = callKey(accountId, orderNumber);
+      const call = state.orderCalls?.get(key);
+      return call === undefined ? null : { ...call, heldBack: call.heldBack || heldBackCalls.has(key) };
+    },
+
+    /** Moves the balance by the entry's amount. The entry is dated now, or later where the ledger is past that. */
+    addEntry(
+      accountId: number,
+      part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
+      now: EpochSeconds,
+    ): LedgerEntry {
+      const account = getAccount(accountId);
+      const balanceCents = account.balanceCents + part.amountCents;
+      const entryCount = account.entryCount + 1;
+      const createdAt = Math.max(now, account.ledgerOpenFrom ?? now);
+      changeAccount(accountId, { balanceCents, entryCount, ledgerOpenFrom: createdAt });
+      if (part.orderNumber != null && createdAt > now) postdatedOrders.set(accountId, part.orderNumber);
+      const entry: LedgerEntry = {
+        orderNumber: null,
+        actorId: null,
+        memo: null,
+        idempotencyKey: null,
+        fingerprint: null,
+        ...part,
+        accountId,
+        number: entryCount,
+        balanceAfterCents: balanceCents,
+        createdAt,
+      };
+      entries.push(entry);
+      if (entry.idempotencyKey !== null) creditsByKey.set(`${accountId} ${entry.idempotencyKey}`, entry);
+      return entry;
+    },
+
+    addCustomer(accountId: number, part: Omit<CustomerState, 'accountId' | 'number'>): CustomerState {
+      const customerCount = getAccount(accountId).customerCount + 1;
+      changeAccount(accountId, { customerCount });
+      const customer = { ...part, accountId, number: customerCount };
+      newCustomers.add(customer.reference);
+      numbered?.set(`${accountId} ${customer.number}`, customer.reference);
+      emit(accountId, { type: 'customer.created', customer });
+      return put(customer);
+    },
+
+    setPlan(customer: CustomerState, plan: Plan, life: PlanLife): CustomerState {
+      if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
+      if (life !== customer.life) changedLives.add(customer.reference);
+      return put({ ...customer, plan, life });
+    },
+
+    setLife(customer: CustomerState, life: PlanLife): CustomerState {
+      changedLives.add(customer.reference);
+      return put({ ...customer, life });
+    },
+
+    addLoginLink(order: OrderRecord, link: NewLoginLink): void {
+      // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
+      loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order, at: time });
+    },
+
+    setStatus(customer: CustomerState, status: CustomerState['status']): CustomerState {
+      if (!newCustomers.has(customer.reference)) changedCustomers.add(customer.reference);
+      return put({ ...customer, status });
+    },
+
+    /** `customer`: as they are after it. Returns its number. */
+    addPlanChange(
+      customer: CustomerState,
+      part: Pick<PlanChange, 'kind' | 'byParty'> & Partial<PlanChange>,
+      now: EpochSeconds,
+    ): number {
+      const { accountId, number: customerNumber, plan, life } = customer;
+      const { orderCount: afterOrder, planChangeCount } = getAccount(accountId);
+      const number = planChangeCount + 1;
+      changeAccount(accountId, { planChangeCount: number });
+      const isHeld = isSuspended({ status: customer.status, suspended: life.suspended });
+      const change: PlanChange = {
+        ...noDetails,
+        ...part,
+        accountId,
+        number,
+        customerNumber,
+        createdAt: now,
+        afterOrder,
+        packageId: plan.packageId,
+        expiresAt: plan.expiresAt,
+        planStatus: planStatus(plan.expiresAt, isHeld, life.cancelled, now),
+        isSuspended: isHeld,
+      };
+      planChanges.push(change);
+      if (change.kind === 'trial')
+        trials.add(trialKey({ accountId, customerNumber, packageId: plan.packageId }));
+      if (change.idempotencyKey !== null) changesByKey.set(`${accountId} ${change.idempotencyKey}`, change);
+      const type = change.isEmpty ? null : planEventTypes[change.kind];
+      if (type === 'plan.activated') emit(accountId, { type, customer, order: null });
+      else if (type === 'renewal.failed') emit(accountId, { type, customer, code: change.code ?? '' });
+      else if (type !== null) emit(accountId, { type, customer, change });
+      return number;
+    },
+
+    addAudit(entry: AuditEntry): void {
+      audits.push(entry);
+    },
+
+    changes(): OrderChanges {
+      const customersOf = (references: ReadonlySet<string>) =>
+        [...references].flatMap((reference) => customers.get(reference) ?? []);
+      return {
+        accounts: [...changedAccounts].map(getAccount),
+        newCustomers: customersOf(newCustomers),
+        changedCustomers: customersOf(changedCustomers),
+        changedLives: customersOf(changedLives),
+        orders,
+        entries,
+        postdatedOrders: [...postdatedOrders].map(([id, postdatedOrder]) => ({ id, postdatedOrder })),
+        loginLinks: [...loginLinks.values()],
+        planChanges,
+        newHandoffs,
+        settledHandoffs,
+        productCalls,
+        heldBackCalls: [...heldBackCalls.values()],
+        audits,
+        events,
+        movedClocks: [...movedClocks].map(getAccount),
+        testMoves: [...testMoves.values()],
+      };
+    },
+  };
+}
+
+function numbersOf(account: AccountState): number {
+  const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;
+  return orderCount + customerCount + entryCount + planChangeCount + (eventCount ?? 0);
+}
+
+/** What is told of a change of a plan. How a plan renews itself is its account's own business. */
+const planEventTypes = {
+  trial: 'plan.activated',
+  suspend: 'plan.suspended',
+  resume: 'plan.resumed',
+  cancel: 'plan.cancelled',
+  cancel_at_period_end: null,
+  auto_renew: null,
+  auto_renew_off: null,
+  renewal_failed: 'renewal.failed',
+  // Told with the order's own events.
+  order_completed: null,
+  order_failed: null,
+} as const satisfies Record<PlanChange['kind'], OrderEvent['type'] | null>;
+
+const noDetails = {
+  actorId: null,
+  isEmpty: false,
+  orderNumber: null,
+  refundCents: null,
+  entryNumber: null,
+  balanceAfterCents: null,
+  idempotencyKey: null,
+  fingerprint: null,
+  reason: null,
+  code: null,
+  renewMonths: null,
+  renewMaxCents: null,
+  renewHoursBefore: null,
+};
+
+/** As answers and pages show them. */
+export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
+  const { packageId, anchorAt, expiresAt, lastOrder } = plan;
+  return { ...customer, packageId, anchorAt, expiresAt, lastOrder, ...lifeRow(life) };
+}

@@ -1,0 +1,72 @@
+// From an event to a row of product_calls: which call an event makes, and its id. The payload is added before the first
+// attempt (prepare-product-calls.ts).
+// Invariant: ids name the event itself, never a counter that two events can share.
+
+import { publicId } from '../../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { OrderKind } from '../records/order-table.ts';
+import { isSuspended, type PlanStatus, planStatus } from '../records/plan-life.ts';
+import { callIdIn, type NewProductCall, type ProductCallType } from '../records/product-call-rows.ts';
+import type { CustomerState, DecidedProductCall } from './order-state.ts';
+
+export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
+  activate: 'plan.activate',
+  renew: 'plan.renew',
+  change: 'plan.change',
+};
+
+/** The call that tells a product which is not asked first that the plan is in this state. */
+export const statusCalls: Readonly<Record<PlanStatus, ProductCallType>> = {
+  active: 'plan.resume',
+  suspended: 'plan.suspend',
+  cancelled: 'plan.cancel',
+  expired: 'plan.expire',
+};
+
+/** An order makes one call, whatever becomes of it. */
+export function orderCallId(accountId: number, orderNumber: number): string {
+  return `call_order_${publicId(accountId, orderNumber)}`;
+}
+
+/** So does a change of a plan. */
+export function changeCallId(accountId: number, changeNumber: number): string {
+  return `call_change_${publicId(accountId, changeNumber)}`;
+}
+
+/** And the end of a plan, which is noted once for each `expiresAt` of a customer. */
+export function endCallId(accountId: number, customerNumber: number, expiresAt: EpochSeconds): string {
+  return `call_end_${publicId(accountId, customerNumber)}_${expiresAt}`;
+}
+
+/** Access stopped, or returned; null: of two holds the other one stands. */
+export function holdCall(before: CustomerState, after: CustomerState): ProductCallType | null {
+  const [was, is] = [isHeld(before), isHeld(after)];
+  if (was === is) return null;
+  return is ? 'plan.suspend' : 'plan.resume';
+}
+
+export function statusOf(customer: CustomerState, now: EpochSeconds): PlanStatus {
+  const { plan, life } = customer;
+  return planStatus(plan.expiresAt, isHeld(customer), life.cancelled, now);
+}
+
+function isHeld({ status, life: { suspended } }: CustomerState): boolean {
+  return isSuspended({ status, suspended });
+}
+
+/** `now`: the real time, by which it is sent. */
+export function productCall(
+  { callId, type, customer, order, confirms }: DecidedProductCall,
+  { incarnation, now }: { readonly incarnation: string | null; readonly now: EpochSeconds },
+): NewProductCall {
+  return {
+    callId: callIdIn(incarnation, callId),
+    accountId: customer.accountId,
+    customerNumber: customer.number,
+    orderNumber: order?.number ?? null,
+    confirms,
+    type,
+    createdAt: now,
+    nextAttemptAt: now,
+  };
+}

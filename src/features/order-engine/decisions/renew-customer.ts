@@ -1,0 +1,57 @@
+// `renew_customer` of POST /orders/bulk: the package that the customer has now, once more. Called by decide-orders.ts.
+// Invariant: the renewal goes by the completed order that made the present plan. A pending or failed order never is that.
+
+import type { EpochSeconds } from '../../../shared/times.ts';
+import type { AccountState } from '../../identity/account-table.ts';
+import { runningPlan } from '../records/plan-life.ts';
+import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
+import { executeOrder, replay } from './execute-order.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { OrderOutcome, RenewCustomer } from './order-commands.ts';
+import type { CustomerState, WorkingState } from './order-state.ts';
+
+export function renewCustomer(
+  working: WorkingState,
+  account: AccountState,
+  command: RenewCustomer,
+  now: EpochSeconds,
+): OrderOutcome {
+  const earlier = working.orderByKey(account.id, command.idempotencyKey);
+  if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
+
+  const customer = findCustomer(working, account.id, command);
+  if (customer === null) return refused(earlier === null ? 'customer_not_found' : 'idempotency_conflict');
+  // The last order is another one once the renewal stands, so a replay without months compares those that were bought.
+  const fingerprintFor = (months: number) => fingerprintOf('renew_customer', customer.number, months);
+  if (earlier !== null) {
+    return replay(working, earlier, fingerprintFor(command.months ?? earlier.months), null);
+  }
+
+  const pending = refusedWhilePending(customer);
+  if (pending !== null) return pending;
+  const wanted = working.packages.get(customer.plan.packageId);
+  if (wanted === undefined) return refused('package_unavailable');
+  if (wanted.isTrial) return refused('package_unavailable', { reason: 'free_trial' });
+  const { lastOrder } = customer.plan;
+  // The first order failed: nothing was ever bought.
+  if (lastOrder === null) return refused('order_not_found');
+  const renewed = working.orderByNumber(account.id, lastOrder);
+  if (renewed === null) throw new Error(`Order ${lastOrder} of account ${account.id} was not loaded.`);
+
+  const months = command.months ?? renewed.months;
+  const running = runningPlan(customer, now);
+  const fingerprint = fingerprintFor(months);
+  const intent = { command, months, fingerprint, wanted, kind: 'renew', running, customer } as const;
+  return executeOrder(working, account, intent, now);
+}
+
+/** Another account's customer is as unknown as a missing one. */
+function findCustomer(
+  working: WorkingState,
+  accountId: number,
+  command: RenewCustomer,
+): CustomerState | null {
+  if ('customerNumber' in command) return working.customerByNumber(accountId, command.customerNumber);
+  const customer = working.customer(command.customerReference);
+  return customer?.accountId === accountId ? customer : null;
+}

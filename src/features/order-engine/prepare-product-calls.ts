@@ -1,0 +1,204 @@
+// What a call to the product says is decided when it is first sent: the customer's plan as it is then, or of a pending
+// order as it will be once the order is completed. Called by fulfilment/product-caller.ts, for many calls at once.
+// Invariant: the payload is stored, under the account's lock, before it is sent. Whatever changes the plan later comes
+// after it under the same lock, and writes a call of its own; a retry sends the stored payload.
+
+import {
+  byGroup,
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type SqlStatement,
+} from '../../platform/database/database.ts';
+import { nullable, oneOf } from '../../platform/database/row-values.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { Package, PackageCatalog } from '../packages/package-catalog.ts';
+import { afterOrder } from './decisions/execute-order.ts';
+import type { CustomerState } from './decisions/order-state.ts';
+import { customerColumns, loadPackagesVersion, PackagesChanged, parseCustomerState } from './order-batch.ts';
+import { type OrderRecord, orderColumns, orderStatus, parseOrder } from './records/order-table.ts';
+import {
+  type PreparedCalls,
+  type ProductCallType,
+  productCallTypes,
+  type UnpreparedCall,
+} from './records/product-call-rows.ts';
+
+/** What the product reads: the customer with this plan, and the plan's package. `now`: of a test, its clock. */
+export type ProductPayload = (
+  about: {
+    readonly customer: CustomerState;
+    readonly order: OrderRecord | null;
+    readonly package: Package | null;
+  },
+  now: EpochSeconds,
+) => JsonObject;
+
+export interface PrepareProductCalls {
+  readonly database: Database;
+  readonly packages: { readonly current: () => PackageCatalog; readonly reload: () => Promise<unknown> };
+  readonly payload: ProductPayload;
+  readonly now: () => EpochSeconds;
+}
+
+const lockAccounts: SqlStatement = {
+  name: 'lock_accounts_of_product_calls',
+  text: 'select a.id from accounts a where a.id = any($1::int[]) order by a.id for no key update',
+};
+
+const readCalls: SqlStatement = {
+  name: 'read_unprepared_product_calls',
+  text: `select k.id as call, k.type, k.confirms, k.payload, k.status as call_status,
+      extract(epoch from k.created_at)::bigint as called_at, a.test_clock,
+      ${customerColumns}, o.number is not null as has_order, ${orderColumns}
+    from unnest($1::bigint[]) wanted (id)
+    join product_calls k on k.id = wanted.id
+    join accounts a on a.id = k.account_id
+    join customers c on c.account_id = k.account_id and c.number = k.customer_number
+    left join orders o on o.account_id = k.account_id and o.number = k.order_number
+    left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`,
+};
+
+const storePayloads: SqlStatement = {
+  name: 'store_product_payloads',
+  text: `update product_calls t set payload = row.payload::jsonb from unnest($1::bigint[], $2::text[]) row (id, payload)
+    where t.id = row.id returning t.id, t.payload`,
+};
+
+const dropCalls: SqlStatement = {
+  name: 'drop_superseded_product_calls',
+  text: `update product_calls set status = 'superseded'
+    where id = any($1::bigint[]) and status = 'waiting'`,
+};
+
+/** @throws DatabaseUnavailable; anything else is the answer of the calls that it concerns */
+export async function prepareProductCalls(
+  dependencies: PrepareProductCalls,
+  calls: readonly UnpreparedCall[],
+): Promise<PreparedCalls> {
+  const prepared = new Map<number, JsonObject | 'dropped' | Error>();
+  for (const [, ofGroup] of byGroup(dependencies.database, calls, ({ accountId }) => accountId)) {
+    for (const [id, each] of await prepareTogether(dependencies, ofGroup)) prepared.set(id, each);
+  }
+  return prepared;
+}
+
+async function prepareTogether(
+  dependencies: PrepareProductCalls,
+  calls: readonly UnpreparedCall[],
+): Promise<PreparedCalls> {
+  try {
+    return await prepareInOneTransaction(dependencies, calls);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    if (error instanceof PackagesChanged) {
+      await dependencies.packages.reload();
+      return prepareTogether(dependencies, calls);
+    }
+    const [first] = calls;
+    if (first === undefined) return new Map();
+    if (calls.length === 1)
+      return new Map([[first.id, error instanceof Error ? error : new Error(String(error))]]);
+    // One call that cannot be prepared must not hold up the others.
+    const alone = new Map<number, JsonObject | 'dropped' | Error>();
+    for (const call of calls) {
+      for (const [id, each] of await prepareTogether(dependencies, [call])) alone.set(id, each);
+    }
+    return alone;
+  }
+}
+
+function prepareInOneTransaction(
+  { database, packages, payload, now }: PrepareProductCalls,
+  calls: readonly UnpreparedCall[],
+): Promise<PreparedCalls> {
+  const [{ accountId } = { accountId: 0 }] = calls;
+  const accountIds = [...new Set(calls.map((call) => call.accountId))].sort((a, b) => a - b);
+  return database.ofAccount(accountId).transaction(
+    async (transaction) => {
+      // Sent together; the rows are read behind the locks.
+      const [, versions, rows] = await Promise.all([
+        transaction.query(lockAccounts, [numberArray(accountIds)]),
+        transaction.query(loadPackagesVersion),
+        transaction.query(readCalls, [numberArray(calls.map(({ id }) => id))]),
+      ]);
+      const catalog = packages.current();
+      if (Number(versions[0]?.['packages_version']) !== catalog.version) throw new PackagesChanged();
+      const prepared = new Map<number, JsonObject | 'dropped' | Error>(
+        calls.map(({ id }) => [id, 'dropped']),
+      );
+      const built: { readonly id: number; readonly text: string }[] = [];
+      const dropped: number[] = [];
+      for (const row of rows) {
+        const { id, isWaiting, stored, ...read } = parseUnprepared(row);
+        if (!isWaiting) continue;
+        if (stored !== null) prepared.set(id, stored);
+        else {
+          const fresh = payloadNow(read, catalog, payload, now());
+          if (fresh === null) dropped.push(id);
+          else built.push({ id, text: JSON.stringify(fresh) });
+        }
+      }
+      const writes: Promise<readonly Row[]>[] = [];
+      if (built.length > 0) {
+        const values = [numberArray(built.map(({ id }) => id)), textArray(built.map(({ text }) => text))];
+        writes.push(transaction.query(storePayloads, values));
+      }
+      if (dropped.length > 0) writes.push(transaction.query(dropCalls, [numberArray(dropped)]));
+      const [written] = await Promise.all([Promise.all(writes), transaction.commit()]);
+      // As it is stored, so that a retry sends the same bytes.
+      for (const row of written.flat()) {
+        const said = row['payload'];
+        if (isJsonObject(said)) prepared.set(Number(row['id']), said);
+      }
+      return prepared;
+    },
+    { rank: 'lookups' },
+  );
+}
+
+interface Unprepared {
+  readonly type: ProductCallType;
+  readonly confirms: boolean;
+  readonly calledAt: EpochSeconds;
+  readonly testClock: EpochSeconds | null;
+  readonly customer: CustomerState;
+  readonly order: OrderRecord | null;
+}
+
+/** null: it is not sent. Its event is over: the plan goes on, or the order was settled. */
+function payloadNow(
+  { type, confirms, calledAt, testClock, customer, order }: Unprepared,
+  { byId }: PackageCatalog,
+  payload: ProductPayload,
+  now: EpochSeconds,
+): JsonObject | null {
+  // A clock that was set back does not undo an end.
+  const at = testClock ?? Math.max(now, calledAt);
+  if (type === 'plan.expire' && customer.plan.expiresAt > at) return null;
+  const isAsked = confirms && order !== null;
+  if (isAsked && orderStatus(order) !== 'pending') return null;
+  const after = isAsked ? { ...customer, ...afterOrder(customer, order) } : customer;
+  return payload({ customer: after, order, package: byId.get(after.plan.packageId) ?? null }, at);
+}
+
+function parseUnprepared(row: Row): Unprepared & {
+  readonly id: number;
+  readonly isWaiting: boolean;
+  readonly stored: JsonObject | null;
+} {
+  const stored = row['payload'] ?? null;
+  return {
+    id: Number(row['call']),
+    isWaiting: row['call_status'] === 'waiting',
+    stored: isJsonObject(stored) ? stored : null,
+    type: oneOf(productCallTypes, row['type']),
+    confirms: row['confirms'] === true,
+    calledAt: Number(row['called_at']),
+    testClock: nullable(Number, row['test_clock']),
+    customer: parseCustomerState(row),
+    order: row['has_order'] === true ? parseOrder(row) : null,
+  };
+}

@@ -1,0 +1,24 @@
+// A command of the operator on behalf of an account, sent to the engine again where the account's rights changed meanwhile:
+// the operator's own rights were looked at by the route. Called by the routes about customers of any account.
+
+import type { Database } from '../../platform/database/database.ts';
+import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import type { Account } from '../identity/account-table.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import type { OrderOutcome } from './decisions/order-commands.ts';
+
+const attemptsMax = 5;
+
+export async function submitForAccount(
+  database: Database,
+  accountId: number,
+  submit: (account: Account) => Promise<OrderOutcome>,
+): Promise<OrderOutcome | Refusal> {
+  for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+    const account = await findAccount(database, accountId);
+    if (account === null) return refusal('customer_not_found');
+    const outcome = await submit(account);
+    if (outcome.type !== 'access_changed') return outcome;
+  }
+  return refusal('service_unavailable');
+}

@@ -1,0 +1,251 @@
+// Orders that fit a filter, newest first, and a customer's orders. A page reads a bounded range of the account's
+// numbers: what it finds may be less than a page, and then says where to go on. Orders that wait for the product, and those
+// that it did not take, are few among many and have an index of their own. Used by the API and by the panel.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { holdsWords, mayHoldWords, wordPatterns } from '../customers/search-words.ts';
+import type { NumberSpan } from '../ledger/daily-totals.ts';
+import { orderFacet, rowsInSpans, scanDown } from '../ledger/facet-index.ts';
+import type { HandoffStatus } from '../order-engine/records/order-handoff.ts';
+import {
+  type OrderKind,
+  type OrderRecord,
+  orderColumns,
+  orderJoins,
+  parseOrder,
+} from '../order-engine/records/order-table.ts';
+
+export interface OrderFilter {
+  /** Numbers from `from` to `to`, the ends included. */
+  readonly from: number;
+  readonly to: number;
+  readonly customerNumber: number | null;
+  /** What was typed, as parse-order-query.ts has resolved it; null: nothing. Beside none of the customer and the key. */
+  readonly search?: OrderSearch | null;
+  readonly kind: OrderKind | null;
+  readonly packageId: number | null;
+  readonly idempotencyKey?: string | null;
+  readonly status?: HandoffStatus | null;
+  /** Moments from `since` up to, not including, `until`. */
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+  readonly limit: number;
+}
+
+export type OrderSearch =
+  /** The orders of these customers, and these orders. */
+  | {
+      readonly by: 'numbers';
+      readonly customerNumbers: readonly number[];
+      readonly orderNumbers: readonly number[];
+    }
+  /** So many customers have the words, or so many had to be looked at, that the orders are looked at one by one. */
+  | { readonly by: 'words'; readonly words: readonly string[] };
+
+export interface FoundOrders {
+  readonly orders: readonly OrderRecord[];
+  /** Go on below this number; null: there is no more. */
+  readonly nextBefore: number | null;
+}
+
+const fits = `($5::text is null or t.kind = $5::text) and ($6::int is null or t.package_id = $6::int)
+      and t.created_at >= to_timestamp($7::bigint) and t.created_at < to_timestamp($8::bigint)
+      and ($9::text is null or $9::text = coalesce((select status from order_handoffs s
+        where s.account_id = t.account_id and s.order_number = t.number), 'completed'))`;
+
+const joined = (rows: string, ordered: string) => `select ${orderColumns}
+    from ${rows} o ${orderJoins}
+    order by ${ordered} limit $4::int`;
+
+const findInSpans: SqlStatement = {
+  name: 'find_orders_down',
+  text: joined(rowsInSpans('orders', fits), 'o.number desc'),
+};
+
+const findOfCustomer: SqlStatement = {
+  name: 'find_orders_of_customer',
+  text: joined(
+    `(select * from orders t where t.account_id = $1::int and t.customer_number = $10::int
+      and t.number between $2::int and $3::int and ${fits})`,
+    'o.customer_number desc, o.number desc',
+  ),
+};
+
+// The offset keeps the other conditions out: while the tables are young, another index would seem as good, for ever.
+const findOfKey: SqlStatement = {
+  name: 'find_order_of_key',
+  text: joined(
+    `(select * from (
+        select * from orders where account_id = $1::int and idempotency_key = $10::text offset 0) t
+      where t.number between $2::int and $3::int and ($11::int is null or t.customer_number = $11::int) and ${fits})`,
+    'o.number desc',
+  ),
+};
+
+const listed = `t.account_id = $1::int and t.number between $2::int and $3::int and ${fits}`;
+
+const findOfNumbers: SqlStatement = {
+  name: 'find_orders_of_numbers',
+  text: joined(
+    `(select o.* from unnest($10::int[]) wanted (customer_number) cross join lateral (
+        select * from orders t where t.customer_number = wanted.customer_number and ${listed}
+        order by t.customer_number desc, t.number desc limit $4::int) o
+      union all
+      select * from orders t
+      where t.number = any($11::int[]) and t.customer_number <> all($10::int[]) and ${listed})`,
+    'o.number desc',
+  ),
+};
+
+// The offset keeps the customers from being read whole, beside the orders.
+const findOfWords: SqlStatement = {
+  name: 'find_orders_of_words',
+  text: `select ${orderColumns}, c.name, c.external_ref
+    from ${rowsInSpans(
+      'orders',
+      `${fits} and exists (select 1 from customers s where s.account_id = t.account_id
+        and s.number = t.customer_number and ${mayHoldWords('s', '$10::text[]')} offset 0)`,
+    )} o ${orderJoins}
+    order by o.number desc limit $4::int`,
+};
+
+/** Rows that are judged here in one statement: names with letters that the database may not know. */
+const judgedAtOnce = 500;
+
+/** Numbers of handed-over orders that are looked at in one statement. */
+const handoffsAtOnce = 1_000;
+/** Statements for a page: as with scanDown, what it finds may be less. */
+const roundsMax = 20;
+
+const listHandoffs: SqlStatement = {
+  name: 'list_handoffs_down',
+  text: `select order_number from order_handoffs where account_id = $1::int and status = $2::text and status <> 'completed'
+      and order_number between $3::int and $4::int
+    order by account_id desc, status desc, order_number desc limit ${handoffsAtOnce}`,
+};
+
+export async function findOrders(
+  database: Queryable,
+  accountId: number,
+  filter: OrderFilter,
+): Promise<FoundOrders> {
+  const { from, to, customerNumber, kind, packageId, since, until, limit } = filter;
+  const { idempotencyKey = null, status = null, search = null } = filter;
+  const terms = [kind, packageId, since, until, status];
+  // A key's order, and a customer's orders, are index ranges of their own.
+  if (idempotencyKey !== null) {
+    const values = [accountId, from, to, 1, ...terms, idempotencyKey, customerNumber];
+    const found = await database.ofAccount(accountId).query(findOfKey, values);
+    return { orders: found.map(parseOrder), nextBefore: null };
+  }
+  if (customerNumber !== null) {
+    const values = [accountId, from, to, limit + 1, ...terms, customerNumber];
+    return pageOf(await database.ofAccount(accountId).query(findOfCustomer, values), limit);
+  }
+  if (search?.by === 'numbers') {
+    const numbers = [numberArray(search.customerNumbers), numberArray(search.orderNumbers)];
+    const values = [accountId, from, to, limit + 1, ...terms, ...numbers];
+    return pageOf(await database.ofAccount(accountId).query(findOfNumbers, values), limit);
+  }
+  const read =
+    search === null
+      ? async (spans: readonly NumberSpan[], rows: number) =>
+          (
+            await database
+              .ofAccount(accountId)
+              .query(findInSpans, [accountId, ...spanValues(spans), rows, ...terms])
+          ).map(parseOrder)
+      : (spans: readonly NumberSpan[], rows: number) =>
+          readWithWords(database, accountId, search.words, { spans, rows, terms });
+  if (status === 'pending' || status === 'failed') {
+    return walkHandoffs(database, accountId, { status, from, to, limit }, read);
+  }
+  const { items, nextBefore } = await scanDown(database, {
+    list: 'orders',
+    accountId,
+    facet: orderFacet(kind, packageId),
+    span: { from, to },
+    limit,
+    numberOf: ({ number }: OrderRecord) => number,
+    read,
+  });
+  return { orders: items, nextBefore };
+}
+
+/** Of the spans, newest first, the orders whose customer has the words. */
+async function readWithWords(
+  database: Queryable,
+  accountId: number,
+  words: readonly string[],
+  wanted: {
+    readonly spans: readonly NumberSpan[];
+    readonly rows: number;
+    readonly terms: readonly unknown[];
+  },
+): Promise<readonly OrderRecord[]> {
+  const { rows, terms } = wanted;
+  const patterns = textArray(wordPatterns(words));
+  const atOnce = Math.max(rows, judgedAtOnce);
+  const found: OrderRecord[] = [];
+  for (let { spans } = wanted; spans.length > 0 && found.length < rows; ) {
+    const values = [accountId, ...spanValues(spans), atOnce, ...terms, patterns];
+    const list = await database.ofAccount(accountId).query(findOfWords, values);
+    for (const row of list) {
+      const order = parseOrder(row);
+      const names = {
+        reference: order.customerReference,
+        name: String(row['name']),
+        externalRef: nullable(String, row['external_ref']),
+      };
+      if (holdsWords(names, words)) found.push(order);
+    }
+    const last = list.at(-1);
+    spans = list.length < atOnce || last === undefined ? [] : below(spans, Number(last['number']));
+  }
+  return found.slice(0, rows);
+}
+
+function below(spans: readonly NumberSpan[], number: number): readonly NumberSpan[] {
+  return spans
+    .map(({ from, to }) => ({ from, to: Math.min(to, number - 1) }))
+    .filter(({ from, to }) => to >= from);
+}
+
+/** Through the index of those that are pending or failed, so many at once: whichever of them fit. */
+async function walkHandoffs(
+  database: Queryable,
+  accountId: number,
+  {
+    status,
+    from,
+    to,
+    limit,
+  }: Pick<OrderFilter, 'from' | 'to' | 'limit'> & { readonly status: HandoffStatus },
+  read: (spans: readonly NumberSpan[], rows: number) => Promise<readonly OrderRecord[]>,
+): Promise<FoundOrders> {
+  const found: OrderRecord[] = [];
+  let below = to;
+  for (let rounds = 0; rounds < roundsMax && below >= from && found.length <= limit; rounds += 1) {
+    const rows = await database.ofAccount(accountId).query(listHandoffs, [accountId, status, from, below]);
+    const numbers = rows.map((row) => Number(row['order_number']));
+    const spans = numbers.map((number) => ({ from: number, to: number }));
+    if (spans.length > 0) found.push(...(await read(spans, limit + 1 - found.length)));
+    below = numbers.length < handoffsAtOnce ? from - 1 : (numbers.at(-1) ?? from) - 1;
+  }
+  const orders = found.slice(0, limit);
+  const last = orders.at(-1);
+  if (found.length > limit && last !== undefined) return { orders, nextBefore: last.number };
+  return { orders, nextBefore: below >= from ? below + 1 : null };
+}
+
+function spanValues(spans: readonly NumberSpan[]): readonly unknown[] {
+  return [numberArray(spans.map((span) => span.from)), numberArray(spans.map((span) => span.to))];
+}
+
+function pageOf(rows: readonly Row[], limit: number): FoundOrders {
+  const orders = rows.slice(0, limit).map(parseOrder);
+  return { orders, nextBefore: rows.length > limit ? (orders.at(-1)?.number ?? null) : null };
+}

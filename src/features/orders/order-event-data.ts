@@ -1,0 +1,88 @@
+// The data of the events that the engine tells, as the contract has them (src/features/events/event-schemas.ts).
+
+import { formatAmount } from '../../shared/amounts.ts';
+import { publicId } from '../../shared/identifiers.ts';
+import { customerView } from '../customers/customer-view.ts';
+import type { EventData, EventType } from '../events/event-schemas.ts';
+import type { OrderEventData } from '../order-engine/decisions/order-events.ts';
+import { type CustomerState, shownCustomer } from '../order-engine/decisions/order-state.ts';
+import { orderedBy } from '../order-engine/records/order-table.ts';
+import { orderView } from './order-view.ts';
+
+export const orderEventData: OrderEventData = (event, { packages, currency, now }) => {
+  const viewOf = (customer: CustomerState) => customerView(shownCustomer(customer), packages, now);
+  const data = <Type extends EventType>(_type: Type, described: EventData<Type>) => described;
+  const { type } = event;
+  switch (type) {
+    case 'customer.created':
+    case 'plan.expired':
+      return data(type, { customer: viewOf(event.customer) });
+    case 'order.completed': {
+      const { order } = event;
+      return data(type, {
+        order: orderView(order, packages, currency),
+        balance: formatAmount(event.balanceCents),
+      });
+    }
+    case 'order.failed': {
+      const { order, reason, balanceCents } = event;
+      return data(type, {
+        order: orderView(order, packages, currency),
+        reason,
+        balance: formatAmount(balanceCents),
+      });
+    }
+    case 'plan.activated':
+    case 'plan.renewed':
+    case 'plan.changed': {
+      const { customer, order } = event;
+      const ofOrder = {
+        customer: viewOf(customer),
+        order_id: order === null ? null : publicId(order.accountId, order.number),
+      };
+      if (type !== 'plan.changed') return data(type, ofOrder);
+      // A free trial is given by the operator.
+      return data(type, { ...ofOrder, by: order === null ? 'operator' : orderedBy(order) });
+    }
+    case 'plan.suspended': {
+      const { customer, change } = event;
+      return data(type, { customer: viewOf(customer), by: change.byParty, reason: change.reason });
+    }
+    case 'plan.resumed':
+      return data(type, { customer: viewOf(event.customer), by: event.change.byParty });
+    case 'plan.cancelled': {
+      const { customer, change } = event;
+      return data(type, {
+        customer: viewOf(customer),
+        refund: formatAmount(change.refundCents ?? 0n),
+        balance: formatAmount(change.balanceAfterCents ?? 0n),
+        by: change.byParty,
+      });
+    }
+    case 'renewal.failed': {
+      const { customer, code } = event;
+      return data(type, { customer: viewOf(customer), code });
+    }
+    case 'plan.ending':
+      return data(type, { customer: viewOf(event.customer), days: event.days });
+    case 'balance.credited':
+    case 'balance.debited': {
+      const { entry } = event;
+      return data(type, {
+        entry_id: publicId(entry.accountId, entry.number),
+        amount: formatAmount(entry.amountCents),
+        memo: entry.memo,
+        balance: formatAmount(entry.balanceAfterCents),
+        currency,
+      });
+    }
+    case 'balance.low':
+      return data(type, {
+        balance: formatAmount(event.balanceCents),
+        balance_below: formatAmount(event.alertBelowCents),
+        currency,
+      });
+    default:
+      return event satisfies never;
+  }
+};

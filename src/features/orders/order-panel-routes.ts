@@ -1,0 +1,38 @@
+// One of the account's orders as the panel looks at it: with its ledger entries. Their list is order-list-panel-routes.ts; orders are
+// previewed and placed by the API's own routes.
+
+import type { FastifyInstance } from 'fastify';
+import { numberMax } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber } from '../../shared/identifiers.ts';
+import { findEntriesOfOrder } from '../ledger/find-entries.ts';
+import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { orderWithEntriesSchema } from '../overview/overview-schemas.ts';
+import { orderView } from './order-view.ts';
+
+export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, orders, packages, currency } = dependencies;
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      config: { scopes: ['orders:read', 'ledger:read'], codes: ['order_not_found'] },
+      schema: {
+        operationId: 'getOrderWithEntries',
+        summary: 'One order and its ledger entries',
+        response: { 200: orderWithEntriesSchema },
+      },
+    },
+    async ({ principal: { account }, params }, reply) => {
+      const number = parseOwnNumber(params.id, account.id);
+      const order = number === null ? null : await orders.find(account.id, number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const entries = await findEntriesOfOrder(database, account.id, order.number, numberMax);
+      return reply.send({
+        order: orderView(order, packages.current(), currency),
+        entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+      });
+    },
+  );
+}

@@ -1,0 +1,155 @@
+// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for
+// the engine, and from its outcome to the answer.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { formatAmount } from '../../shared/amounts.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber } from '../../shared/identifiers.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import { mintToken } from '../customer-portal/login-links.ts';
+import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { keyed, placeCommand, renewCommand } from './order-command.ts';
+import type { OrderReads } from './order-reads.ts';
+import {
+  orderAnswerSchema,
+  placedOrderSchema,
+  placeOrderBodySchema,
+  renewedOrderSchema,
+  renewOrderBodySchema,
+} from './order-schemas.ts';
+import { orderView } from './order-view.ts';
+import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from './parse-order-request.ts';
+import { createSubmitter, type SubmitDependencies } from './submit-commands.ts';
+
+export interface OrderRoutesDependencies extends SubmitDependencies {
+  readonly orders: OrderReads;
+  /** Options of a route that reads: see auth/api-key-auth.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly packages: () => PackageCatalog;
+  readonly currency: string;
+  readonly publicUrl: () => string;
+  readonly linkValidSeconds: number;
+}
+
+/** What an order, a renewal and the preview of either are refused with alike. */
+export const orderCodes = [
+  'invalid_idempotency_key',
+  'invalid_months',
+  'invalid_max_charge',
+  'idempotency_conflict',
+  'package_unavailable',
+  'order_failed',
+  'test_full',
+  'price_changed',
+  'insufficient_credit',
+] as const;
+
+export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
+  const { orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;
+
+  app.post(
+    '/orders',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: [...orderCodes, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'placeOrder',
+        summary: 'Place an order',
+        description:
+          'Activates a package for a customer and deducts the price. Creates the customer if absent. Safe to retry for ever with the same idempotency key.',
+        body: placeOrderBodySchema,
+        response: { 201: placedOrderSchema },
+      },
+    },
+    async (request, reply) => {
+      const wanted = parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
+      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const key = keyed(wanted.idempotencyKey);
+      const link = wanted.returnLogin ? mintToken() : null;
+      const loginLink = link && { tokenHash: link.tokenHash, validSeconds: linkValidSeconds };
+
+      const outcome = await createSubmitter(
+        dependencies,
+        request,
+      )((account) => placeCommand(account, wanted, key, loginLink));
+      return answer(reply, outcome, link && `${publicUrl()}/login/${link.token}`);
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    '/orders/:id/renew',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: [...orderCodes, 'order_not_found'],
+        isReplayable: true,
+        isBodyOptional: true,
+      },
+      schema: {
+        operationId: 'renewOrder',
+        summary: 'Renew an order',
+        description:
+          'Adds one period of the order’s package on top of the customer’s current expiry and charges today’s price for the group. The body may be absent or {}; a list is refused: in PHP an empty one is json_encode(new stdClass()).',
+        body: renewOrderBodySchema,
+        response: { 201: renewedOrderSchema },
+      },
+    },
+    async (request, reply) => {
+      const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
+      if (isRefusal(wanted)) return reply.refuse(wanted);
+      // No order has the number 0: a foreign or malformed id takes the same path as a missing one.
+      const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
+      const key = keyed(wanted.idempotencyKey);
+
+      const outcome = await createSubmitter(
+        dependencies,
+        request,
+      )((account) => renewCommand(account, wanted, key, orderNumber));
+      return answer(reply, outcome, null);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      ...confirm,
+      config: { scopes: ['orders:read'], codes: ['order_not_found'] },
+      schema: {
+        operationId: 'getOrder',
+        summary: 'One order',
+        description: 'Another account’s order gets the same answer as one that does not exist.',
+        response: { 200: orderAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const number = parseOwnNumber(request.params.id, request.principal.account.id);
+      const order = number === null ? null : await orders.find(request.principal.account.id, number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      return reply.send({ order: orderView(order, packages(), currency) });
+    },
+  );
+
+  function answer(
+    reply: FastifyReply,
+    outcome: OrderOutcome | Refusal,
+    loginUrl: string | null,
+  ): FastifyReply {
+    if (isRefusal(outcome)) return reply.refuse(outcome);
+    if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
+    if (outcome.type !== 'ordered') throw new Error(`An order was answered with "${outcome.type}".`);
+    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.code(201).send({
+      order: orderView(outcome.order, packages(), currency),
+      balance: formatAmount(outcome.order.balanceAfterCents),
+      ...(loginUrl === null ? {} : { login_url: loginUrl }),
+    });
+  }
+}
+
+function bodyOf(request: FastifyRequest): JsonObject {
+  return (request.body ?? {}) as JsonObject;
+}

@@ -1,0 +1,40 @@
+// An order as the API shows it (specification "Order").
+
+import { formatAmount } from '../../shared/amounts.ts';
+import { publicId } from '../../shared/identifiers.ts';
+import { periodOfMonths } from '../../shared/periods.ts';
+import { formatTime } from '../../shared/times.ts';
+import { refundAtOnceCents } from '../order-engine/decisions/execute-order.ts';
+import type { OrderFailure } from '../order-engine/records/order-handoff.ts';
+import { type OrderRecord, orderStatus } from '../order-engine/records/order-table.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { OrderView } from './order-schemas.ts';
+
+export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency: string): OrderView {
+  const { accountId, customerReference: reference } = order;
+  return {
+    id: publicId(accountId, order.number),
+    kind: order.kind,
+    status: orderStatus(order),
+    package: { id: order.packageId, name: byId.get(order.packageId)?.name ?? '' },
+    months: order.months,
+    period: periodOfMonths(order.months),
+    customer: {
+      id: publicId(accountId, order.customerNumber),
+      reference,
+      email: reference.includes('@') ? reference : '',
+    },
+    price: formatAmount(order.priceCents),
+    refund: formatAmount(order.refundCents),
+    currency,
+    expires_at: formatTime(order.expiresAt),
+    created_at: formatTime(order.createdAt),
+    idempotency_key: order.idempotencyKey,
+    ...(order.failure === null ? {} : { failure: failureView(order, order.failure) }),
+  };
+}
+
+function failureView(order: OrderRecord, { reason, at }: OrderFailure): NonNullable<OrderView['failure']> {
+  const refunded = formatAmount(order.priceCents - refundAtOnceCents(order));
+  return { reason, at: formatTime(at), refunded };
+}

@@ -1,0 +1,239 @@
+// The bodies of POST /orders and POST /orders/{id}/renew: read field by field, in the documented order of
+// checks (decisions "Order of checks", 10 to 14, then max_charge), each failure with its own code. Pure. Unknown fields
+// are ignored and nothing of the body is ever merged into anything.
+
+import { parseAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
+import { isMonths, type Months, monthsOfPeriod } from '../../shared/periods.ts';
+
+export interface OrderRequest {
+  /** null: none was sent. */
+  readonly idempotencyKey: string | null;
+  readonly packageId: number;
+  readonly customerReference: string;
+  readonly customerName: string | null;
+  readonly months: Months;
+  /** The most that may be charged; null: none was sent. */
+  readonly maxChargeCents: bigint | null;
+  readonly returnLogin: boolean;
+}
+
+export interface RenewRequest {
+  readonly idempotencyKey: string | null;
+  readonly months: Months | null;
+  readonly maxChargeCents: bigint | null;
+}
+
+export type PackageChange = Pick<OrderRequest, 'idempotencyKey' | 'packageId' | 'months' | 'maxChargeCents'>;
+
+/** Whose plan is renewed: what `renew_customer` names. */
+export type RenewedCustomer = { readonly id: number } | { readonly reference: string };
+
+const referenceLengthMax = 64;
+const emailLengthMax = 254;
+const nameLengthMax = 120;
+const databaseIdMax = 2_147_483_647;
+
+/** `mustHaveKey`: of an order in a bulk, where none is minted. */
+export function parseOrderRequest(
+  body: JsonObject,
+  headerKey: string | undefined,
+  mustHaveKey = false,
+): OrderRequest | Refusal {
+  const name = own(body, 'customer_name');
+  if (name !== undefined && typeof name !== 'string') {
+    return fieldRefusal('invalid_json', 'customer_name', typeReason(name, 'must be a string'));
+  }
+  const returnLogin = own(body, 'return_login');
+  if (returnLogin !== undefined && typeof returnLogin !== 'boolean') {
+    return fieldRefusal('invalid_json', 'return_login', typeReason(returnLogin, 'must be true or false'));
+  }
+
+  const idempotencyKey = parseIdempotencyKey(body, headerKey, mustHaveKey);
+  if (isRefused(idempotencyKey)) return idempotencyKey;
+
+  const packageId = parsePackageId(body);
+  if (isRefused(packageId)) return packageId;
+
+  const customerReference = parseCustomerReference(own(body, 'customer'));
+  if (isRefused(customerReference)) return customerReference;
+  const customerName = parseCustomerName(name);
+  if (isRefused(customerName)) return customerName;
+
+  const months = parseMonths(body);
+  if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  if (isRefused(maxChargeCents)) return maxChargeCents;
+
+  return {
+    idempotencyKey,
+    packageId,
+    customerReference,
+    customerName,
+    months: months ?? 1,
+    maxChargeCents,
+    returnLogin: returnLogin ?? false,
+  };
+}
+
+/** Of a change of package, whose customer stands in the path. */
+export function parsePackageChange(body: JsonObject, headerKey: string | undefined): PackageChange | Refusal {
+  const idempotencyKey = parseIdempotencyKey(body, headerKey);
+  if (isRefused(idempotencyKey)) return idempotencyKey;
+  const packageId = parsePackageId(body);
+  if (isRefused(packageId)) return packageId;
+  const months = parseMonths(body);
+  if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  if (isRefused(maxChargeCents)) return maxChargeCents;
+  return { idempotencyKey, packageId, months: months ?? 1, maxChargeCents };
+}
+
+function parsePackageId(body: JsonObject): number | Refusal {
+  const packageId = own(body, 'package_id');
+  if (packageId === undefined) return fieldRefusal('invalid_package', 'package_id', 'missing');
+  if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
+    return fieldRefusal('invalid_package', 'package_id', 'must be an integer');
+  }
+  return knowablePackageId(packageId);
+}
+
+/** No package has an id beyond the database's integers: 0 is as unknown as 10^15. */
+export function knowablePackageId(id: number): number {
+  return id > 0 && id <= databaseIdMax ? id : 0;
+}
+
+export function parseRenewRequest(
+  body: JsonObject,
+  headerKey: string | undefined,
+  mustHaveKey = false,
+): RenewRequest | Refusal {
+  const idempotencyKey = parseIdempotencyKey(body, headerKey, mustHaveKey);
+  if (isRefused(idempotencyKey)) return idempotencyKey;
+  const months = parseMonths(body);
+  if (isRefused(months)) return months;
+  const maxChargeCents = parseMaxCharge(body);
+  return isRefused(maxChargeCents) ? maxChargeCents : { idempotencyKey, months, maxChargeCents };
+}
+
+/** A customer's id, a number, or their reference, a string. */
+export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal {
+  if (typeof value === 'number' && Number.isInteger(value)) return { id: value };
+  if (typeof value !== 'string') {
+    return fieldRefusal('invalid_customer', 'renew_customer', 'must be a reference or an id');
+  }
+  const reference = parseCustomerReference(value, 'renew_customer');
+  return isRefused(reference) ? reference : { reference };
+}
+
+/** 1 to 80 visible ASCII characters, from the header or the body, or the same in both; null when neither has one. */
+export function parseIdempotencyKey(
+  body: JsonObject,
+  headerKey: string | undefined,
+  mustHaveKey = false,
+): string | null | Refusal {
+  const bodyKey = own(body, 'idempotency_key');
+  const invalid = (reason: string) => fieldRefusal('invalid_idempotency_key', 'idempotency_key', reason);
+  if (bodyKey !== undefined && typeof bodyKey !== 'string')
+    return invalid(typeReason(bodyKey, 'must be a string'));
+  if (headerKey !== undefined && bodyKey !== undefined && headerKey !== bodyKey) {
+    return invalid('header and body differ');
+  }
+  const key = headerKey ?? bodyKey;
+  if (key === undefined) return mustHaveKey ? invalid('missing') : null;
+  return /^[\x21-\x7e]{1,80}$/.test(key) ? key : invalid('must be 1 to 80 visible ASCII characters');
+}
+
+/** The Idempotency-Key header. Two of them were refused before anything was read. */
+export function sentIdempotencyHeader(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string | undefined {
+  const value = headers['idempotency-key'];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** An e-mail address or a username, trimmed and lower-cased (decisions "customer"). */
+export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
+  const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
+  if (value === undefined) return invalid('missing');
+  if (typeof value !== 'string') return invalid('must be a string');
+  const text = value.trim();
+  // Before lower-casing: the Kelvin sign, for one, lower-cases to an ASCII k.
+  if (!/^[\x21-\x7e]*$/.test(text)) return invalid('must be ASCII without spaces');
+  const reference = text.toLowerCase();
+  if (reference.includes('@')) {
+    return reference.length <= emailLengthMax && isEmail(reference)
+      ? reference
+      : invalid('not an e-mail address');
+  }
+  if (reference.length < 1 || reference.length > referenceLengthMax || !/^[a-z0-9._-]+$/.test(reference)) {
+    return invalid('a username has 1 to 64 letters, digits, dots, underscores or hyphens');
+  }
+  return reference;
+}
+
+/** The trimmed display name; null when none was given. */
+export function parseCustomerName(value: string | undefined): string | null | Refusal {
+  const invalid = (reason: string) => fieldRefusal('invalid_customer', 'customer_name', reason);
+  if (value === undefined) return null;
+  const name = value.trim();
+  if (!name.isWellFormed()) return invalid('not valid Unicode');
+  if (/\p{Cc}/u.test(name)) return invalid('must not contain control characters');
+  if ([...name].length > nameLengthMax) return invalid(`at most ${nameLengthMax} characters`);
+  return name === '' ? null : name;
+}
+
+/** null when neither months nor period was sent. */
+export function parseMonths(body: JsonObject): Months | null | Refusal {
+  const months = own(body, 'months');
+  const period = own(body, 'period');
+  if (months !== undefined && !isMonths(months))
+    return fieldRefusal('invalid_months', 'months', typeReason(months, 'must be 1, 3 or 12'));
+  if (period === undefined) return months ?? null;
+  const monthsByName = monthsOfPeriod(period);
+  if (monthsByName === null)
+    return fieldRefusal(
+      'invalid_months',
+      'period',
+      typeReason(period, 'must be monthly, quarterly or yearly'),
+    );
+  if (months !== undefined && months !== monthsByName) {
+    return fieldRefusal('invalid_months', 'months', 'months and period disagree');
+  }
+  return monthsByName;
+}
+
+/** May be negative: of a change to a cheaper package, what must come back at least. null when none was sent. */
+export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
+  const sent = own(body, 'max_charge');
+  if (sent === undefined) return null;
+  const reason = typeReason(sent, 'must be an amount such as "12.50", a string');
+  return parseAmount(sent) ?? fieldRefusal('invalid_max_charge', 'max_charge', reason);
+}
+
+/** local@domain as mail servers take it: no quoted parts, no bare host names, no address literals. */
+function isEmail(text: string): boolean {
+  const [local = '', domain = '', ...rest] = text.split('@');
+  return (
+    rest.length === 0 &&
+    local.length <= 64 &&
+    /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(local) &&
+    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(domain)
+  );
+}
+
+function isRefused(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The idempotency key of a request whose body is read elsewhere; null: none was sent. */
+export function idempotencyKeyOf({
+  body,
+  headers,
+}: {
+  readonly body?: unknown;
+  readonly headers: Parameters<typeof sentIdempotencyHeader>[0];
+}): string | null | Refusal {
+  return parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
+}

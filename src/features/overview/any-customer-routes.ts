@@ -1,0 +1,91 @@
+// One customer of any account, for the console: who they are, what was ordered for them, what happened to their plan. What an
+// administrator does to them are routes of the administrator's API.
+
+import type { FastifyInstance } from 'fastify';
+import { numberMax, pageRows } from '../../platform/http/list-query.ts';
+import type { WithId } from '../../service/admin-routes.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseRealOwnedId } from '../../shared/identifiers.ts';
+import { listLoginLinks } from '../customer-portal/login-link-log.ts';
+import { loginLinkView } from '../customer-portal/login-link-view.ts';
+import { findAccountNames } from '../identity/account-names.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { findOrders } from '../orders/list-orders.ts';
+import { orderView } from '../orders/order-view.ts';
+import { readHistory } from '../plans/plan-history-routes.ts';
+import { planHistoryQuerySchema, planHistorySchema } from '../plans/plan-schemas.ts';
+import { panelCustomerView } from './overview-routes.ts';
+import { customerOfAnyAccountSchema } from './overview-schemas.ts';
+
+export function anyCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, seal, customers, packages, currency, now } = dependencies;
+
+  app.get<WithId>(
+    '/customers/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['customer_not_found'] },
+      schema: {
+        operationId: 'getCustomerOfAnyAccount',
+        summary: 'One customer of any account and their latest orders',
+        response: { 200: customerOfAnyAccountSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const customer = await find(params.id);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const { accountId, number } = customer;
+      const [{ orders }, names] = await Promise.all([
+        findOrders(database, accountId, {
+          from: 1,
+          to: numberMax,
+          customerNumber: number,
+          kind: null,
+          packageId: null,
+          since: 0,
+          until: now() + 1,
+          limit: pageRows,
+        }),
+        findAccountNames(database, [accountId]),
+      ]);
+      const numbers = orders.map((order) => order.number);
+      const links = await listLoginLinks(database, customer, numbers, now());
+      return reply.send({
+        customer: {
+          ...panelCustomerView(customer, packages.current(), now()),
+          account: { id: accountId, username: names.get(accountId) ?? '' },
+        },
+        orders: orders.map((order) => orderView(order, packages.current(), currency)),
+        login_links: links.map((link) => loginLinkView(link, true)),
+      });
+    },
+  );
+
+  app.get<WithId>(
+    '/customers/:id/history',
+    {
+      config: {
+        scopes: ['admin:read'],
+        codes: ['customer_not_found', 'invalid_filter', 'invalid_cursor'],
+      },
+      schema: {
+        operationId: 'listPlanHistoryOfAnyAccount',
+        summary: 'What happened to the plan of a customer of any account, newest first',
+        querystring: planHistoryQuerySchema,
+        response: { 200: planHistorySchema },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const customer = await find(params.id);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const catalog = () => packages.current();
+      const history = await readHistory({ database, seal, packages: catalog, currency }, customer, query);
+      return isRefusal(history) ? reply.refuse(history) : reply.send(history);
+    },
+  );
+
+  async function find(text: string): Promise<Customer | null> {
+    const id = parseRealOwnedId(text);
+    return id === null ? null : customers.find(id.accountId, id.number);
+  }
+}

@@ -1,0 +1,206 @@
+// What the administrator's console shows beyond the administrator's API: figures of the whole service, its
+// health, customers of every account, and help for an account that has lost its second factor.
+
+import type { FastifyInstance } from 'fastify';
+import { DatabaseUnavailable, ranked } from '../../platform/database/database.ts';
+import { readServerVersion } from '../../platform/database/server-version.ts';
+import { numberMax } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId, parseRealOwnedId } from '../../shared/identifiers.ts';
+import { allCustomersRoute, customerListRoutes } from '../customers/customer-panel-routes.ts';
+import { countEndingPlansOfAll } from '../customers/find-customer.ts';
+import { countOpenProductCalls } from '../fulfilment/product-call-reads.ts';
+import { failingView } from '../fulfilment/product-call-view.ts';
+import { findAccountNames } from '../identity/account-names.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { listsOfAccounts } from '../identity/list-owner.ts';
+import { actorOf, administratorProblem } from '../identity/principal.ts';
+import { findEntriesOfOrder } from '../ledger/find-entries.ts';
+import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { ledgerListRoutes } from '../ledger/ledger-panel-routes.ts';
+import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
+import { orderListRoutesOf } from '../orders/order-list-panel-routes.ts';
+import { orderView } from '../orders/order-view.ts';
+import { listRefusals } from '../request-log/refusal-counts.ts';
+import type { HealthFacts } from './batch-sizes.ts';
+import { listJobViews } from './job-view.ts';
+import { endingDays, endingWindow } from './overview-routes.ts';
+import {
+  accountOrderSchema,
+  adminOverviewSchema,
+  currentPasswordBodySchema,
+  healthSchema,
+  overviewQuerySchema,
+} from './overview-schemas.ts';
+
+const topAccountsMax = 10;
+
+export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const {
+    database,
+    engine,
+    orders,
+    packages,
+    dailyTotals,
+    spending,
+    requestLog,
+    totp,
+    health,
+    currency,
+    now,
+  } = dependencies;
+
+  app.get(
+    '/overview',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'getServiceOverview',
+        summary: 'Spending of all accounts by day or month, package and kind, plans that end soon, refusals',
+        querystring: overviewQuerySchema,
+        response: { 200: adminOverviewSchema },
+      },
+    },
+    async ({ query }, reply) => {
+      const at = now();
+      const span = parseSpan(query, at);
+      // First the sums are brought up to date, then the rest reads them.
+      const sums = await dailyTotals.sumsOfAll(span.step, span.previousSince);
+      const spent = await spending.ofAll(span);
+      await requestLog.flush();
+      const [attention, failing, top, count, refusals] = await Promise.all([
+        countOpenProductCalls(database, 'attention'),
+        countOpenProductCalls(database, 'failing'),
+        dailyTotals.topAccounts(span.since, topAccountsMax),
+        countEndingPlansOfAll(database, at, at + endingDays * 86_400),
+        listRefusals(database, span.since),
+      ]);
+      return reply.send({
+        span: spanView(span, at),
+        series: seriesOf(sums, span.dates),
+        totals: totalsOf(sums, span.dates),
+        spending: spendingView(spent, packages.current()),
+        orders: {
+          attention: { count: attention.count, more: attention.more },
+          failing: failingView(failing),
+        },
+        top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
+          account: { id, username, display_name: displayName },
+          orders: orderCount,
+          spent: formatAmount(spentCents),
+        })),
+        expiring: { days: endingDays, count, ...endingWindow(at) },
+        refusals,
+      });
+    },
+  );
+
+  app.get(
+    '/health',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'getHealth',
+        summary: 'How this process and its database are doing',
+        response: { 200: healthSchema },
+      },
+    },
+    async (_request, reply) =>
+      reply.send({
+        database: { kind: database.kind, ...(await databaseVersion()) },
+        queue_depth: engine.queueDepth(),
+        batches_in_flight: engine.batchesInFlight(),
+        batch_sizes: health.batchSizes(),
+        uptime_seconds: health.uptimeSeconds(),
+        version: health.version,
+        ...sharedLimitsView(health.sharedLimits()),
+        jobs: await listJobViews(dependencies.jobs),
+      }),
+  );
+
+  allCustomersRoute(app, dependencies);
+  const ofAccounts = listsOfAccounts(database, now);
+  ledgerListRoutes(app, dependencies, ofAccounts);
+  customerListRoutes(app, dependencies, ofAccounts);
+  orderListRoutesOf(app, dependencies, ofAccounts);
+
+  app.get<{ Params: { id: string } }>(
+    '/orders/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['order_not_found'] },
+      schema: {
+        operationId: 'getOrderOfAnyAccount',
+        summary: 'One order of any account and its ledger entries',
+        response: { 200: accountOrderSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const id = parseRealOwnedId(params.id);
+      const order = id === null ? null : await orders.find(id.accountId, id.number);
+      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const { accountId } = order;
+      const [entries, names] = await Promise.all([
+        findEntriesOfOrder(database, accountId, order.number, numberMax),
+        findAccountNames(database, [accountId]),
+      ]);
+      return reply.send({
+        account: { id: accountId, username: names.get(accountId) ?? '' },
+        order: orderView(order, packages.current(), currency),
+        entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+      });
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    '/accounts/:id/totp/disable',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['account_not_found', 'totp_not_enabled'],
+        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
+      },
+      schema: {
+        operationId: 'disableTotpOf',
+        summary: 'Switch off the codes at sign-in of an account’s own login',
+        description:
+          'For somebody else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
+        body: currentPasswordBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const id = parseAccountId(request.params.id);
+      const account = id === null ? null : await findAccount(database, id);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const problem = administratorProblem(request.principal, account);
+      if (problem !== null) return reply.refuse(problem);
+      const ownLogin = { id: account.id, accountId: account.id };
+      // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
+      if (request.person.id === ownLogin.id) {
+        const reason = 'is your own login: switch its codes off on the security page, with a code';
+        return reply.refuse(fieldRefusal('validation_failed', 'id', reason));
+      }
+      const wasOn = await totp.disable(ownLogin, actorOf(request.principal));
+      return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
+    },
+  );
+
+  async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {
+    try {
+      return { version: await readServerVersion(ranked(database, 'lookups')), reachable: true };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      return { version: '', reachable: false };
+    }
+  }
+}
+
+function sharedLimitsView(state: ReturnType<HealthFacts['sharedLimits']>) {
+  if (state === null) return {};
+  const { server, isThere, milliseconds, problem } = state;
+  return {
+    shared_limits: { server, reachable: isThere, seconds: Math.floor(milliseconds / 1000), problem },
+  };
+}

@@ -1,0 +1,101 @@
+// One of the account's customers as the panel looks at them: with their orders, and a login link for a customer who asks
+// for one. Their list is customer-panel-routes.ts.
+
+import type { FastifyInstance } from 'fastify';
+import { numberMax, pageRows } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
+import { formatTime } from '../../shared/times.ts';
+import { listLoginLinks } from '../customer-portal/login-link-log.ts';
+import { loginLinkView } from '../customer-portal/login-link-view.ts';
+import { createLoginLink } from '../customer-portal/login-links.ts';
+import { madeLoginLinkSchema } from '../customers/customer-schemas.ts';
+import { findLastOrderNumber } from '../customers/find-customer.ts';
+import { actorOf } from '../identity/principal.ts';
+import { orderStatus } from '../order-engine/records/order-table.ts';
+import { findOrders } from '../orders/list-orders.ts';
+import { orderView } from '../orders/order-view.ts';
+import { panelCustomerView } from './overview-routes.ts';
+import { customerWithOrdersSchema } from './overview-schemas.ts';
+
+interface WithId {
+  Params: { id: string };
+}
+
+export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, customers, packages, publicUrl, linkValidSeconds, currency } = dependencies;
+
+  app.get<WithId>(
+    '/customers/:id',
+    {
+      config: { scopes: ['customers:read', 'orders:read'], codes: ['customer_not_found'] },
+      schema: {
+        operationId: 'getCustomerWithOrders',
+        summary: 'One customer and their latest orders',
+        response: { 200: customerWithOrdersSchema },
+      },
+    },
+    async ({ principal: { account, now }, params }, reply) => {
+      const number = parseOwnNumber(params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const { orders } = await findOrders(database, account.id, {
+        from: 1,
+        to: numberMax,
+        customerNumber: customer.number,
+        kind: null,
+        packageId: null,
+        since: 0,
+        until: now() + 1,
+        limit: pageRows,
+      });
+      // What can be renewed: an order that the product did not take is not what the customer has.
+      const last = orders.find((order) => orderStatus(order) === 'completed');
+      const links = await listLoginLinks(
+        database,
+        customer,
+        orders.map((order) => order.number),
+        now(),
+      );
+      return reply.send({
+        customer: panelCustomerView(customer, packages.current(), now()),
+        suspended: customer.suspended,
+        order_pending: customer.pendingOrder !== null,
+        orders: orders.map((order) => orderView(order, packages.current(), currency)),
+        last_order_id: last === undefined ? null : publicId(account.id, last.number),
+        login_links: links.map((link) => loginLinkView(link, false)),
+      });
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/login-link',
+    {
+      config: { scopes: ['customers:write'], codes: ['customer_not_found'] },
+      schema: {
+        operationId: 'createLoginLink',
+        summary: 'A new login link for the customer',
+        description:
+          'Belongs to the customer’s last order, or to the trial if there is none; earlier unused links of that order or trial die.',
+        response: { 201: madeLoginLinkSchema },
+      },
+    },
+    async ({ principal, params }, reply) => {
+      const { account, now } = principal;
+      const number = parseOwnNumber(params.id, account.id);
+      const customer = number === null ? null : await customers.find(account.id, number);
+      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
+      const at = now();
+      const order = { accountId: account.id, customerNumber: customer.number, number: orderNumber };
+      const { by = null } = actorOf(principal);
+      const maker = { by, isOperator: false };
+      const token = await createLoginLink(database, order, linkValidSeconds, at, maker);
+      return reply.code(201).send({
+        login_url: `${publicUrl()}/login/${token}`,
+        expires_at: formatTime(at + linkValidSeconds),
+      });
+    },
+  );
+}

@@ -1,0 +1,122 @@
+// What the account spent, day by day or month by month, and the plans that end within two weeks.
+
+import type { FastifyInstance } from 'fastify';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { publicId } from '../../shared/identifiers.ts';
+import { daysLeft, type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { countCustomers, findFailedRenewals } from '../customers/count-customers.ts';
+import { customerView } from '../customers/customer-view.ts';
+import { findEndingPlans } from '../customers/find-customer.ts';
+import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { countOrders } from '../orders/count-orders.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { priceAt } from '../packages/price-lines.ts';
+import { listDisabledWebhooks } from '../webhooks/webhook-store.ts';
+import { overviewQuerySchema, overviewSchema, type PanelCustomerView } from './overview-schemas.ts';
+
+export const endingDays = 14;
+const endingShownMax = 10;
+const renewalsFailedDays = 7;
+
+export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, dailyTotals, spending, packages } = dependencies;
+
+  app.get(
+    '/overview',
+    {
+      config: { scopes: ['ledger:read', 'customers:read'], codes: [] },
+      schema: {
+        operationId: 'getOverview',
+        summary:
+          'Spending by day or month, package and kind, beside what was before; what ends, waits or failed',
+        querystring: overviewQuerySchema,
+        response: { 200: overviewSchema },
+      },
+    },
+    async ({ principal: { account, now }, query }, reply) => {
+      const at = now();
+      const span = parseSpan(query, at);
+      // First the sums are brought up to date, then the rest reads them.
+      const sums = await dailyTotals.sums(account.id, span.step, span.previousSince);
+      const [spent, orderSpan, pending, counts, renewals, disabled, ending] = await Promise.all([
+        spending.ofAccount(account.id, span),
+        dailyTotals.orderSpan(account.id, span.since, ''),
+        countOrders(database, account.id, 'pending', { from: 1, to: account.orderCount }),
+        countCustomers(database, account.id, account.customerCount, at),
+        findFailedRenewals(database, account.id, at - renewalsFailedDays * 86_400),
+        listDisabledWebhooks(database, account.id),
+        findEndingPlans(database, account.id, {
+          now: at,
+          until: at + endingDays * 86_400,
+          limit: endingShownMax,
+        }),
+      ]);
+      const failed = await countOrders(database, account.id, 'failed', orderSpan);
+      const catalog = packages.current();
+      let count = 0;
+      let renewable = 0;
+      let costCents = 0n;
+      for (const { packageId, months, customers } of ending.counts) {
+        count += customers;
+        const one = catalog.byId.get(packageId);
+        // A trial that nobody ordered after has no price.
+        if (one === undefined || one.isTrial || months === null) continue;
+        renewable += customers;
+        costCents += priceAt(one, account.group, months, at) * BigInt(customers);
+      }
+      return reply.send({
+        notices: disabled.map(({ id, url, disabledAt, disabledReason }) => ({
+          type: 'webhook_disabled',
+          at: formatTime(disabledAt ?? at),
+          webhook: { id, url },
+          reason: disabledReason,
+        })),
+        span: spanView(span, at),
+        series: seriesOf(sums, span.dates),
+        totals: totalsOf(sums, span.dates),
+        spending: spendingView(spent, catalog),
+        customers: { total: account.customerCount, ...counts },
+        orders: { pending, failed },
+        renewals_failed: {
+          ...renewals,
+          days: renewalsFailedDays,
+          customers: renewals.customers.map(({ number, failedAt, ...customer }) => ({
+            id: publicId(account.id, number),
+            ...customer,
+            at: formatTime(failedAt),
+          })),
+        },
+        expiring: {
+          days: endingDays,
+          count,
+          renewable,
+          renewal_cost: formatAmount(costCents),
+          covered: account.balanceCents >= costCents,
+          ...endingWindow(at),
+          customers: ending.customers.map((customer) => panelCustomerView(customer, catalog, at)),
+        },
+      });
+    },
+  );
+}
+
+/** Which ends of plans are soon. */
+export function endingWindow(now: EpochSeconds): { from: string; to: string } {
+  return { from: formatTime(now + 1), to: formatTime(now + endingDays * 86_400) };
+}
+
+/** A customer as the API shows it, with the days left beside the plan too. */
+export function panelCustomerView(
+  customer: Customer,
+  catalog: PackageCatalog,
+  now: EpochSeconds,
+): PanelCustomerView {
+  return {
+    ...customerView(customer, catalog, now),
+    days_left: daysLeft(customer.expiresAt, now),
+    seconds_left: customer.cancelled ? 0 : Math.max(0, customer.expiresAt - now),
+    order_pending: customer.pendingOrder !== null,
+  };
+}

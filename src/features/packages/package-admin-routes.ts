@@ -1,0 +1,184 @@
+// Packages and their price matrix.
+
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseRowId } from '../../shared/identifiers.ts';
+import { actorOf } from '../identity/principal.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import {
+  adminPackageAnswerSchema,
+  adminPackageListSchema,
+  changePackageBodySchema,
+  createPackageBodySchema,
+} from './package-admin-schemas.ts';
+import type { Package } from './package-catalog.ts';
+import { changePackage, createPackage, type PackageChange } from './package-store.ts';
+import { adminPackageView } from './package-view.ts';
+import { parsePrices } from './written-prices.ts';
+
+const durationDaysDefault = 30;
+const readNewPackage = createBodyReader(createPackageBodySchema);
+const readPackageChange = createBodyReader(changePackageBodySchema);
+
+export function packageAdminRoutes(
+  app: FastifyInstance,
+  { database, packages, currency }: AdminRoutesDependencies,
+): void {
+  app.get(
+    '/packages',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'listAllPackages',
+        summary: 'Packages, including trials and retired ones, with every price',
+        description: 'What GET /api/v1/packages shows, and what it leaves out.',
+        response: { 200: adminPackageListSchema },
+      },
+    },
+    async (request, reply) => {
+      const { byId } = await packages.reload();
+      const now = request.principal.now();
+      return reply.send({ data: [...byId.values()].map((one) => adminPackageView(one, currency, now)) });
+    },
+  );
+
+  app.post(
+    '/packages',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed', 'invalid_idempotency_key', 'idempotency_conflict', 'package_not_found'],
+        sensitiveAction: { passwordField: 'current_password' },
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'createPackage',
+        summary: 'Create a package',
+        description: 'A package that is not a trial needs all six prices; a trial costs nothing.',
+        body: createPackageBodySchema,
+        response: { 201: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readNewPackage(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (body.name.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      const isTrial = body.trial ?? false;
+      if (isTrial === (body.prices !== undefined)) {
+        const reason = isTrial ? 'a free trial has no prices' : 'missing';
+        return reply.refuse(fieldRefusal('validation_failed', 'prices', reason));
+      }
+      const key = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(key)) return reply.refuse(key);
+      const prices = parsePrices(body.prices ?? {});
+      const caller = actorOf(request.principal);
+      const created = await createPackage(
+        database,
+        {
+          name: body.name.trim(),
+          features: body.features ?? [],
+          limits: {
+            accounts: body.limits.accounts,
+            postsPerDay: body.limits.posts_per_day,
+            aiImagesPerMonth: body.limits.ai_images_per_month,
+          },
+          durationDays: body.duration_days ?? durationDaysDefault,
+          isTrial,
+          retired: body.retired ?? false,
+          prices: {
+            reseller: { ...free, ...prices.reseller },
+            distributor: { ...free, ...prices.distributor },
+          },
+        },
+        caller,
+        key,
+      );
+      if (isRefusal(created)) return reply.refuse(created);
+      if (created.replayed) reply.header('idempotent-replayed', 'true');
+      else await packages.reload();
+      return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
+    },
+  );
+
+  app.get<WithId>(
+    '/packages/:id',
+    {
+      config: { scopes: ['admin:read'], codes: ['package_not_found'] },
+      schema: {
+        operationId: 'getPackage',
+        summary: 'One package',
+        description: 'With the prices of both groups.',
+        response: { 200: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const found = await findPackage(request.params.id);
+      if (found === undefined) return reply.refuse(refusal('package_not_found'));
+      return reply.send({ package: adminPackageView(found, currency, request.principal.now()) });
+    },
+  );
+
+  app.patch<WithId>(
+    '/packages/:id',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed', 'package_not_found'],
+        sensitiveAction: { passwordField: 'current_password', ifSent: ['prices'] },
+      },
+      schema: {
+        operationId: 'changePackage',
+        summary: 'Change a package',
+        description:
+          'New prices hold at once, for new orders; a refund is always computed from what was paid. Prices that are scheduled for later stay scheduled.',
+        body: changePackageBodySchema,
+        response: { 200: adminPackageAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPackageChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (body.name?.trim() === '')
+        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      const before = await findPackage(request.params.id);
+      if (before === undefined) return reply.refuse(refusal('package_not_found'));
+      if (body.trial !== undefined && body.trial !== before.isTrial) {
+        return reply.refuse(
+          fieldRefusal('validation_failed', 'trial', 'is decided when the package is created'),
+        );
+      }
+      if (before.isTrial && body.prices !== undefined) {
+        return reply.refuse(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
+      }
+      const { limits } = body;
+      const change: PackageChange = {
+        ...(body.name !== undefined && { name: body.name.trim() }),
+        ...(body.features !== undefined && { features: body.features }),
+        ...(body.duration_days !== undefined && { durationDays: body.duration_days }),
+        ...(body.retired !== undefined && { retired: body.retired }),
+        ...(body.prices !== undefined && { prices: parsePrices(body.prices) }),
+        ...(limits !== undefined && {
+          limits: {
+            ...(limits.accounts !== undefined && { accounts: limits.accounts }),
+            ...(limits.posts_per_day !== undefined && { postsPerDay: limits.posts_per_day }),
+            ...(limits.ai_images_per_month !== undefined && { aiImagesPerMonth: limits.ai_images_per_month }),
+          },
+        }),
+      };
+      const caller = actorOf(request.principal);
+      const changed = await changePackage(database, before.id, change, caller);
+      if (changed === null) return reply.refuse(refusal('package_not_found'));
+      await packages.reload();
+      return reply.send({ package: adminPackageView(changed, currency, caller.now) });
+    },
+  );
+
+  async function findPackage(id: string): Promise<Package | undefined> {
+    return (await packages.reload()).byId.get(parseRowId(id) ?? 0);
+  }
+}
+
+const free = { 1: 0n, 3: 0n, 12: 0n };

@@ -1,0 +1,118 @@
+// The schedule of a package's prices: what begins when. Registered after the packages themselves; the panel's console
+// and the command line use it.
+
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseRowId } from '../../shared/identifiers.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+import { parseTime } from '../../shared/times.ts';
+import { actorOf } from '../identity/principal.ts';
+import {
+  scheduledPricesAnswerSchema,
+  scheduledPricesListSchema,
+  schedulePricesBodySchema,
+  unschedulePricesQuerySchema,
+} from './package-admin-schemas.ts';
+import { scheduledPricesView } from './package-view.ts';
+import { namedPrices } from './price-lines.ts';
+import { listScheduledPrices, schedulePrices, unschedulePrices } from './scheduled-price-store.ts';
+import { parsePrices } from './written-prices.ts';
+
+const readSchedule = createBodyReader(schedulePricesBodySchema);
+const notATime = () => fieldRefusal('validation_failed', 'from', 'must look like 2027-01-01T00:00:00Z');
+
+export function packagePriceRoutes(
+  app: FastifyInstance,
+  { database, packages, currency }: AdminRoutesDependencies,
+): void {
+  app.post<WithId>(
+    '/packages/:id/prices',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed', 'package_not_found', 'package_unavailable', 'price_already_scheduled'],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'schedulePrices',
+        summary: 'Schedule prices of a package',
+        description:
+          'From the second `from` on, orders, previews and GET /packages use them. Prices that are not named stay what they are in that second. The package and `from` are the idempotency key: the same prices for the same second again are answered with 201 and `Idempotent-Replayed: true`, other prices with price_already_scheduled.',
+        body: schedulePricesBodySchema,
+        response: { 201: scheduledPricesAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readSchedule(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const from = parseTime(body.from);
+      if (from === null) return reply.refuse(notATime());
+      const wanted = { from, prices: parsePrices(body.prices) };
+      if (namedPrices(wanted.prices).length === 0) {
+        return reply.refuse(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
+      }
+      const caller = actorOf(request.principal);
+      const done = await schedulePrices(
+        database,
+        parseRowId(request.params.id) ?? 0,
+        wanted,
+        currency,
+        caller,
+      );
+      if (isRefusal(done)) return reply.refuse(done);
+      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      await packages.reload();
+      return reply.code(201).send({ price: scheduledPricesView(wanted, caller.now) });
+    },
+  );
+
+  app.get<WithId>(
+    '/packages/:id/prices',
+    {
+      config: { scopes: ['admin:read'], codes: ['package_not_found'] },
+      schema: {
+        operationId: 'listScheduledPrices',
+        summary: 'Prices with a date',
+        description:
+          'The latest first: all that are still to come, and the last 100 that have begun. The audit log has every one.',
+        response: { 200: scheduledPricesListSchema },
+      },
+    },
+    async (request, reply) => {
+      const id = parseRowId(request.params.id) ?? 0;
+      if (!(await packages.reload()).byId.has(id)) return reply.refuse(refusal('package_not_found'));
+      const now = request.principal.now();
+      const listed = await listScheduledPrices(database, id, now);
+      return reply.send({ data: listed.map((one) => scheduledPricesView(one, now)) });
+    },
+  );
+
+  app.delete<WithId>(
+    '/packages/:id/prices',
+    {
+      config: {
+        scopes: ['admin:packages'],
+        codes: ['validation_failed', 'package_not_found', 'price_not_found', 'price_has_begun'],
+        sensitiveAction: { passwordField: 'current_password' },
+      },
+      schema: {
+        operationId: 'unschedulePrices',
+        summary: 'Delete prices that are still to come',
+        description: 'Those of the package that begin at `from`. What has begun stays for ever.',
+        querystring: unschedulePricesQuerySchema,
+        response: { 200: scheduledPricesAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const from = parseTime(isJsonObject(request.query) ? own(request.query, 'from') : undefined);
+      if (from === null) return reply.refuse(notATime());
+      const caller = actorOf(request.principal);
+      const done = await unschedulePrices(database, parseRowId(request.params.id) ?? 0, from, caller);
+      if (isRefusal(done)) return reply.refuse(done);
+      await packages.reload();
+      return reply.send({ price: scheduledPricesView(done, caller.now) });
+    },
+  );
+}

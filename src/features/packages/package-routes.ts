@@ -1,0 +1,107 @@
+// GET /packages: what can be ordered, priced for the caller's group. The answer is the same for everyone
+// in a group until a package changes or a price begins, so its text is made once for each version of the catalog and
+// says for which seconds it is true.
+// All who asked in one turn of the event loop are answered together at its end: one answer after another
+// wakes a client or proxy on the same machine for each of them, which took two fifths of what the request
+// cost.
+
+import type { FastifyInstance } from 'fastify';
+import { formatAmount, savingPercent } from '../../shared/amounts.ts';
+import { type Group, periods } from '../../shared/periods.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { canBeOrdered, type Package, type PackageCatalog } from './package-catalog.ts';
+import { type PackageView, packageListSchema } from './package-schemas.ts';
+import { beginningsFor, pricesAt } from './price-lines.ts';
+
+interface ListText {
+  readonly text: string;
+  /** True from this second on, and before the other one. */
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+}
+
+export function packageRoutes(app: FastifyInstance, packages: () => PackageCatalog, currency: string): void {
+  let madeFrom: PackageCatalog | null = null;
+  const texts = new Map<Group, ListText>();
+  let nextTurn: Promise<void> | null = null;
+
+  function turnEnd(): Promise<void> {
+    nextTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        nextTurn = null;
+        resolve();
+      });
+    });
+    return nextTurn;
+  }
+
+  function listText(group: Group, now: EpochSeconds): string {
+    const catalog = packages();
+    if (catalog !== madeFrom) {
+      madeFrom = catalog;
+      texts.clear();
+    }
+    const made = texts.get(group);
+    // Either way: a clock may go back.
+    if (made !== undefined && made.since <= now && now < made.until) return made.text;
+    const offered = [...catalog.byId.values()].filter(canBeOrdered);
+    const data = offered.map((one) => packageView(one, group, currency, now));
+    const beginnings = offered.flatMap((one) => beginningsFor(one, group));
+    const text = JSON.stringify({ group, data });
+    texts.set(group, {
+      text,
+      since: Math.max(...beginnings.filter((second) => second <= now)),
+      until: Math.min(...beginnings.filter((second) => second > now)),
+    });
+    return text;
+  }
+
+  app.get(
+    '/packages',
+    {
+      config: { scopes: ['packages:read'], codes: [] },
+      schema: {
+        operationId: 'listPackages',
+        summary: 'Packages that can be ordered',
+        description:
+          'With your group’s prices for each period, and those that are scheduled to begin later. Free trials and retired packages are not listed.',
+        response: { 200: packageListSchema },
+      },
+    },
+    async (request, reply) => {
+      await turnEnd();
+      const { account, now } = request.principal;
+      return reply.type('application/json; charset=utf-8').send(listText(account.group, now()));
+    },
+  );
+}
+
+function packageView(one: Package, group: Group, currency: string, now: EpochSeconds): PackageView {
+  return {
+    id: one.id,
+    name: one.name,
+    currency,
+    price: formatAmount(pricesAt(one, now)[group][1]),
+    prices: priceEntries(one, group, now),
+    duration_days: one.durationDays,
+    limits: {
+      accounts: one.limits.accounts,
+      posts_per_day: one.limits.postsPerDay,
+      ai_images_per_month: one.limits.aiImagesPerMonth,
+    },
+    features: [...one.features],
+    upcoming: beginningsFor(one, group)
+      .filter((from) => from > now)
+      .map((from) => ({ from: formatTime(from), prices: priceEntries(one, group, from) })),
+  };
+}
+
+function priceEntries(one: Package, group: Group, at: EpochSeconds): PackageView['prices'] {
+  const prices = pricesAt(one, at)[group];
+  return periods.map(({ months, period }) => ({
+    months,
+    period,
+    price: formatAmount(prices[months]),
+    saving_percent: savingPercent(prices[months], prices[1], months),
+  }));
+}

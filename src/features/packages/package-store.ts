@@ -1,0 +1,159 @@
+// The administrator's changes to packages and prices: each is one transaction that moves
+// packages_version, notes the change in the audit log and tells every process. The only writer of
+// packages and package_prices; scheduled-price-store.ts changes what is scheduled in the same way. Orders that were placed
+// keep the prices that were paid for them.
+
+import { type AuditAuthor, type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import { changesChannel, packagesChanged } from '../../platform/database/change-notices.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
+import { writeRows } from '../../platform/database/table.ts';
+import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { lockAccountRow } from '../accounts/account-store.ts';
+import { loadCatalog, type Package } from './package-catalog.ts';
+import { packagePrices, packages } from './package-table.ts';
+import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
+import { writtenPrices } from './written-prices.ts';
+
+/** What an administrator decides about a package; whether it is a free trial is decided once. */
+export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines'> & { readonly prices: Prices };
+export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' | 'limits'>> & {
+  readonly limits?: Partial<Package['limits']>;
+  readonly prices?: SomePrices;
+};
+/** Who changes something, and when. */
+export type DatedCaller = AuditAuthor & { readonly now: EpochSeconds };
+
+// Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
+// since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
+const moveVersion: SqlStatement = {
+  name: 'move_packages_version',
+  text: `update service_state set packages_version =
+    greatest(packages_version + 1, extract(epoch from now() - timestamptz '2020-01-01Z')::int)`,
+};
+
+const insertPackage = packages.without('id').insert('insert_package', 'returning id');
+const updatePackage = packages.without('isTrial', 'createdAt').update('update_package', ['id']);
+
+const upsertPrices = packagePrices.insert(
+  'upsert_package_prices',
+  `on conflict (package_id, group_name, months) do update
+    set price_cents = excluded.price_cents, changed_at = excluded.changed_at`,
+);
+
+const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
+
+/** A package as it is made; with a key that was used for the same before, the package that it made. */
+export async function createPackage(
+  database: Database,
+  settings: PackageSettings,
+  author: DatedCaller,
+  idempotencyKey: string | null,
+): Promise<Done<Package> | Refusal> {
+  const { actorId: accountId, now } = author;
+  return database.transaction(async (transaction) => {
+    if (idempotencyKey !== null) await lockAccountRow(transaction, accountId);
+    return runOnce(
+      transaction,
+      { accountId, idempotencyKey, what: ['package', textOf(settings)], now },
+      async () => {
+        await lockCatalog(transaction);
+        const result = await insertNew(transaction, settings, author);
+        return { id: result.id, result };
+      },
+      async (id) => (await loadCatalog(transaction)).byId.get(id) ?? refusal('package_not_found'),
+    );
+  });
+}
+
+/** The same settings are the same text: prices are bigint, which JSON cannot write. */
+function textOf(settings: PackageSettings): string {
+  return JSON.stringify(settings, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+async function insertNew(
+  transaction: Queryable,
+  { prices, ...settings }: PackageSettings,
+  { now, ...author }: DatedCaller,
+): Promise<Package> {
+  const added = { ...settings, ...settings.limits, createdAt: now };
+  const [row] = await writeRows(transaction, insertPackage, [added]);
+  const created: Package = {
+    ...settings,
+    ...steadyPrices(prices),
+    id: Number(row?.['id']),
+    createdAt: now,
+  };
+  // They have always been: nothing was there to hold over.
+  await writePrices(transaction, created.id, prices, 0);
+  const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
+  await announce(transaction, { ...entry, action: 'package.create' }, now);
+  return created;
+}
+
+/** New prices hold from now on; what is scheduled for later stays. null: there is no such package. */
+export async function changePackage(
+  database: Database,
+  id: number,
+  { prices = {}, ...change }: PackageChange,
+  { now, ...author }: DatedCaller,
+): Promise<Package | null> {
+  return database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    const before = (await loadCatalog(transaction)).byId.get(id);
+    if (before === undefined) return null;
+    const limits = { ...before.limits, ...change.limits };
+    await writeRows(transaction, updatePackage, [{ ...before, ...change, ...limits }]);
+    await writePrices(transaction, id, prices, now);
+    const after = (await loadCatalog(transaction)).byId.get(id) ?? before;
+    const views = { before: auditView(before, now), after: auditView(after, now) };
+    await announce(transaction, { ...author, ...subjectOf(id), ...views, action: 'package.update' }, now);
+    return after;
+  });
+}
+
+async function writePrices(
+  transaction: Queryable,
+  packageId: number,
+  prices: SomePrices,
+  changedAt: EpochSeconds,
+): Promise<void> {
+  const cells = namedPrices(prices).map((cell) => ({ ...cell, packageId, changedAt }));
+  await writeRows(transaction, upsertPrices, cells);
+}
+
+/** First in every transaction that changes packages or prices: they come one after another. */
+export async function lockCatalog(transaction: Queryable): Promise<void> {
+  await transaction.query(moveVersion);
+}
+
+/** Last in it: every process reads the packages again once it is committed. */
+export async function announce(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
+  await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
+  await appendAudit(transaction, entry, now);
+}
+
+export function subjectOf(packageId: number): Pick<AuditEntry, 'subject'> {
+  return { subject: `package ${packageId}` };
+}
+
+function auditView(one: Package, now: EpochSeconds): JsonObject {
+  const { name, features, limits, durationDays, isTrial, retired } = one;
+  return {
+    name,
+    features,
+    limits: {
+      accounts: limits.accounts,
+      posts_per_day: limits.postsPerDay,
+      ai_images_per_month: limits.aiImagesPerMonth,
+    },
+    duration_days: durationDays,
+    trial: isTrial,
+    retired,
+    prices: writtenPrices(pricesAt(one, now)),
+  };
+}

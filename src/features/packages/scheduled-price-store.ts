@@ -1,0 +1,152 @@
+// Prices with a date: scheduled, listed, and deleted while they are still to come. The only writer of scheduled_prices;
+// like every change of packages, each is one transaction that moves packages_version, is noted in the audit log and told
+// to every process. Of a package's prices one set begins in a second: package and second are what makes a repeated
+// request safe. What has begun is neither changed nor deleted.
+
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { writeRows } from '../../platform/database/table.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { expectMonths, type Group, groups, type Months, periods } from '../../shared/periods.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { appendToAll, holdListening, type ListeningAccount, type NewEvent } from '../events/event-log.ts';
+import { loadCatalog, type Package } from './package-catalog.ts';
+import { announce, type DatedCaller, lockCatalog, subjectOf } from './package-store.ts';
+import { scheduledPrices } from './package-table.ts';
+import { namedPrices, type SomePrices } from './price-lines.ts';
+import { writtenPrices } from './written-prices.ts';
+
+export interface ScheduledPrices {
+  /** The first second that they hold in. */
+  readonly from: EpochSeconds;
+  /** What they leave out stays what it is in that second. */
+  readonly prices: SomePrices;
+}
+
+/** Of one package, that are still to come; and how many that have begun are listed. */
+const upcomingMax = 50;
+const begunListedMax = 100;
+
+const insertScheduled = scheduledPrices.insert('insert_scheduled_prices');
+
+const selectScheduled: SqlStatement = {
+  name: 'select_scheduled_prices',
+  text: `select ${scheduledPrices.list('r')} from scheduled_prices r
+    where r.package_id = $1::int order by r.starts_at desc`,
+};
+
+const deleteScheduled: SqlStatement = {
+  name: 'delete_scheduled_prices',
+  text: `delete from scheduled_prices where package_id = $1::int and starts_at = to_timestamp($2::bigint)`,
+};
+
+/** Those to come and the latest that have begun, the latest first. */
+export async function listScheduledPrices(
+  database: Queryable,
+  packageId: number,
+  now: EpochSeconds,
+): Promise<readonly ScheduledPrices[]> {
+  const all = await readSchedule(database, packageId);
+  const isToCome = ({ from }: ScheduledPrices) => from > now;
+  return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
+}
+
+/** `replayed`: they were scheduled before, and nothing was done. */
+export async function schedulePrices(
+  database: Database,
+  packageId: number,
+  wanted: ScheduledPrices,
+  currency: string,
+  { now, ...author }: DatedCaller,
+): Promise<{ readonly replayed: boolean } | Refusal> {
+  return database.transaction(async (transaction) => {
+    // Accounts before everything else, as batches lock them.
+    const named = groups.filter((group) => Object.keys(wanted.prices[group] ?? {}).length > 0);
+    const listening = await holdListening(transaction, named);
+    await lockCatalog(transaction);
+    const one = (await loadCatalog(transaction)).byId.get(packageId);
+    if (one === undefined) return refusal('package_not_found');
+    const others = await readSchedule(transaction, packageId);
+    const same = others.find(({ from }) => from === wanted.from);
+    if (same !== undefined && isSame(same, wanted)) return { replayed: true };
+    if (one.isTrial || one.retired) {
+      return refusal('package_unavailable', { reason: one.isTrial ? 'free_trial' : 'retired' });
+    }
+    if (wanted.from <= now) return fieldRefusal('validation_failed', 'from', 'must be in the future');
+    if (same !== undefined) return refusal('price_already_scheduled', { from: formatTime(wanted.from) });
+    if (others.filter(({ from }) => from > now).length >= upcomingMax) {
+      return fieldRefusal(
+        'validation_failed',
+        'from',
+        `${upcomingMax} prices are still to come: delete one first`,
+      );
+    }
+    const { from } = wanted;
+    await writeRows(
+      transaction,
+      insertScheduled,
+      namedPrices(wanted.prices).map((cell) => ({ ...cell, packageId, from })),
+    );
+    const noted = { ...author, ...subjectOf(packageId), before: null, after: scheduledView(wanted) };
+    const eventOfGroup = ({ group }: ListeningAccount) => priceScheduled(one, wanted, group, currency);
+    await appendToAll(transaction, listening, eventOfGroup, now);
+    await announce(transaction, { ...noted, action: 'package.schedule_prices' }, now);
+    return { replayed: false };
+  });
+}
+
+/** Only what has not begun; answers with what was deleted. */
+export async function unschedulePrices(
+  database: Database,
+  packageId: number,
+  from: EpochSeconds,
+  { now, ...author }: DatedCaller,
+): Promise<ScheduledPrices | Refusal> {
+  return database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    if (!(await loadCatalog(transaction)).byId.has(packageId)) return refusal('package_not_found');
+    const found = (await readSchedule(transaction, packageId)).find((one) => one.from === from);
+    if (found === undefined) return refusal('price_not_found');
+    if (from <= now) return refusal('price_has_begun', { from: formatTime(from) });
+    await transaction.query(deleteScheduled, [packageId, from]);
+    const noted = { ...author, ...subjectOf(packageId), before: scheduledView(found), after: null };
+    await announce(transaction, { ...noted, action: 'package.unschedule_prices' }, now);
+    return found;
+  });
+}
+
+/** Every second in which prices of the package begin, the latest first. */
+async function readSchedule(database: Queryable, packageId: number): Promise<readonly ScheduledPrices[]> {
+  const rows = await database.query(selectScheduled, [packageId]);
+  const bySecond = Map.groupBy(
+    rows.map((row) => scheduledPrices.parse(row)),
+    ({ from }) => from,
+  );
+  return [...bySecond].map(([from, cells]) => {
+    const prices: Record<Group, Partial<Record<Months, bigint>>> = { reseller: {}, distributor: {} };
+    for (const { group, months, priceCents } of cells) prices[group][expectMonths(months)] = priceCents;
+    return { from, prices };
+  });
+}
+
+function priceScheduled(
+  { id, name }: Package,
+  { from, prices }: ScheduledPrices,
+  group: Group,
+  currency: string,
+): NewEvent {
+  const named = periods.flatMap(({ months, period }) => {
+    const cents = prices[group]?.[months];
+    return cents === undefined ? [] : [{ months, period, price: formatAmount(cents) }];
+  });
+  const data = { package: { id, name }, from: formatTime(from), prices: named, currency };
+  return { type: 'price.scheduled', data };
+}
+
+function isSame(one: ScheduledPrices, other: ScheduledPrices): boolean {
+  return JSON.stringify(writtenPrices(one.prices)) === JSON.stringify(writtenPrices(other.prices));
+}
+
+function scheduledView({ from, prices }: ScheduledPrices) {
+  return { from: formatTime(from), prices: writtenPrices(prices) };
+}

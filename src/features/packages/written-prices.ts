@@ -1,0 +1,34 @@
+// Prices as the administrator's API and the audit log write them: amounts by group and by the name of the period, some or
+// all of them. Read in requests, and from the log by the audit.
+
+import { formatAmount, parseAmount } from '../../shared/amounts.ts';
+import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
+import { type Group, groups, type Months, periods } from '../../shared/periods.ts';
+import type { SomePrices } from './price-lines.ts';
+
+/** A group of which no price is named is left out. */
+export function writtenPrices(prices: SomePrices): JsonObject {
+  const ofGroup = (group: Group) =>
+    periods.flatMap(({ months, period }) => {
+      const cents = prices[group]?.[months];
+      return cents === undefined ? [] : [[period, formatAmount(cents)]];
+    });
+  const named = groups.map((group) => [group, ofGroup(group)] as const).filter(([, each]) => each.length > 0);
+  return Object.fromEntries(named.map(([group, each]) => [group, Object.fromEntries(each)]));
+}
+
+/** Those that are there and are amounts. */
+export function parsePrices(written: unknown): SomePrices {
+  const result: Partial<Record<Group, Partial<Record<Months, bigint>>>> = {};
+  for (const group of groups) {
+    const ofGroup = isJsonObject(written) ? own(written, group) : undefined;
+    if (!isJsonObject(ofGroup)) continue;
+    const cents: Partial<Record<Months, bigint>> = {};
+    for (const { months, period } of periods) {
+      const amount = parseAmount(own(ofGroup, period));
+      if (amount !== null) cents[months] = amount;
+    }
+    result[group] = cents;
+  }
+  return result;
+}

@@ -1,0 +1,94 @@
+// Credit and debit of an account's balance: from the body to a command for the engine. Called by admin-routes.ts.
+// Always true: with the same idempotency key the money moves once.
+
+import type { FastifyInstance } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { AskingAgain, WithId } from '../../service/admin-routes.ts';
+import { formatAmount, parseAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { mintOrderKey } from '../order-engine/mint-order-key.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import { creditBodySchema, creditedSchema } from '../packages/package-admin-schemas.ts';
+
+const readCredit = createBodyReader(creditBodySchema);
+
+export function accountCreditRoutes(
+  app: FastifyInstance,
+  { database, engine, currency, creditConfirmedAboveCents, authenticateAgain }: AskingAgain,
+): void {
+  const lookups = ranked(database, 'lookups');
+
+  app.post<WithId>(
+    '/accounts/:id/credit',
+    {
+      config: {
+        scopes: ['admin:credit'],
+        codes: [
+          'validation_failed',
+          'account_not_found',
+          'invalid_idempotency_key',
+          'idempotency_conflict',
+          'insufficient_credit',
+          'order_failed',
+        ],
+        isReplayable: true,
+        sensitiveAction: { passwordField: 'current_password', ifMovedAboveCents: creditConfirmedAboveCents },
+      },
+      schema: {
+        operationId: 'creditAccount',
+        summary: 'Credit or debit an account',
+        description: 'A negative amount debits. Safe to retry with the same idempotency key.',
+        body: creditBodySchema,
+        response: { 201: creditedSchema },
+      },
+    },
+    async (request, reply) => {
+      const sentKey = parseIdempotencyKey(
+        isJsonObject(request.body) ? request.body : {},
+        sentIdempotencyHeader(request.headers),
+      );
+      if (isRefusal(sentKey)) return reply.refuse(sentKey);
+      const body = readCredit(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const amountCents = parseAmount(body.amount);
+      if (amountCents === null || amountCents === 0n) {
+        return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
+      }
+      const accountId = parseAccountId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      // What was asked of them may have taken a while: the password is looked at before a large credit.
+      const caller = await authenticateAgain(request);
+      if (isRefusal(caller)) return reply.refuse(caller);
+      const outcome = await engine.submit({
+        type: 'credit',
+        accountId,
+        actorId: caller.account.id,
+        by: caller.actor,
+        amountCents,
+        memo: body.memo ?? null,
+        idempotencyKey: sentKey ?? mintOrderKey(),
+        keyIsMinted: sentKey === null,
+      });
+      if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { entry } = outcome;
+      // A replay may be asked for by another administrator than the one who made it.
+      const { actorId } = entry;
+      const { account } = request.principal;
+      // The credit stands: nothing that keeps lists waiting may keep its answer.
+      const actor =
+        actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
+      const answer = {
+        entry: ledgerEntryView(entry, actor?.username ?? null, currency),
+        balance: formatAmount(entry.balanceAfterCents),
+      };
+      return reply.code(201).send(answer);
+    },
+  );
+}

@@ -1,0 +1,83 @@
+// Receipts for what was added to a balance by hand, and notes of what was taken from it: for the account, and for the
+// operator of any account.
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { endOfTime } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber, parseRealOwnedId } from '../../shared/identifiers.ts';
+import { documentTranslator } from '../brand/document-language.ts';
+import type { Account } from '../identity/account-table.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { findEntriesUp } from '../ledger/find-entries.ts';
+import { documentLanguageSchema } from '../overview/overview-schemas.ts';
+import { hasReceipt, receiptNumber, receiptPdf } from './receipt-pdf.ts';
+
+const produces = ['application/pdf'];
+
+type ReceiptDependencies = Pick<PanelDependencies, 'database' | 'brand' | 'currency' | 'statementIssuer'>;
+
+export function receiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
+  app.get<{ Params: { id: string } }>(
+    '/ledger/:id/receipt.pdf',
+    {
+      config: { scopes: ['ledger:read'], codes: ['invalid_filter', 'receipt_not_found'] },
+      schema: {
+        operationId: 'getReceipt',
+        summary: 'A receipt for a credit, or a note of a debit',
+        querystring: documentLanguageSchema,
+        produces,
+      },
+    },
+    (request, reply) =>
+      sendReceipt(dependencies, request, reply, request.principal.account, request.params.id),
+  );
+}
+
+/** Below /admin. */
+export function accountReceiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
+  app.get<{ Params: { id: string } }>(
+    '/ledger/:id/receipt.pdf',
+    {
+      config: { scopes: ['admin:read'], codes: ['invalid_filter', 'receipt_not_found'] },
+      schema: {
+        operationId: 'getReceiptOfAnyAccount',
+        summary: 'A receipt for a credit of any account, or a note of a debit',
+        querystring: documentLanguageSchema,
+        produces,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const owned = parseRealOwnedId(id);
+      const account = owned === null ? null : await findAccount(dependencies.database, owned.accountId);
+      if (account === null) return reply.refuse(refusal('receipt_not_found'));
+      return sendReceipt(dependencies, request, reply, account, id);
+    },
+  );
+}
+
+async function sendReceipt(
+  { database, brand, currency, statementIssuer: issuer }: ReceiptDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  account: Account,
+  entryId: string,
+): Promise<FastifyReply> {
+  const translator = documentTranslator(request, brand.current());
+  if (isRefusal(translator)) return reply.refuse(translator);
+  const number = parseOwnNumber(entryId, account.id);
+  const span = { since: 0, until: endOfTime, limit: 1 };
+  const [found] =
+    number === null ? [] : await findEntriesUp(database, account.id, { from: number, to: number, ...span });
+  if (found === undefined || !hasReceipt(found.entry)) return reply.refuse(refusal('receipt_not_found'));
+  const { entry } = found;
+  const letterhead = { brand: brand.current(), issuer };
+  const { username, displayName: accountName } = account;
+  const pdf = receiptPdf({ entry, letterhead, translator, accountName, username, currency });
+  return reply
+    .type('application/pdf')
+    .header('content-disposition', `attachment; filename="receipt-${receiptNumber(entry)}.pdf"`)
+    .send(Readable.from(pdf));
+}

@@ -1,0 +1,157 @@
+// Links to a password: asked for by somebody who forgot theirs, looked at, and used. None needs a sign-in. Only an invitation
+// can end in a session (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset its holder signs in, with a code
+// where codes are on.
+// Always true: asking is answered alike, and as fast, whether there is such an account or not.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { acceptedLanguage } from '../../platform/http/request-language.ts';
+import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
+import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
+import { Overloaded } from '../../shared/overloaded.ts';
+import { formatTime } from '../../shared/times.ts';
+import { confirmAddress } from '../alerts/alert-addresses.ts';
+import { beginSession } from '../auth/begin-session.ts';
+import { chosenPasswordRefusal } from '../auth/password-rules.ts';
+import { findCredentials } from '../identity/find-people.ts';
+import { mailAddressOf } from '../identity/people-table.ts';
+import {
+  completePasswordBodySchema,
+  passwordLinkBodySchema,
+  passwordLinkSchema,
+  passwordResetBodySchema,
+} from '../overview/overview-schemas.ts';
+import { changePassword } from './manage-people.ts';
+
+const readToken = createBodyReader(passwordLinkBodySchema);
+const readRequest = createBodyReader(passwordResetBodySchema);
+const readCompletion = createBodyReader(completePasswordBodySchema);
+
+export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, passwordLinks, throttle, totp, limiter, forgetAccount, passwordCost, now } = dependencies;
+  const lookups = ranked(database, 'lookups');
+  const tokens = createTokenLookups(limiter);
+
+  app.post(
+    '/password-reset',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'mail_not_configured'] },
+      schema: {
+        operationId: 'requestPasswordReset',
+        summary: 'Have a link to a new password mailed',
+        description:
+          'To the address of whoever has this username, or to everybody with this address. The answer is the same whether there is anybody.',
+        body: passwordResetBodySchema,
+        response: { 202: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readRequest(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      if (!passwordLinks.isOn) return reply.refuse(refusal('mail_not_configured'));
+      // Counted like wrong passwords, but apart from those of the name: no username has a space.
+      const name = `password reset of ${body.account.trim().toLowerCase()}`;
+      const limited = await throttle.tryPassword(name, request.ip, async () => false);
+      if (isRefusal(limited)) return reply.refuse(limited);
+      const isBegun = passwordLinks.requestReset(
+        body.account,
+        {
+          address: plainAddress(request.ip),
+          language: acceptedLanguage(request.headers['accept-language']),
+        },
+        now(),
+      );
+      if (!isBegun) throw new Overloaded('Too many links to new passwords are being made.');
+      return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    '/password-reset/link',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
+      schema: {
+        operationId: 'getPasswordLink',
+        summary: 'Whom a link to a password is for',
+        description:
+          'Answers only a token that still works. It is in the body: tokens never stand in a request line. Made-up tokens are limited as those of other links.',
+        body: passwordLinkBodySchema,
+        response: { 200: passwordLinkSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readToken(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const link = await tokens.find(body.token, request, reply, () => passwordLinks.find(body.token, now()));
+      if (isRefusal(link)) return reply.refuse(link);
+      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const { purpose, person, account, invitedBy, expiresAt } = link;
+      return reply.send({
+        purpose,
+        username: person.username,
+        account: account.displayName,
+        invited_by: invitedBy,
+        expires_at: formatTime(expiresAt),
+      });
+    },
+  );
+
+  app.post(
+    '/password-reset/complete',
+    {
+      config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
+      schema: {
+        operationId: 'completePasswordReset',
+        summary: 'Set a password by a link that was mailed',
+        description:
+          'Also the first one, of an invitation. The link is used up; all sessions of the person end.',
+        body: completePasswordBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const body = readCompletion(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const { token, new_password: chosen } = body;
+      const link = await tokens.find(token, request, reply, () => passwordLinks.find(token, now()));
+      if (isRefusal(link)) return reply.refuse(link);
+      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const { account, person, passwordVersion, purpose } = link;
+      const names = { username: person.username, displayName: account.displayName };
+      const weak = await chosenPasswordRefusal('new_password', chosen, names);
+      if (weak !== null) return reply.refuse(weak);
+      const hash = await hashPassword(chosen, { cost: passwordCost, network: addressOwner(request.ip) });
+      const password = { hash, isInitial: false, byLink: { passwordVersion, purpose } };
+      const by = { actorId: account.id, by: { type: 'person', id: person.id }, now: now() } as const;
+      // Somebody was faster: with this link, or another one.
+      if (!(await changePassword(database, person, password, by))) {
+        return reply.refuse(refusal('link_not_found'));
+      }
+      // The link was mailed and shown to nobody: whoever has it reads this address.
+      const address = mailAddressOf(person, account);
+      if (purpose === 'password_reset' && address !== null)
+        await confirmAddress(database, { accountId: account.id, address }, now());
+      forgetAccount(account.id);
+      if (body.sign_in === true && purpose === 'invitation')
+        await enter(request, reply, person.username, hash);
+      return reply.code(204).send();
+    },
+  );
+
+  /** Not where a code is needed as well, or the password was changed again meanwhile: then the sign-in page decides. */
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    username: string,
+    hash: string,
+  ): Promise<void> {
+    const found = await findCredentials(lookups, username);
+    if (found === null || found.passwordHash !== hash || found.account.blocked) return;
+    if (await totp.isEnabled(found.person.id)) return;
+    await beginSession(dependencies, request, reply, found);
+  }
+}

@@ -1,0 +1,357 @@
+// The people of an account: who signs in for it, with which role. Registered twice: for administrators, of every account,
+// and in the panel, of the account of whoever is signed in.
+// Always true: whoever changes who signs in for an administrator's account may do everything that one may.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ranked } from '../../platform/database/database.ts';
+import type { Done } from '../../platform/database/idempotent-change.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
+import {
+  type ErrorCode,
+  fieldRefusal,
+  isRefusal,
+  type Refusal,
+  refusal,
+} from '../../shared/error-catalogue.ts';
+import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
+import { emailRefusal } from '../../shared/mail-addresses.ts';
+import { type Role, rolesOf, type Scope } from '../../shared/scopes.ts';
+import { formatTime } from '../../shared/times.ts';
+import type { Invitation } from '../auth/password-links.ts';
+import { findTotpHolders } from '../auth/totp-store.ts';
+import type { Account } from '../identity/account-table.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { listPeople } from '../identity/find-people.ts';
+import type { Credentials } from '../identity/people-table.ts';
+import { actorOf, administratorProblem } from '../identity/principal.ts';
+import { idempotencyKeyOf } from '../orders/parse-order-request.ts';
+import {
+  changePerson,
+  type Invited,
+  inviteAgain,
+  invitePerson,
+  type PeopleAsked,
+  removePerson,
+} from './manage-people.ts';
+import {
+  changeColleagueBodySchema,
+  changePersonBodySchema,
+  confirmedBodySchema,
+  inviteColleagueBodySchema,
+  invitedPersonSchema,
+  invitePersonBodySchema,
+  type PersonView,
+  peopleListSchema,
+  personAnswerSchema,
+  removedPersonSchema,
+} from './people-schemas.ts';
+import { personView } from './person-view.ts';
+
+const readNewPerson = createBodyReader(invitePersonBodySchema);
+const readPersonChange = createBodyReader(changePersonBodySchema);
+
+const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const satisfies ErrorCode[];
+
+/** Of a route whose path may name an account and a person. */
+interface WithPerson {
+  Params: { id?: string; person_id?: string };
+}
+
+/** What is different for administrators and for owners. */
+interface Surface {
+  readonly path: string;
+  readonly operations: Readonly<Record<'list' | 'invite' | 'renew' | 'change' | 'remove', string>>;
+  readonly scopes: { readonly read: Scope; readonly write: Scope };
+  readonly sensitiveAction: SensitiveAction;
+  readonly bodies: { readonly invite: object; readonly change: object; readonly confirm?: object };
+  readonly codes: readonly ErrorCode[];
+  readonly accountIdOf: (request: FastifyRequest<WithPerson>) => number | null;
+  readonly limited: (request: FastifyRequest, reply: FastifyReply) => Awaitable<Refusal | null>;
+}
+
+export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+  peopleRoutes(app, dependencies, {
+    path: '/accounts/:id/people',
+    operations: {
+      list: 'listPeople',
+      invite: 'invitePerson',
+      renew: 'renewInvitation',
+      change: 'changePerson',
+      remove: 'removePerson',
+    },
+    scopes: { read: 'admin:accounts', write: 'admin:accounts' },
+    sensitiveAction: { passwordField: 'current_password' },
+    bodies: { invite: invitePersonBodySchema, change: changePersonBodySchema },
+    codes: ['account_not_found'],
+    accountIdOf: ({ params }) => parseAccountId(params.id ?? ''),
+    limited: () => null,
+  });
+}
+
+export function peoplePanelRoutes(
+  app: FastifyInstance,
+  dependencies: AdminRoutesDependencies & { readonly limiter: RateLimiter },
+): void {
+  const { limiter } = dependencies;
+  peopleRoutes(app, dependencies, {
+    path: '/people',
+    operations: {
+      list: 'listColleagues',
+      invite: 'inviteColleague',
+      renew: 'renewColleagueInvitation',
+      change: 'changeColleague',
+      remove: 'removeColleague',
+    },
+    scopes: { read: 'people:read', write: 'people:write' },
+    sensitiveAction: { passwordField: 'password' },
+    bodies: {
+      invite: inviteColleagueBodySchema,
+      change: changeColleagueBodySchema,
+      confirm: confirmedBodySchema,
+    },
+    codes: [],
+    accountIdOf: ({ principal }) => principal.account.id,
+    limited: ({ method, person }, reply) =>
+      limiter.admitAccessChange(person.id, method === 'POST' ? 'grant' : 'sensitive_action', reply),
+  });
+}
+
+function peopleRoutes(
+  app: FastifyInstance,
+  { database, passwordLinks, totp, forgetAccount, peoplePerAccountMax }: AdminRoutesDependencies,
+  { path, operations, scopes, sensitiveAction, bodies, codes, accountIdOf, limited }: Surface,
+): void {
+  const lookups = ranked(database, 'lookups');
+  const onePath = `${path}/:person_id`;
+  // No person has the number 0.
+  const personIdOf = ({ params }: FastifyRequest<WithPerson>) => parseRowId(params.person_id ?? '') ?? 0;
+  const confirm = bodies.confirm === undefined ? {} : { body: bodies.confirm };
+
+  app.get<WithPerson>(
+    path,
+    {
+      config: { scopes: [scopes.read], codes },
+      schema: {
+        operationId: operations.list,
+        summary: 'The people of an account',
+        description:
+          'Everybody who can sign in for it, and who is invited to. Whoever was removed is not shown.',
+        response: { 200: peopleListSchema },
+      },
+    },
+    async (request, reply) => {
+      const account = await findTarget(request);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const list = await listPeople(lookups, account.id);
+      const withTotp = await findTotpHolders(
+        lookups,
+        list.map(({ id }) => id),
+      );
+      return reply.send({ data: list.map((each) => viewOf(each, account, withTotp.has(each.id))) });
+    },
+  );
+
+  app.post<WithPerson>(
+    path,
+    {
+      config: {
+        scopes: [scopes.write],
+        codes: [...codes, ...keyCodes, 'validation_failed', 'username_taken', 'too_many_people'],
+        sensitiveAction: { ...sensitiveAction, askedAlwaysIfOwner: true },
+        isReplayable: true,
+      },
+      schema: {
+        operationId: operations.invite,
+        summary: 'Invite somebody',
+        description:
+          'They choose their password by the link in the answer, which works once, for seven days; it is also mailed where the service sends mail and there is an address. Nobody else is shown it again: a lost one is made anew.',
+        body: bodies.invite,
+        response: { 201: invitedPersonSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readNewPerson(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const sent = await changeOf(request, reply, body);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
+      const { username, role, email } = body;
+      const wanted = { username, role, email: email || null };
+      const done = await invitePerson(database, account.id, wanted, asked, {
+        peopleMax: peoplePerAccountMax,
+        along: (transaction, person, of) =>
+          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
+      });
+      return answerInvited(reply, done);
+    },
+  );
+
+  app.post<WithPerson>(
+    `${onePath}/invitation`,
+    {
+      config: {
+        scopes: [scopes.write],
+        codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
+        // It may be an owner's, who takes the account with it.
+        sensitiveAction: { ...sensitiveAction, isAskedAlways: true },
+        isReplayable: true,
+        isBodyOptional: true,
+      },
+      schema: {
+        operationId: operations.renew,
+        summary: 'A new link for somebody who was invited',
+        description:
+          'The links made before stop working. Whoever has chosen a password needs none: remove them, and invite them again.',
+        ...confirm,
+        response: { 201: invitedPersonSchema },
+      },
+    },
+    async (request, reply) => {
+      const sent = await changeOf(request, reply);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
+      const done = await inviteAgain(
+        database,
+        account.id,
+        personIdOf(request),
+        asked,
+        (transaction, person, of) =>
+          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
+      );
+      return answerInvited(reply, done);
+    },
+  );
+
+  app.patch<WithPerson>(
+    onePath,
+    {
+      config: {
+        scopes: [scopes.write],
+        codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
+        isReplayable: true,
+        // Links to a new password are mailed there.
+        sensitiveAction: { ...sensitiveAction, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
+      },
+      schema: {
+        operationId: operations.change,
+        summary: 'Change the role of a person, or where they are written to',
+        description:
+          'Takes effect on their next request, in every process. The e-mail address of an account’s own login is that of the account. Whoever has a password changes their own; of people of other accounts, administrators do too. Links that were made before stop working with another one.',
+        body: bodies.change,
+        response: { 200: personAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readPersonChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const sent = await changeOf(request, reply, body);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
+      const change = {
+        ...(body.role !== undefined && { role: body.role }),
+        ...(body.email !== undefined && { email: body.email || null }),
+      };
+      const done = await changePerson(database, account.id, personIdOf(request), change, asked);
+      if (isRefusal(done)) return reply.refuse(done);
+      forgetAccount(account.id);
+      markReplayed(reply, done);
+      const { person, account: now } = done.result;
+      const withTotp = await findTotpHolders(lookups, [person.id]);
+      return reply.send({ person: viewOf(person, now, withTotp.has(person.id)) });
+    },
+  );
+
+  app.delete<WithPerson>(
+    onePath,
+    {
+      config: {
+        scopes: [scopes.write],
+        codes: [...codes, ...keyCodes, 'person_not_found', 'last_owner'],
+        sensitiveAction,
+        isReplayable: true,
+        isBodyOptional: true,
+      },
+      schema: {
+        operationId: operations.remove,
+        summary: 'Remove a person',
+        description:
+          'Their sessions end at once, in every process; links and codes of theirs are worth nothing. The audit log goes on naming them. The last owner who can sign in stays.',
+        ...confirm,
+        response: { 200: removedPersonSchema },
+      },
+    },
+    async (request, reply) => {
+      const sent = await changeOf(request, reply);
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const { account, asked } = sent;
+      const done = await removePerson(
+        database,
+        account.id,
+        personIdOf(request),
+        asked,
+        (transaction, { id }) => totp.forget(transaction, id),
+      );
+      if (isRefusal(done)) return reply.refuse(done);
+      forgetAccount(account.id);
+      markReplayed(reply, done);
+      return reply.send({ removed: true });
+    },
+  );
+
+  async function findTarget(request: FastifyRequest<WithPerson>): Promise<Account | null> {
+    const id = accountIdOf(request);
+    return id === null ? null : findAccount(lookups, id);
+  }
+
+  /** Whose people are to change, and who asks; or what stands in the way. */
+  async function changeOf(
+    request: FastifyRequest<WithPerson>,
+    reply: FastifyReply,
+    { email, role }: { readonly email?: string; readonly role?: Role } = {},
+  ): Promise<{ account: Account; asked: PeopleAsked } | Refusal> {
+    const account = await findTarget(request);
+    if (account === null) return refusal('account_not_found');
+    const problem =
+      emailRefusal(email) ??
+      roleRefusal(account, role) ??
+      administratorProblem(request.principal, account) ??
+      (await limited(request, reply));
+    if (problem !== null) return problem;
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (isRefusal(idempotencyKey)) return idempotencyKey;
+    return { account, asked: { ...actorOf(request.principal), idempotencyKey } };
+  }
+
+  function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
+    if (isRefusal(done)) return reply.refuse(done);
+    markReplayed(reply, done);
+    const { person, account, along } = done.result;
+    const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
+    return reply.code(201).send({ person: viewOf(person, account, false), invitation });
+  }
+}
+
+/** Whoever invites to their own account is named to the invited; the operator's people are not named to other accounts. */
+function inviterOf({ principal, person }: FastifyRequest, account: Account): string | null {
+  const isColleague = actorOf(principal).by?.type === 'person' && principal.account.id === account.id;
+  return isColleague ? person.username : null;
+}
+
+function markReplayed(reply: FastifyReply, { replayed }: Done<unknown>): void {
+  if (replayed) reply.header('idempotent-replayed', 'true');
+}
+
+function viewOf(person: Credentials, account: Account, isTotpEnabled: boolean): PersonView {
+  const status = person.passwordHash === null ? 'invited' : 'active';
+  return personView(person, account, isTotpEnabled, status);
+}
+
+function roleRefusal(account: Account, role: Role | undefined): Refusal | null {
+  const fitting = rolesOf(account);
+  if (role === undefined || fitting.includes(role)) return null;
+  return fieldRefusal('validation_failed', 'role', `must be one of ${fitting.join(', ')}`);
+}

@@ -1,0 +1,109 @@
+// Plans that renew themselves: looks which are due, in order of their ends, and submits each to the engine as anybody's
+// order. Run by src/platform/jobs/ in one process at a time (scheduledJobs.ts).
+// Always true: one renewal for each end, whatever happens. That does not hang on this file, nor on the lease: the
+// engine compares, under the account's lock, when the plan was due with what was read here (renew-automatically.ts).
+// Those of tests renew themselves when their clock is moved (move-test-clock.ts).
+// So a run that died, two runs at once, or a clock that jumps can ask again and change nothing.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, DatabaseUnavailable, type SqlStatement } from '../../platform/database/database.ts';
+import { firstOfEveryGroup, fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import { Overloaded } from '../../shared/overloaded.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { mintOrderKey } from '../order-engine/mint-order-key.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
+
+export interface RenewalLimits {
+  /** Submitted together: an order of somebody else waits for no more than these. */
+  readonly plansAtOnce: number;
+  /** After each of these it rests as long as they took, and at most so long. */
+  readonly restMillisecondsMax: number;
+}
+
+export interface RenewalDependencies {
+  readonly database: Database;
+  readonly engine: Pick<OrderEngine, 'submit'>;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly limits: RenewalLimits;
+}
+
+interface Due {
+  readonly accountId: number;
+  readonly customerNumber: number;
+  readonly dueAt: EpochSeconds;
+}
+
+const listDue: SqlStatement = {
+  name: 'list_due_renewals',
+  text: `select c.account_id, c.number, c.renew_at, a.access_version, a.blocked
+    from customers c join accounts a on a.id = c.account_id
+    where c.renew_at <= to_timestamp($1::bigint) and not c.ends_at_period_end and c.account_id <= ${realAccountIdMax}
+      and (c.renew_at, c.account_id, c.number) > (to_timestamp($2::bigint), $3::int, $4::int)
+    order by c.renew_at, c.account_id, c.number limit $5::int`,
+};
+
+const countedMax = 1_000_000;
+const countDue: SqlStatement = {
+  name: 'count_due_renewals',
+  text: `select count(*) from (
+    select 1 from customers where renew_at <= to_timestamp($1::bigint) and not ends_at_period_end
+      and account_id <= ${realAccountIdMax} limit ${countedMax}) due`,
+};
+
+/**
+ * How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left.
+ * @throws what broke the first of the renewals that broke, after all others were tried
+ */
+export async function renewDuePlans(
+  { database, engine, now, monotonicNow, limits }: RenewalDependencies,
+  signal: AbortSignal,
+): Promise<number> {
+  // Each plan once in a run: what cannot be renewed and cannot be put off holds up nobody.
+  const broken: unknown[] = [];
+  let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
+  while (!signal.aborted) {
+    const { dueAt, accountId, customerNumber } = last;
+    const rows = await firstOfEveryGroup(
+      database,
+      listDue,
+      [now(), dueAt, accountId, customerNumber, limits.plansAtOnce],
+      { columns: ['renew_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+    );
+    const began = monotonicNow();
+    const submitted = await Promise.allSettled(
+      rows.map((row) =>
+        engine.submit({
+          type: 'renew_automatically',
+          accountId: Number(row['account_id']),
+          accessVersion: Number(row['access_version']),
+          customerNumber: Number(row['number']),
+          dueAt: Number(row['renew_at']),
+          isBlocked: row['blocked'] === true,
+          idempotencyKey: mintOrderKey(),
+          keyIsMinted: true,
+        }),
+      ),
+    );
+    const errors: unknown[] = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    if (errors.some((error) => error instanceof Overloaded)) break;
+    // A database that is away is so for all of them; what breaks one plan's renewal holds up nobody else's.
+    const away = errors.find((error) => error instanceof DatabaseUnavailable);
+    if (away !== undefined) throw away;
+    broken.push(...errors.slice(0, 1));
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < limits.plansAtOnce) {
+      if (broken.length > 0) throw broken[0];
+      return 0;
+    }
+    last = {
+      accountId: Number(final['account_id']),
+      customerNumber: Number(final['number']),
+      dueAt: Number(final['renew_at']),
+    };
+    await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
+  }
+  const counted = await fromEveryGroup(database, countDue, [now()]);
+  return counted.reduce((sum, row) => sum + Number(row['count']), 0);
+}

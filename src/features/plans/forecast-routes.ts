@@ -1,0 +1,84 @@
+// GET /forecast: what renewing everything that ends would cost, day by day.
+
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import Type from 'typebox';
+import type { Database } from '../../platform/database/database.ts';
+import { readQuery } from '../../platform/http/list-query.ts';
+import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { forecastDaysMax, forecastQuerySchema } from './forecast-schemas.ts';
+import { forecastRenewals } from './renewal-forecast.ts';
+
+export interface ForecastRoutesDependencies {
+  readonly database: Database;
+  readonly exports: PerAccountConcurrency;
+  /** Options of a route that reads: see auth/api-key-auth.ts. */
+  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
+  readonly packages: () => PackageCatalog;
+  readonly currency: string;
+}
+
+const daysDefault = 30;
+
+export function forecastRoutes(
+  app: FastifyInstance,
+  { database, exports, confirm, packages, currency }: ForecastRoutesDependencies,
+): void {
+  app.get(
+    '/forecast',
+    {
+      ...confirm,
+      config: { scopes: ['balance:read', 'customers:read'], codes: ['invalid_filter'] },
+      schema: {
+        operationId: 'getForecast',
+        summary: 'What renewals will cost',
+        description:
+          'If every plan that ends within the days were renewed once, on the day that it ends: for the months of its auto-renewal, otherwise of the customer’s last order, at the price of that second. Without free trials, and plans that are cancelled or end at the period’s end.',
+        querystring: forecastQuerySchema,
+        response: { 200: Type.Ref('Forecast') },
+      },
+    },
+    async (request, reply) => {
+      const { account, now } = request.principal;
+      const days = readDays(request.query);
+      if (isRefusal(days)) return reply.refuse(days);
+      // Of an account with very many customers it takes as long as a file of them.
+      const crowded = await exports.take(concurrencyOf(request), reply);
+      if (crowded !== null) return reply.refuse(crowded);
+      const { balanceCents } = request.counters;
+      const at = now();
+      const forecast = await forecastRenewals(
+        database,
+        { id: account.id, group: account.group, balanceCents },
+        packages().byId,
+        at,
+        at + days * 86_400,
+      );
+      return reply.send({
+        days: forecast.days.map(({ date, plans, costCents }) => ({
+          date,
+          plans,
+          cost: formatAmount(costCents),
+        })),
+        plans: forecast.plans,
+        total: formatAmount(forecast.totalCents),
+        balance: formatAmount(balanceCents),
+        runs_out_on: forecast.runsOutOn,
+        currency,
+      });
+    },
+  );
+}
+
+function readDays(query: unknown): number | Refusal {
+  const wanted = `must be a whole number from 1 to ${forecastDaysMax}`;
+  // As in a list, what is empty is most likely a variable that was never set.
+  if (isJsonObject(query) && own(query, 'days') === '') return fieldRefusal('invalid_filter', 'days', wanted);
+  const days = readQuery(query, (sent) => sent.number('days', daysDefault), 'invalid_filter');
+  if (isRefusal(days) || days <= forecastDaysMax) return days;
+  return fieldRefusal('invalid_filter', 'days', wanted);
+}

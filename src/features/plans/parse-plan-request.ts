@@ -1,0 +1,50 @@
+// The bodies of the requests about a customer's plan: read field by field, in the documented order of checks, each
+// failure with its own code. Pure. Unknown fields are ignored.
+
+import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { type JsonObject, own } from '../../shared/json.ts';
+import type { AutoRenew } from '../order-engine/records/plan-life.ts';
+import { parseMaxCharge, parseMonths } from '../orders/parse-order-request.ts';
+
+const reasonLengthMax = 200;
+const hoursBeforeMax = 720;
+const hoursBeforeOtherwise = 24;
+
+export function parseCancelAt(body: JsonObject): 'now' | 'period_end' | Refusal {
+  const at = own(body, 'at');
+  if (at === 'now' || at === 'period_end') return at;
+  const reason = at === undefined ? 'missing' : typeReason(at, 'must be "now" or "period_end"');
+  return fieldRefusal('validation_failed', 'at', reason);
+}
+
+/** Trimmed; null: none was given. */
+export function parseReason(body: JsonObject): string | null | Refusal {
+  const sent = own(body, 'reason');
+  const invalid = (reason: string) => fieldRefusal('validation_failed', 'reason', reason);
+  if (sent === undefined) return null;
+  if (typeof sent !== 'string') return invalid(typeReason(sent, 'must be a string'));
+  const text = sent.trim();
+  if (!text.isWellFormed()) return invalid('not valid Unicode');
+  if (/\p{Cc}/u.test(text)) return invalid('must not contain control characters');
+  if ([...text].length > reasonLengthMax) return invalid(`at most ${reasonLengthMax} characters`);
+  return text === '' ? null : text;
+}
+
+export function parseAutoRenew(body: JsonObject): AutoRenew | Refusal {
+  const months = parseMonths(body);
+  if (isRefusal(months)) return months;
+  if (months === null) return fieldRefusal('invalid_months', 'months', 'missing');
+  const maxChargeCents = own(body, 'max_charge') === null ? null : parseMaxCharge(body);
+  if (isRefusal(maxChargeCents)) return maxChargeCents;
+  const sent = own(body, 'hours_before');
+  const hoursBefore = sent === undefined ? hoursBeforeOtherwise : sent;
+  if (typeof hoursBefore !== 'number' || !isHours(hoursBefore)) {
+    const reason = typeReason(hoursBefore, `must be a whole number from 1 to ${hoursBeforeMax}`);
+    return fieldRefusal('validation_failed', 'hours_before', reason);
+  }
+  return { months, maxChargeCents, hoursBefore };
+}
+
+function isHours(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= hoursBeforeMax;
+}

@@ -1,0 +1,238 @@
+// Plans that near their end, or have come to it: looks which have, and has each told once. Run by src/platform/jobs/ in one
+// process at a time (scheduledJobs.ts). Only of accounts that somebody listens to.
+// Always true: one notice for each end and each number of days, whatever happens: that does not hang on this file, nor
+// on the marks, but on the engine, which compares under the account's lock (note-plan-end.ts). The marks say where to go
+// on, so that an end that came while nothing ran is told later. A plan whose end cannot be noted stops no other: it is
+// kept in plan_end_retries and tried again in every run.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type SqlStatement,
+} from '../../platform/database/database.ts';
+import { firstOfEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import { Overloaded } from '../../shared/overloaded.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { catchUpAlerts } from './alert-catch-up.ts';
+
+export interface PlanEndLimits {
+  /** Noted together: an order of somebody else waits for no more than these. */
+  readonly plansAtOnce: number;
+  /** After each of these it rests as long as they took, and at most so long. */
+  readonly restMillisecondsMax: number;
+}
+
+export interface PlanEnd {
+  readonly accountId: number;
+  readonly customerNumber: number;
+  readonly expiresAt: EpochSeconds;
+  readonly days: number;
+}
+
+export interface PlanEndDependencies {
+  readonly database: Database;
+  readonly note: (end: PlanEnd) => Promise<unknown>;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly limits: PlanEndLimits;
+}
+
+/** Days before the end; 0: the end itself. What an account's alerts ask for comes beside these. */
+const noticeDays = [7, 1, 0] as const;
+const daySeconds = 86_400;
+
+const findMark: SqlStatement = {
+  name: 'find_plan_end_mark',
+  text: 'select told_until from plan_end_marks where days = $1::int',
+};
+
+const setMark: SqlStatement = {
+  name: 'set_plan_end_mark',
+  text: `insert into plan_end_marks (days, told_until) values ($1::int, to_timestamp($2::bigint))
+    on conflict (days) do update set told_until = excluded.told_until`,
+};
+
+/** Of each of these accounts `a` a range of its own: the soonest of them all are among the soonest of each. */
+const endsOf = (accounts: string) => `select c.* from accounts a cross join lateral (
+      select account_id, number, expires_at from customers
+      where account_id = a.id and expires_at <= to_timestamp($2::bigint) and not cancelled
+        and (expires_at, account_id, number) > (to_timestamp($1::bigint), $3::int, $4::int)
+        and expires_at >= to_timestamp($1::bigint)
+      order by expires_at, number limit $5::int) c
+    where a.id <= ${realAccountIdMax} and (${accounts})
+    order by c.expires_at, c.account_id, c.number limit $5::int`;
+
+const listEnds: SqlStatement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
+
+// The product is told of ends whoever listens.
+const listEndsOfAll: SqlStatement = {
+  name: 'list_all_plan_ends',
+  text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
+};
+
+const listAlertedEnds: SqlStatement = {
+  name: 'list_alerted_plan_ends',
+  text: endsOf(`a.event_count is not null
+      and exists (select 1 from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
+};
+
+/** Where accounts are on several servers: who asks, and then whose plans end. */
+const listAlertedAccounts: SqlStatement = {
+  name: 'list_alerted_accounts',
+  text: 'select account_id from alerts where plans_ending_days = $1::int',
+};
+const listAlertedEndsApart: SqlStatement = {
+  name: 'list_alerted_plan_ends_apart',
+  text: endsOf('a.event_count is not null and a.id = any($6::int[])'),
+};
+
+const listAlertDays: SqlStatement = {
+  name: 'list_alert_days',
+  text: `select distinct plans_ending_days as days from alerts where plans_ending_days is not null and account_id <= ${realAccountIdMax}`,
+};
+
+const keepForRetry: SqlStatement = {
+  name: 'keep_plan_end_for_retry',
+  text: `insert into plan_end_retries (account_id, customer_number, days, expires_at, tried_at)
+    select account_id, customer_number, days, to_timestamp(expires_at), to_timestamp($5::bigint)
+    from unnest($1::int[], $2::int[], $3::int[], $4::bigint[]) row (account_id, customer_number, days, expires_at)
+    on conflict (account_id, customer_number, days) do update set expires_at = excluded.expires_at, tried_at = excluded.tried_at`,
+};
+
+const listRetries: SqlStatement = {
+  name: 'list_plan_end_retries',
+  text: `select account_id, customer_number as number, days, expires_at from plan_end_retries
+    order by tried_at, account_id, customer_number limit $1::int`,
+};
+
+const forgetRetries: SqlStatement = {
+  name: 'forget_plan_end_retries',
+  text: `delete from plan_end_retries t using unnest($1::int[], $2::int[], $3::int[]) row (account_id, customer_number, days)
+    where t.account_id = row.account_id and t.customer_number = row.customer_number and t.days = row.days`,
+};
+
+const retryValues = (ends: readonly PlanEnd[]) => [
+  numberArray(ends.map(({ accountId }) => accountId)),
+  numberArray(ends.map(({ customerNumber }) => customerNumber)),
+  numberArray(ends.map(({ days }) => days)),
+];
+
+/**
+ * How many notices at least are still to be given when it was told to stop; 0: none.
+ * @throws the first error of a plan that cannot be noted, after all others were noted
+ */
+export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
+  const { database, limits } = dependencies;
+  const broken: unknown[] = [];
+  const noteAll = (ends: readonly PlanEnd[]) => noteTogether(dependencies, ends, broken);
+  if (!(await catchUpAlerts(dependencies, noteAll, signal))) return 1;
+  const retries = (await database.query(listRetries, [limits.plansAtOnce])).map((row) =>
+    parseEnd(row, Number(row['days'])),
+  );
+  if (retries.length > 0) {
+    const noted = await noteTogether(dependencies, retries, broken);
+    if (noted === null) return 1;
+    await database.query(forgetRetries, retryValues(noted));
+  }
+  const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
+  // The furthest first: of two notices that are due at once the later one says more, and stands last.
+  const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
+  for (const days of all) {
+    if (!(await noteEndsIn(dependencies, days, statementFor(days), signal, broken))) return 1;
+  }
+  if (broken.length > 0) throw broken[0];
+  return 0;
+}
+
+function parseEnd(row: Row, days: number): PlanEnd {
+  return {
+    accountId: Number(row['account_id']),
+    customerNumber: Number(row['number']),
+    expiresAt: Number(row['expires_at']),
+    days,
+  };
+}
+
+/** Those that were noted, or need not be; the others are kept for the next run. null: the engine takes no more now. */
+async function noteTogether(
+  { database, note, now }: PlanEndDependencies,
+  ends: readonly PlanEnd[],
+  broken: unknown[],
+): Promise<readonly PlanEnd[] | null> {
+  const outcomes = await Promise.allSettled(ends.map(note));
+  const errors: unknown[] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  if (errors.some((error) => error instanceof Overloaded)) return null;
+  const away = errors.find((error) => error instanceof DatabaseUnavailable);
+  if (away !== undefined) throw away;
+  const [first] = errors;
+  if (first === undefined) return ends;
+  broken.push(first);
+  const isNoted = (_end: PlanEnd, index: number) => outcomes[index]?.status === 'fulfilled';
+  const left = ends.filter((end, index) => !isNoted(end, index));
+  const [accounts, customers, days] = retryValues(left);
+  const expiresAt = numberArray(left.map((end) => end.expiresAt));
+  await database.query(keepForRetry, [accounts, customers, days, expiresAt, now()]);
+  return ends.filter(isNoted);
+}
+
+function statementFor(days: number): SqlStatement {
+  if (days === 0) return listEndsOfAll;
+  return noticeDays.some((own) => own === days) ? listEnds : listAlertedEnds;
+}
+
+/** false: it was told to stop before it was done. */
+async function noteEndsIn(
+  dependencies: PlanEndDependencies,
+  days: number,
+  statement: SqlStatement,
+  signal: AbortSignal,
+  broken: unknown[],
+): Promise<boolean> {
+  const { database, now, monotonicNow, limits } = dependencies;
+  const until = now() + days * daySeconds;
+  const [mark] = await database.query(findMark, [days]);
+  const toldUntil = mark === undefined ? null : Number(mark['told_until']);
+  // A mark ahead of the clock was set before the clock was set back; later ends must still be found.
+  if (toldUntil !== null && toldUntil > until) {
+    await database.query(setMark, [days, until]);
+    return true;
+  }
+  if (toldUntil === until) return true;
+  // The first run also finds the plans that are already closer to their end, but none that is over.
+  let last = { expiresAt: toldUntil ?? now(), accountId: 2_147_483_647, number: 0 };
+  const isAlerted = statement === listAlertedEnds;
+  const isApart = isAlerted && database.isSpread;
+  const asking = isApart ? await database.query(listAlertedAccounts, [days]) : [];
+  const apart = numberArray(asking.map((row) => Number(row['account_id'])));
+  const more = isAlerted ? [isApart ? apart : days] : [];
+  for (;;) {
+    if (signal.aborted) return false;
+    const began = monotonicNow();
+    const { expiresAt, accountId, number } = last;
+    const rows = await firstOfEveryGroup(
+      database,
+      isApart ? listAlertedEndsApart : statement,
+      [expiresAt, until, accountId, number, limits.plansAtOnce, ...more],
+      { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+    );
+    const ends = rows.map((row) => parseEnd(row, days));
+    if ((await noteTogether(dependencies, ends, broken)) === null) return false;
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < limits.plansAtOnce) {
+      await database.query(setMark, [days, until]);
+      return true;
+    }
+    last = {
+      expiresAt: Number(final['expires_at']),
+      accountId: Number(final['account_id']),
+      number: Number(final['number']),
+    };
+    // What a second holds was told in part: the mark stands before it.
+    await database.query(setMark, [days, last.expiresAt - 1]);
+    await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
+  }
+}

@@ -1,0 +1,253 @@
+// The life of a customer's plan: POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew.
+// From the body to a command for the engine, and from its outcome to the answer.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatAmount } from '../../shared/amounts.ts';
+import { isRefusal } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber } from '../../shared/identifiers.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
+import { customerAnswerSchema } from '../customers/customer-schemas.ts';
+import { customerView } from '../customers/customer-view.ts';
+import type { Account } from '../identity/account-table.ts';
+import { actorOf } from '../identity/principal.ts';
+import type { OrderOutcome, PlanChangeCommand } from '../order-engine/decisions/order-commands.ts';
+import { keyed } from '../orders/order-command.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { parseAutoRenew, parseCancelAt, parseReason } from './parse-plan-request.ts';
+import {
+  autoRenewBodySchema,
+  cancelledPlanSchema,
+  cancelPlanBodySchema,
+  suspendPlanBodySchema,
+} from './plan-schemas.ts';
+
+export interface PlanRoutesDependencies extends SubmitDependencies {
+  readonly customers: CustomerReads;
+  readonly packages: () => PackageCatalog;
+}
+
+interface WithId {
+  Params: { id: string };
+}
+
+/** What all of them are refused with. */
+const commonCodes = [
+  'invalid_idempotency_key',
+  'idempotency_conflict',
+  'customer_not_found',
+  'order_failed',
+  'test_full',
+] as const;
+
+export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDependencies): void {
+  const { customers, packages } = dependencies;
+
+  app.post<WithId>(
+    '/customers/:id/cancel',
+    {
+      config: { scopes: ['orders:write'], codes: [...commonCodes, 'validation_failed'], isReplayable: true },
+      schema: {
+        operationId: 'cancelPlan',
+        summary: 'Cancel a plan',
+        description:
+          'now: the plan ends at once, and what is unused of it is given back, as when a package is changed. period_end: it runs to its end and does not renew itself; resume takes that back.',
+        body: cancelPlanBodySchema,
+        response: { 200: cancelledPlanSchema },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const at = parseCancelAt(bodyOf(request));
+      if (isRefusal(at)) return reply.refuse(at);
+      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'cancel', at }));
+      if (!isChanged(outcome)) return refuse(reply, outcome);
+      return answer(reply, outcome, {
+        customer: await viewOf(outcome, request),
+        refund: formatAmount(outcome.refundCents),
+        balance: formatAmount(outcome.balanceAfterCents),
+      });
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/suspend',
+    {
+      config: {
+        scopes: ['customers:write'],
+        codes: [...commonCodes, 'validation_failed'],
+        isReplayable: true,
+        isBodyOptional: true,
+      },
+      schema: {
+        operationId: 'suspendCustomer',
+        summary: 'Suspend a customer',
+        description:
+          'The customer cannot log in, and is not let into the product, until you resume them. The plan’s time runs on, and orders for them still work.',
+        body: suspendPlanBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const reason = parseReason(bodyOf(request));
+      if (isRefusal(reason)) return reply.refuse(reason);
+      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'suspend', reason }));
+      return answerCustomer(request, reply, outcome);
+    },
+  );
+
+  app.post<WithId>(
+    '/customers/:id/resume',
+    {
+      config: { scopes: ['customers:write'], codes: commonCodes, isReplayable: true },
+      schema: {
+        operationId: 'resumeCustomer',
+        summary: 'Lift a suspension, or take back a cancel at the period’s end',
+        description:
+          'Both, where both stand: auto-renewal is then as it was. A suspension by the operator stays, and a plan that was cancelled at once does not come back.',
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'resume' }));
+      return answerCustomer(request, reply, outcome);
+    },
+  );
+
+  app.put<WithId>(
+    '/customers/:id/auto-renew',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          ...commonCodes,
+          'invalid_months',
+          'invalid_max_charge',
+          'validation_failed',
+          'package_unavailable',
+        ],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'setAutoRenew',
+        summary: 'Let a plan renew itself',
+        description:
+          'Once for each end, at the price of that moment. If it is refused, for credit for instance, it is tried again every six hours until the end. Needs a running plan that is no free trial; takes back a cancel at the period’s end.',
+        body: autoRenewBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const autoRenew = parseAutoRenew(bodyOf(request));
+      if (isRefusal(autoRenew)) return reply.refuse(autoRenew);
+      const outcome = await submit(request, (common) => ({
+        ...common,
+        ...key,
+        type: 'set_auto_renew',
+        autoRenew,
+      }));
+      return answerCustomer(request, reply, outcome);
+    },
+  );
+
+  app.delete<WithId>(
+    '/customers/:id/auto-renew',
+    {
+      config: { scopes: ['orders:write'], codes: commonCodes, isReplayable: true },
+      schema: {
+        operationId: 'removeAutoRenew',
+        summary: 'A plan no longer renews itself',
+        description: 'The plan runs to its end.',
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const outcome = await submit(request, (common) => ({
+        ...common,
+        ...key,
+        type: 'set_auto_renew',
+        autoRenew: null,
+      }));
+      return answerCustomer(request, reply, outcome);
+    },
+  );
+
+  function submit(
+    request: FastifyRequest<WithId>,
+    command: (common: ReturnType<typeof commonOf>) => PlanChangeCommand,
+  ) {
+    return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
+  }
+
+  /** As they are now, with what orders do not know of them. Customers are never deleted. */
+  async function viewOf(
+    { customer: { accountId, number } }: Changed,
+    { principal: { now } }: FastifyRequest,
+  ) {
+    const customer = await customers.find(accountId, number);
+    if (customer === null) throw new Error(`Customer ${number} of account ${accountId} is not there.`);
+    return customerView(customer, packages(), now());
+  }
+
+  async function answerCustomer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: Awaited<ReturnType<typeof submit>>,
+  ): Promise<FastifyReply> {
+    if (!isChanged(outcome)) return refuse(reply, outcome);
+    return answer(reply, outcome, { customer: await viewOf(outcome, request) });
+  }
+}
+
+type Changed = Extract<OrderOutcome, { readonly type: 'plan_changed' }>;
+
+/** Who asks, and about whom. No customer has the number 0: a foreign or malformed id takes the same path as a missing one. */
+function commonOf({ params, principal }: FastifyRequest<WithId>, account: Account) {
+  const { actorId, by } = actorOf(principal);
+  const customerNumber = parseOwnNumber(params.id, account.id) ?? 0;
+  return {
+    accountId: account.id,
+    accessVersion: account.accessVersion,
+    actorId,
+    by: by ?? null,
+    customerNumber,
+  };
+}
+
+function isChanged(outcome: object): outcome is Changed {
+  return 'type' in outcome && outcome.type === 'plan_changed';
+}
+
+function refuse(
+  reply: FastifyReply,
+  outcome: Awaited<ReturnType<ReturnType<typeof createSubmitter>>>,
+): FastifyReply {
+  if (isRefusal(outcome)) return reply.refuse(outcome);
+  if (outcome.type !== 'refused') throw new Error(`A change of a plan was answered with "${outcome.type}".`);
+  return reply.refuse(outcome.refusal);
+}
+
+function answer(reply: FastifyReply, { replayed }: Changed, body: object): FastifyReply {
+  if (replayed) reply.header('idempotent-replayed', 'true');
+  return reply.send(body);
+}
+
+function keyOf(request: FastifyRequest) {
+  const sent = parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers));
+  return isRefusal(sent) ? sent : keyed(sent);
+}
+
+function bodyOf({ body }: FastifyRequest): JsonObject {
+  return isJsonObject(body) ? body : {};
+}

@@ -1,0 +1,163 @@
+// What renewing many customers would cost together, and who of them cannot be renewed: asked before a bulk of renewals is sent
+// (docs/bulk.md), and before a button to renew is offered.
+// Always true: the decision is that of the order itself, so a total is what the engine would charge in this second; nothing is
+// written, and no key is bound.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { errorOf } from '../../platform/http/error-responses.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+import { formatTime } from '../../shared/times.ts';
+import { findNumberedCustomers } from '../customers/find-customer.ts';
+import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/order-commands.ts';
+import { PackagesChanged, previewRenewals } from '../order-engine/order-batch.ts';
+import { keyed, renewCustomerCommand } from '../orders/order-command.ts';
+import { type RenewalView, renewalsBodySchema, renewalsSchema } from '../overview/overview-schemas.ts';
+
+const customersMax = 500;
+const attemptsMax = 3;
+
+export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, packages, currency, testBudget, now, guard } = dependencies;
+
+  app.post(
+    '/customers/renewals',
+    {
+      config: {
+        scopes: ['orders:write', 'customers:read'],
+        codes: ['validation_failed', 'service_unavailable'],
+      },
+      schema: {
+        operationId: 'previewRenewals',
+        summary: 'What renewing these customers would cost',
+        description:
+          'The last order of each, for as many months again. Decided as the orders would be, but whatever the balance is. Writes nothing.',
+        body: renewalsBodySchema,
+        response: { 200: renewalsSchema },
+      },
+    },
+    async (request, reply) => {
+      const ids = readIds(request.body);
+      if (isRefusal(ids)) return reply.refuse(ids);
+      const { account } = request.principal;
+      const numbers = ids.map((id) => parseOwnNumber(String(id), account.id) ?? 0);
+      const found = await findNumberedCustomers(database, account.id, numbers);
+      const outcomes = await lookAhead(request, [...found.keys()]);
+      if (isRefusal(outcomes)) return reply.refuse(outcomes);
+
+      let totalCents = 0n;
+      let count = 0;
+      const data = ids.map((id, index): RenewalView => {
+        const number = numbers[index] ?? 0;
+        const customer = found.get(number);
+        const outcome = outcomes.get(number);
+        if (customer === undefined) return refusedView(id, '', 0, null, refusal('customer_not_found'));
+        const { lastOrder } = customer;
+        const orderId = lastOrder === null ? null : publicId(account.id, lastOrder);
+        if (outcome?.type === 'refused') {
+          return refusedView(id, customer.reference, customer.packageId, orderId, outcome.refusal);
+        }
+        if (outcome?.type !== 'ordered') throw new Error(`A renewal was answered with "${outcome?.type}".`);
+        const { packageId, months, priceCents, refundCents, expiresAt } = outcome.order;
+        totalCents += priceCents - refundCents;
+        count += 1;
+        return {
+          customer_id: id,
+          reference: customer.reference,
+          order_id: orderId,
+          package: packageView(packageId),
+          months,
+          charge: formatAmount(priceCents - refundCents),
+          expires_at: formatTime(expiresAt),
+          refusal: null,
+        };
+      });
+      const { balanceCents } = account;
+      return reply.send({
+        data,
+        count,
+        total: formatAmount(totalCents),
+        balance: formatAmount(balanceCents),
+        covered: balanceCents >= totalCents,
+        currency,
+      });
+    },
+  );
+
+  function packageView(id: number) {
+    return { id, name: packages.current().byId.get(id)?.name ?? '' };
+  }
+
+  function refusedView(
+    id: number,
+    reference: string,
+    packageId: number,
+    orderId: number | null,
+    refused: Refusal,
+  ): RenewalView {
+    const { code, message } = errorOf(refused);
+    const { reason } = refused.details;
+    return {
+      customer_id: id,
+      reference,
+      order_id: orderId,
+      package: packageView(packageId),
+      months: null,
+      charge: null,
+      expires_at: null,
+      refusal: { code, message, reason: typeof reason === 'string' ? reason : null },
+    };
+  }
+
+  /** By the customers' numbers. Again where the caller's rights or the packages moved meanwhile. */
+  async function lookAhead(
+    request: FastifyRequest,
+    numbers: readonly number[],
+  ): Promise<ReadonlyMap<number, OrderOutcome> | Refusal> {
+    let { account } = request.principal;
+    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+      if (numbers.length === 0) return new Map();
+      const wanted = { months: null, idempotencyKey: null, maxChargeCents: null };
+      const commands = numbers.map(
+        (number): RenewCustomer =>
+          renewCustomerCommand(account, wanted, keyed(null), { id: publicId(account.id, number) }),
+      );
+      try {
+        const outcomes = await previewRenewals(
+          { database, currency, now, testBudget, packages: packages.current },
+          account.id,
+          commands,
+        );
+        if (!outcomes.some(({ type }) => type === 'access_changed')) {
+          return new Map(numbers.flatMap((number, index) => pairOf(number, outcomes[index])));
+        }
+        const again = await guard.authenticateAgain(request);
+        if (isRefusal(again)) return again;
+        account = again.account;
+      } catch (error) {
+        if (!(error instanceof PackagesChanged)) throw error;
+        await packages.reload();
+      }
+    }
+    return refusal('service_unavailable');
+  }
+}
+
+function pairOf(number: number, outcome: OrderOutcome | undefined): [number, OrderOutcome][] {
+  return outcome === undefined ? [] : [[number, outcome]];
+}
+
+function readIds(body: unknown): readonly number[] | Refusal {
+  const invalid = (reason: string) => fieldRefusal('validation_failed', 'customers', reason);
+  const ids = isJsonObject(body) ? own(body, 'customers') : undefined;
+  if (!Array.isArray(ids)) return invalid(typeReason(ids, 'must be a list'));
+  if (ids.length < 1 || ids.length > customersMax) {
+    return invalid(`must hold 1 to ${customersMax} ids, not ${ids.length}`);
+  }
+  const read = ids.filter((id): id is number => typeof id === 'number' && Number.isSafeInteger(id));
+  if (read.length < ids.length) return invalid('must hold integers');
+  return new Set(read).size === read.length ? read : invalid('must hold each id once');
+}

@@ -1,0 +1,85 @@
+// Free trials, given to a customer of an account: from the body to a command for the engine. Called by admin-routes.ts.
+// Always true: a trial moves no money and makes no order.
+
+import type { FastifyInstance } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { customerAnswerSchema } from '../customers/customer-schemas.ts';
+import { customerView } from '../customers/customer-view.ts';
+import { keyed } from '../orders/order-command.ts';
+import {
+  knowablePackageId,
+  parseCustomerName,
+  parseCustomerReference,
+  parseIdempotencyKey,
+  sentIdempotencyHeader,
+} from '../orders/parse-order-request.ts';
+import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import { grantTrialBodySchema } from '../packages/package-admin-schemas.ts';
+
+const readTrial = createBodyReader(grantTrialBodySchema);
+
+export function accountTrialRoutes(
+  app: FastifyInstance,
+  { engine, customers, packages, now }: AdminRoutesDependencies,
+): void {
+  app.post<WithId>(
+    '/accounts/:id/trials',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: [
+          'validation_failed',
+          'invalid_idempotency_key',
+          'idempotency_conflict',
+          'account_not_found',
+          'invalid_package',
+          'package_unavailable',
+          'invalid_customer',
+          'customer_not_yours',
+          'order_failed',
+          'trial_already_granted',
+        ],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'grantTrial',
+        summary: 'Give a customer of the account a free trial',
+        description:
+          'Charges nothing and makes no order. Creates the customer if absent. While the same trial runs, nothing more is given; once it has ended, a customer gets it again with again: true alone. Its idempotency keys share the account’s name space of plan changes.',
+        body: grantTrialBodySchema,
+        response: { 201: customerAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readTrial(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const customerReference = parseCustomerReference(body.customer);
+      if (isRefusal(customerReference)) return reply.refuse(customerReference);
+      const customerName = parseCustomerName(body.customer_name);
+      if (isRefusal(customerName)) return reply.refuse(customerName);
+      const sent = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
+      if (isRefusal(sent)) return reply.refuse(sent);
+      const accountId = parseAccountId(request.params.id);
+      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const outcome = await engine.submit({
+        type: 'grant_trial',
+        accountId,
+        actorId: request.principal.account.id,
+        by: request.principal.actor,
+        packageId: knowablePackageId(body.package_id),
+        customerReference,
+        customerName,
+        again: body.again ?? false,
+        ...keyed(sent),
+      });
+      if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
+      const customer = await customers.find(outcome.accountId, outcome.customerNumber);
+      if (customer === null) throw new Error('The customer who was given a trial does not exist.');
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
+    },
+  );
+}

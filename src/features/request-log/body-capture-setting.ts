@@ -1,0 +1,51 @@
+// Whether what is sent and answered with an account's keys is kept: switched by its people in the panel, never by the operator
+// (docs/decisions/0050-bodies-of-requests.md). One transaction with its entry in the audit log; its tests follow it.
+// Always true: when a switch off is answered, nothing that was kept is left, and nothing will be kept.
+
+import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
+import type { Database, SqlStatement } from '../../platform/database/database.ts';
+import type { Refusal } from '../../shared/error-catalogue.ts';
+import { type Actor, lockAccountRow, writeKeepsBodies } from '../accounts/account-store.ts';
+import { recheckCaller } from '../identity/recheck-caller.ts';
+import { copySettingsToTestAccount } from '../identity/test-account-settings.ts';
+import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';
+
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+const neverAborted = new AbortController().signal;
+
+/** The ids of the account and of its tests; null: there is no such account. Refused: what became of whoever asked. */
+export async function switchBodyCapture(
+  database: Database,
+  id: number,
+  keeps: boolean,
+  author: Actor & AuditAuthor,
+): Promise<readonly number[] | Refusal | null> {
+  const { actorId, by = null, now } = author;
+  const done = await database.transaction(async (transaction) => {
+    const account = await lockAccountRow(transaction, id);
+    if (account === null) return null;
+    const gone = await recheckCaller(transaction, author, account);
+    if (gone !== null) return gone;
+    await writeKeepsBodies(transaction, id, keeps);
+    const testAccountId = await copySettingsToTestAccount(transaction, id);
+    const ids = testAccountId === null ? [id] : [id, testAccountId];
+    for (const each of ids) {
+      await transaction.query(notifyChange, [changesChannel, accountChanged(each)]);
+      if (!keeps) await endRequestBodies(transaction, each);
+    }
+    const view = (keeps_request_bodies: boolean) => ({ keeps_request_bodies });
+    if (account.capturesBodies !== keeps) {
+      const subject = `account ${id}`;
+      const change = { before: view(!keeps), after: view(keeps) };
+      await appendAudit(transaction, { actorId, by, action: 'account.update', subject, ...change }, now);
+    }
+    return ids;
+  });
+  if (done === null || 'code' in done) return done;
+  // Also what a switch before left behind.
+  for (const each of keeps ? [] : done) {
+    await deleteRequestBodies(database, each, Number.MAX_SAFE_INTEGER, neverAborted);
+  }
+  return done;
+}

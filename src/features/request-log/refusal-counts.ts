@@ -1,0 +1,188 @@
+// How often requests were refused with which code, by UTC day: of the whole service, and of each account that was known.
+// Counted by request-log.ts with its lines, also of those that it drops; without tests, which say nothing about real
+// business. The only writer of refusal_days and refusal_account_days.
+
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
+import { textArray } from '../../platform/database/sql-arrays.ts';
+import { describeTable, int, int8, text, writeRows } from '../../platform/database/table.ts';
+import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { findAccountNames } from '../identity/account-names.ts';
+
+const refusalDays = describeTable('refusal_days', {
+  day: { ...text('day'), arrayType: 'date[]' },
+  code: text('code'),
+  count: int8('refusal_count'),
+});
+
+const refusalAccountDays = describeTable('refusal_account_days', {
+  code: text('code'),
+  day: { ...text('day'), arrayType: 'date[]' },
+  accountId: int('account_id'),
+  count: int8('refusal_count'),
+});
+
+const countRefusals = refusalDays.insert(
+  'count_refusals',
+  `order by day, code on conflict (day, code)
+    do update set refusal_count = refusal_days.refusal_count + excluded.refusal_count`,
+);
+
+const countRefusalsOfAccounts = refusalAccountDays.insert(
+  'count_refusals_of_accounts',
+  `order by code, day, account_id on conflict (code, day, account_id)
+    do update set refusal_count = refusal_account_days.refusal_count + excluded.refusal_count`,
+);
+
+const sumRefusals: SqlStatement = {
+  name: 'sum_refusals',
+  text: `select code, sum(refusal_count)::bigint as refusals from refusal_days where day >= $1::date
+    group by code order by 2 desc, 1`,
+};
+
+const sumOfCode: SqlStatement = {
+  name: 'sum_refusals_of_code',
+  text: `select coalesce(sum(refusal_count), 0)::bigint as refusals from refusal_days
+    where day between $2::date and $3::date and code = $1::text`,
+};
+
+const listAccounts: SqlStatement = {
+  name: 'list_refused_accounts',
+  text: `select account_id, sum(refusal_count)::bigint as refusals, max(day)::text as last_day,
+      sum(sum(refusal_count)) over ()::bigint as total
+    from refusal_account_days where code = $1::text and day between $2::date and $3::date
+    group by account_id order by 2 desc, 1 limit $4::int`,
+};
+
+// One index for both ways of asking: a look for each code and day here, a range there.
+const sumOfAccount: SqlStatement = {
+  name: 'sum_refusals_of_account',
+  text: `select code, sum(refusal_count)::bigint as refusals from refusal_account_days
+    where code = any($4::text[]) and account_id = $1::int
+      and day = any(array(select generate_series($2::date, $3::date, interval '1 day')::date))
+    group by code order by 2 desc, 1`,
+};
+
+const everyCode = textArray(Object.keys(errorCatalogue));
+
+const deleteAtOnceMax = 1_000;
+
+const oldRows: OldRows = {
+  deletion: {
+    name: 'delete_old_refusals_of_accounts',
+    text: `with gone as (
+      delete from refusal_account_days where ctid = any(array(
+        select ctid from refusal_account_days where code = any($1::text[]) and day < $2::date
+        limit ${deleteAtOnceMax})) returning 1)
+      select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
+};
+
+/** What was refused since the last write. */
+export interface RefusalCounter {
+  /** `accountId` null: no account was recognised. */
+  note(code: string, at: EpochSeconds, accountId: number | null): void;
+  /** Never fails: what cannot be counted now is lost, because a count of refusals is not a ledger. */
+  write(): Promise<void>;
+  size(): number;
+}
+
+export function createRefusalCounter(database: Database): RefusalCounter {
+  let ofAll = new Map<string, number>();
+  let ofAccounts = new Map<string, number>();
+
+  return {
+    note(code, at, accountId) {
+      if (accountId !== null && isTestAccount(accountId)) return;
+      const key = `${Math.floor(at / 86_400)} ${code}`;
+      ofAll.set(key, (ofAll.get(key) ?? 0) + 1);
+      if (accountId === null) return;
+      const ofAccount = `${key} ${accountId}`;
+      ofAccounts.set(ofAccount, (ofAccounts.get(ofAccount) ?? 0) + 1);
+    },
+    async write() {
+      const [all, accounts] = [ofAll, ofAccounts];
+      ofAll = new Map();
+      ofAccounts = new Map();
+      const days = [...all].map(([key, count]) => ({ ...partsOf(key), count }));
+      await writeRows(database, countRefusals, days).catch(() => undefined);
+      const accountDays = [...accounts].map(([key, count]) => ({ ...partsOf(key), count }));
+      await writeRows(database, countRefusalsOfAccounts, accountDays).catch(() => undefined);
+    },
+    size: () => ofAll.size,
+  };
+}
+
+function partsOf(key: string): { day: string; code: string; accountId: number } {
+  const [day, code = '', accountId] = key.split(' ');
+  return { day: formatTime(Number(day) * 86_400).slice(0, 10), code, accountId: Number(accountId ?? 0) };
+}
+
+/** Whether some may be left, because the signal said stop. */
+export function deleteOldRefusals(
+  database: Database,
+  beforeDay: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return deleteInPieces(database, oldRows, [everyCode, beforeDay], signal);
+}
+
+/** Of both APIs, known accounts or not, since a day; the most frequent first. */
+export async function listRefusals(
+  database: Queryable,
+  sinceDay: string,
+): Promise<{ code: string; count: number }[]> {
+  return (await database.query(sumRefusals, [sinceDay])).map(parseCount);
+}
+
+/** Of one account, from day to day, both included; the most frequent first. */
+export async function listRefusalsOfAccount(
+  database: Queryable,
+  accountId: number,
+  fromDay: string,
+  toDay: string,
+): Promise<{ code: string; count: number }[]> {
+  return (await database.query(sumOfAccount, [accountId, fromDay, toDay, everyCode])).map(parseCount);
+}
+
+export interface RefusedAccounts {
+  /** Of everybody, known or not. */
+  readonly count: number;
+  /** The most often refused first. */
+  readonly accounts: readonly { id: number; username: string; count: number; lastDay: string }[];
+  /** Of all accounts, also of those that are not listed. */
+  readonly countOfAccounts: number;
+}
+
+/** Who was refused with a code, from day to day, both included. */
+export async function listRefusedAccounts(
+  database: Queryable,
+  code: ErrorCode,
+  { fromDay, toDay, limit }: { fromDay: string; toDay: string; limit: number },
+): Promise<RefusedAccounts> {
+  const [[sum], rows] = await Promise.all([
+    database.query(sumOfCode, [code, fromDay, toDay]),
+    database.query(listAccounts, [code, fromDay, toDay, limit]),
+  ]);
+  const names = await findAccountNames(
+    database,
+    rows.map((row) => Number(row['account_id'])),
+  );
+  return {
+    count: Number(sum?.['refusals'] ?? 0),
+    accounts: rows.map((row) => ({
+      id: Number(row['account_id']),
+      username: names.get(Number(row['account_id'])) ?? '',
+      count: Number(row['refusals']),
+      lastDay: String(row['last_day']),
+    })),
+    countOfAccounts: Number(rows[0]?.['total'] ?? 0),
+  };
+}
+
+function parseCount(row: Readonly<Record<string, unknown>>): { code: string; count: number } {
+  return { code: String(row['code']), count: Number(row['refusals']) };
+}

@@ -1,0 +1,134 @@
+// How often requests with a key were refused, and with what: of the account, of any account, and of one code whose accounts
+// those are. Counted by UTC day (src/features/request-log/refusal-counts.ts), longer than the requests themselves are kept.
+
+import type { FastifyInstance } from 'fastify';
+import { readQuery } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import {
+  type ErrorCode,
+  errorCatalogue,
+  fieldRefusal,
+  isRefusal,
+  refusal,
+} from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import { own } from '../../shared/json.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import {
+  refusalCountsSchema,
+  refusalFilterSchema,
+  refusedAccountsSchema,
+} from '../overview/overview-schemas.ts';
+import { listRefusalsOfAccount, listRefusedAccounts } from './refusal-counts.ts';
+
+const usualDays = 30;
+const daysMax = 400;
+const accountsMax = 100;
+
+/** The account's own. */
+export function refusalRoutes(app: FastifyInstance, { database, requestLog, now }: PanelDependencies): void {
+  app.get(
+    '/refusals',
+    {
+      config: { scopes: ['keys:read'], codes: ['validation_failed'], hasTestMode: true },
+      schema: {
+        operationId: 'listRefusals',
+        summary: 'How often the account’s requests were refused, by code',
+        querystring: refusalFilterSchema,
+        response: { 200: refusalCountsSchema },
+      },
+    },
+    async ({ principal: { account }, query }, reply) => {
+      const days = readDays(query, now());
+      if (isRefusal(days)) return reply.refuse(days);
+      await requestLog.flush();
+      return reply.send({
+        ...days,
+        data: await listRefusalsOfAccount(database, account.id, days.from, days.to),
+      });
+    },
+  );
+}
+
+/** For the operator; below /admin. */
+export function accountRefusalRoutes(
+  app: FastifyInstance,
+  { database, requestLog, now }: PanelDependencies,
+): void {
+  app.get<{ Params: { code: string } }>(
+    '/refusals/:code',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed', 'not_found'] },
+      schema: {
+        operationId: 'listRefusedAccounts',
+        summary: 'The accounts whose requests were refused with a code, the most often refused first',
+        querystring: refusalFilterSchema,
+        response: { 200: refusedAccountsSchema },
+      },
+    },
+    async ({ params, query }, reply) => {
+      if (!isErrorCode(params.code)) return reply.refuse(refusal('not_found'));
+      const days = readDays(query, now());
+      if (isRefusal(days)) return reply.refuse(days);
+      await requestLog.flush();
+      const limits = { fromDay: days.from, toDay: days.to, limit: accountsMax };
+      const { count, accounts, countOfAccounts } = await listRefusedAccounts(database, params.code, limits);
+      return reply.send({
+        code: params.code,
+        ...days,
+        count,
+        count_of_accounts: countOfAccounts,
+        data: accounts.map(({ id, username, count: ofAccount, lastDay }) => ({
+          account: { id, username },
+          count: ofAccount,
+          last_day: lastDay,
+        })),
+      });
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/accounts/:id/refusals',
+    {
+      config: { scopes: ['admin:read'], codes: ['validation_failed', 'account_not_found'] },
+      schema: {
+        operationId: 'listAccountRefusals',
+        summary: 'How often an account’s requests were refused, by code',
+        querystring: refusalFilterSchema,
+        response: { 200: refusalCountsSchema },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const days = readDays(query, now());
+      if (isRefusal(days)) return reply.refuse(days);
+      const id = parseAccountId(params.id);
+      const account = id === null ? null : await findAccount(database, id);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      await requestLog.flush();
+      return reply.send({
+        ...days,
+        data: await listRefusalsOfAccount(database, account.id, days.from, days.to),
+      });
+    },
+  );
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return own(errorCatalogue, code) !== undefined;
+}
+
+/** UTC days, both included. */
+function readDays(query: unknown, now: EpochSeconds) {
+  const read = readQuery(query, (sent) => {
+    const to = sent.day('to') ?? now - (now % 86_400);
+    return { from: sent.day('from') ?? to - (usualDays - 1) * 86_400, to };
+  });
+  if (isRefusal(read)) return read;
+  if (read.from > read.to) return fieldRefusal('validation_failed', 'to', 'must not be before from');
+  if (read.to - read.from >= daysMax * 86_400) {
+    return fieldRefusal('validation_failed', 'from', `must be fewer than ${daysMax} days before to`);
+  }
+  const dayOf = (at: EpochSeconds) => formatTime(at).slice(0, 10);
+  return { from: dayOf(read.from), to: dayOf(read.to) };
+}

@@ -1,0 +1,229 @@
+// An account's requests with its API keys: the last seven days, each with what was sent and answered where the account
+// keeps that. For whoever builds against the API, and for the operator who is asked why something was refused. The
+// switch is the account's alone.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { endOfTime, type ListQuery, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import type { PanelDependencies } from '../../service/panel-routes.ts';
+import { type ErrorCode, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
+import type { Scope } from '../../shared/scopes.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { findApiKeyNames } from '../identity/api-key-rows.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { actorOf } from '../identity/principal.ts';
+import {
+  bodyCaptureSchema,
+  requestDetailSchema,
+  requestFilterSchema,
+  requestListSchema,
+} from '../overview/overview-schemas.ts';
+import { switchBodyCapture } from './body-capture-setting.ts';
+import { findRequestBodies, type RequestBodies } from './request-bodies.ts';
+import { findRequestLinks } from './request-links.ts';
+import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from './request-log.ts';
+
+const statusClasses: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  '2xx': [200, 299],
+  '4xx': [400, 499],
+  '5xx': [500, 599],
+};
+
+/** Older ones are deleted now and then; they are never shown. */
+const shownSeconds = 7 * 86_400;
+
+const readSwitch = createBodyReader(bodyCaptureSchema);
+
+/** Whose requests they are: the account's own, or those of the account in the path. */
+interface RequestsSurface {
+  readonly path: string;
+  readonly scope: Scope;
+  readonly codes: readonly ErrorCode[];
+  readonly hasTestMode: boolean;
+  /** Behind "list" and "get": "Requests", "AccountRequests". */
+  readonly noun: string;
+  readonly accountOf: (
+    request: FastifyRequest<{ Params: { id?: string } }>,
+  ) => Promise<{ readonly id: number; readonly capturesBodies: boolean } | null>;
+}
+
+export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  const { database, forgetAccount, limiter } = dependencies;
+  requestRoutes(app, dependencies, {
+    path: '/requests',
+    scope: 'keys:read',
+    codes: [],
+    hasTestMode: true,
+    noun: 'Request',
+    accountOf: async ({ principal: { account } }) => account,
+  });
+
+  app.put(
+    '/request-bodies',
+    {
+      config: { scopes: ['keys:write'], codes: ['validation_failed'] },
+      schema: {
+        operationId: 'setRequestBodiesKept',
+        summary: 'Keep what is sent and answered with the account’s keys for seven days, or keep it no more',
+        description:
+          'Without keys, links, codes, secrets and passwords, 4 KiB of each. Switched off, what was kept is deleted at once. For the account’s tests too. The audit log notes it.',
+        body: bodyCaptureSchema,
+        response: { 200: bodyCaptureSchema },
+      },
+    },
+    async (request, reply) => {
+      const body = readSwitch(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
+      if (limited !== null) return reply.refuse(limited);
+      const { id } = request.principal.account;
+      const caller = actorOf(request.principal, ['keys:write']);
+      const done = await switchBodyCapture(database, id, body.bodies_kept, caller);
+      if (done === null) throw new Error(`Account ${id} does not exist.`);
+      if ('code' in done) return reply.refuse(done);
+      for (const each of done) forgetAccount(each);
+      return reply.send({ bodies_kept: body.bodies_kept });
+    },
+  );
+}
+
+/** The same of any account, for the operator; below /admin. */
+export function accountRequestRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  requestRoutes(app, dependencies, {
+    path: '/accounts/:id/requests',
+    scope: 'admin:read',
+    codes: ['account_not_found'],
+    hasTestMode: false,
+    noun: 'AccountRequest',
+    async accountOf({ params }) {
+      const id = parseAccountId(params.id ?? '');
+      return id === null ? null : findAccount(dependencies.database, id);
+    },
+  });
+}
+
+function requestRoutes(
+  app: FastifyInstance,
+  dependencies: PanelDependencies,
+  { path, scope, codes, hasTestMode, noun, accountOf }: RequestsSurface,
+): void {
+  const { database, requestLog, now } = dependencies;
+
+  app.get<{ Params: { id?: string } }>(
+    path,
+    {
+      config: { scopes: [scope], codes: ['validation_failed', ...codes], hasTestMode },
+      schema: {
+        operationId: `list${noun}s`,
+        summary: 'Requests of the last seven days made with the account’s keys, newest first',
+        querystring: requestFilterSchema,
+        response: { 200: requestListSchema },
+      },
+    },
+    async (request, reply) => {
+      const filter = readQuery(request.query, (sent) => filterOf(sent, now()));
+      if (isRefusal(filter)) return reply.refuse(filter);
+      const account = await accountOf(request);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      // What was asked a moment ago is there.
+      await requestLog.flush();
+      const found = await listRequests(database, account.id, { ...filter, limit: pageRows + 1 });
+      const page = found.slice(0, pageRows);
+      return reply.send({
+        data: await viewsOf(page),
+        next_before: found.length > pageRows ? (page.at(-1)?.number ?? null) : null,
+        bodies_kept: account.capturesBodies,
+      });
+    },
+  );
+
+  app.get<{ Params: { id?: string; number: string } }>(
+    `${path}/:number`,
+    {
+      config: { scopes: [scope], codes: ['request_not_found', ...codes], hasTestMode },
+      schema: {
+        operationId: `get${noun}`,
+        summary: 'One request, what was sent and answered, and what it was about',
+        response: { 200: requestDetailSchema },
+      },
+    },
+    async (request, reply) => {
+      const account = await accountOf(request);
+      if (account === null) return reply.refuse(refusal('account_not_found'));
+      await requestLog.flush();
+      const { number } = request.params;
+      const line = /^[1-9]\d{0,15}$/.test(number)
+        ? await findRequest(database, account.id, Number(number), now() - shownSeconds)
+        : null;
+      if (line === null) return reply.refuse(refusal('request_not_found'));
+      const bodies = await findRequestBodies(database, account.id, line.number);
+      const [[view], links] = await Promise.all([
+        viewsOf([line]),
+        findRequestLinks(dependencies, account.id, line, bodies),
+      ]);
+      return reply.send({
+        request: view,
+        bodies_kept: account.capturesBodies,
+        exchange: bodies === null ? null : exchangeView(bodies),
+        ...links,
+      });
+    },
+  );
+
+  async function viewsOf(lines: readonly LoggedRequest[]) {
+    const names = await findApiKeyNames(
+      database,
+      lines.flatMap(({ keyId }) => keyId ?? []),
+    );
+    return lines.map((line) => ({
+      id: line.number,
+      at: formatTime(line.at),
+      method: line.method,
+      path: line.path,
+      status: line.status,
+      code: line.code,
+      request_id: line.requestId,
+      milliseconds: line.milliseconds,
+      address: line.address,
+      key: line.keyId === null ? null : { id: line.keyId, name: names.get(line.keyId) ?? '' },
+    }));
+  }
+}
+
+function filterOf(sent: ListQuery, now: EpochSeconds): Omit<RequestFilter, 'limit'> {
+  const status = sent.text('status');
+  const one = statusClasses[status] === undefined ? sent.number('status', 0) : 0;
+  const [statusMin, statusMax] = statusClasses[status] ?? (one === 0 ? [100, 599] : [one, one]);
+  const span = sent.span('from', 'to');
+  return {
+    before: sent.number('before', Number.MAX_SAFE_INTEGER),
+    since: Math.max(span?.since ?? 0, now - shownSeconds),
+    until: span?.until ?? endOfTime,
+    statusMin: Math.min(statusMin, 999),
+    statusMax: Math.min(statusMax, 999),
+    code: sent.text('code') || null,
+    keyId: Math.min(sent.number('key', 0), 2_147_483_647) || null,
+    method: sent.text('method').toUpperCase() || null,
+    pathPrefix: sent.text('path') || null,
+    requestId: sent.text('request_id') || null,
+  };
+}
+
+function exchangeView(bodies: RequestBodies) {
+  return {
+    sent: {
+      query: bodies.query,
+      idempotency_key: bodies.idempotencyKey,
+      content_type: bodies.sentType,
+      user_agent: bodies.userAgent,
+      body: bodies.sent,
+      is_cut: bodies.sentIsCut,
+    },
+    answered: {
+      content_type: bodies.answeredType,
+      body: bodies.answered,
+      is_cut: bodies.answeredIsCut,
+    },
+  };
+}

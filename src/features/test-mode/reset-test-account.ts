@@ -1,0 +1,98 @@
+// A test is reset: its keys reach a fresh row from then on. Called by test-routes.ts.
+// Always true: the former row and what it holds are nobody's any more, and are deleted by a job (clean-test-accounts.ts). An account
+// has few of those at a time.
+
+import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
+import type { Database, SqlStatement } from '../../platform/database/database.ts';
+import { fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { describeTable, int, text, time, writeRows } from '../../platform/database/table.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { listenToAccount } from '../events/event-log.ts';
+import { moveKeys } from '../identity/api-key-rows.ts';
+import { deleteWebhooksOf } from '../webhooks/webhook-store.ts';
+import { lockRealAccount, makeTestAccount, testStartCents } from './test-account.ts';
+
+const lockTestAccounts: SqlStatement = {
+  name: 'lock_test_accounts',
+  text: `select id, test_state = 'current' as is_current from accounts where test_of = $1::int order by id`,
+};
+
+const discardTestAccount: SqlStatement = {
+  name: 'discard_test_account',
+  text: `update accounts set test_state = 'discarded', access_version = access_version % 2000000000 + 1
+    where id = $1::int`,
+};
+
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
+const resets = describeTable('test_resets', {
+  accountId: int('account_id'),
+  idempotencyKey: text('idempotency_key'),
+  at: time('at'),
+});
+
+const insertReset = resets.insert('insert_test_reset');
+
+/** Being deleted, of one account: whoever tries one thing after another resets between them, and waits for no job. */
+const formerMax = 10;
+
+/** Whoever asks again does so sooner. */
+const keysKeptSeconds = 30 * 86_400;
+
+const deleteOldResets: SqlStatement = {
+  name: 'delete_old_test_resets',
+  text: 'delete from test_resets where account_id = $1::int and at < to_timestamp($2::bigint)',
+};
+
+const findReset: SqlStatement = {
+  name: 'find_test_reset',
+  text: `select ${resets.list('r')} from test_resets r where r.account_id = $1::int and r.idempotency_key = $2::text`,
+};
+
+/** When a test began, and with how much. */
+export interface TestReset {
+  readonly at: EpochSeconds;
+  readonly balanceCents: bigint;
+  readonly replayed: boolean;
+}
+
+/**
+ * Everything of the test is gone: its keys reach a fresh row from now on. With the same key it happens once.
+ * `accountId`: the real account. null: too much of what was there before earlier resets is still being deleted.
+ */
+export function resetTestAccount(
+  database: Database,
+  accountId: number,
+  idempotencyKey: string | null,
+  now: EpochSeconds,
+): Promise<TestReset | null> {
+  return database.transaction(async (transaction) => {
+    const real = await lockRealAccount(transaction, accountId);
+    if (real === null) throw new Error(`Account ${accountId} has no tests.`);
+    if (idempotencyKey !== null) {
+      const [earlier] = await transaction.query(findReset, [accountId, idempotencyKey]);
+      if (earlier !== undefined)
+        return { at: resets.parse(earlier).at, balanceCents: testStartCents, replayed: true };
+    }
+    const testAccounts = await fromAnyGroup(transaction, lockTestAccounts, [accountId]);
+    const current = testAccounts.find((row) => row['is_current'] === true);
+    if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
+    if (testAccounts.length > formerMax) return null;
+    const formerId = Number(current['id']);
+    if (idempotencyKey !== null) {
+      await transaction.query(deleteOldResets, [accountId, now - keysKeptSeconds]);
+      await writeRows(transaction, insertReset, [{ accountId, idempotencyKey, at: now }]);
+    }
+    // Before the next one: of an account's test accounts one is current.
+    await transaction.ofAccount(formerId).query(discardTestAccount, [formerId]);
+    const next = await makeTestAccount(transaction, real, now);
+    await moveKeys(transaction, formerId, next.id);
+    // As before the reset: a test account's events begin with its first key.
+    await listenToAccount(transaction, next.id);
+    await deleteWebhooksOf(transaction, formerId);
+    for (const id of [formerId, next.id]) {
+      await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
+    }
+    return { at: now, balanceCents: testStartCents, replayed: false };
+  });
+}

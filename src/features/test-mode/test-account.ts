@@ -1,0 +1,156 @@
+// The test accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
+// test mode; exchanged for another one in src/features/test-mode/.
+// Always true: one test account of each account is current; what it is given at its start stands in its ledger, so that its books add
+// up. An id is drawn for one test account and, before the ids go round after four million, for no other.
+
+import { accountMade, changesChannel } from '../../platform/database/change-notices.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { writeRows } from '../../platform/database/table.ts';
+import { accountIdMax, realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { listenToNewAccount } from '../events/event-log.ts';
+import { type Account, accounts, newTestAccounts } from '../identity/account-table.ts';
+import { findTestAccount } from '../identity/test-account-settings.ts';
+import { ledgerEntries } from '../order-engine/records/ledger-entry.ts';
+import { addTestUsage, testRowBytes } from '../order-engine/records/test-usage.ts';
+
+/** What a test begins with. */
+export const testStartCents = 100_000n;
+const startMemo = 'Test credit';
+
+// In the order in which batches lock accounts: the real one comes before its test accounts.
+const lockReal: SqlStatement = {
+  name: 'lock_real_account',
+  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
+};
+
+// One after another: its row is locked until the end of the transaction.
+const drawingId = `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
+    on conflict (is_only) do update
+      set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
+    returning t.last_id`;
+const drawTestAccountId: SqlStatement = {
+  name: 'draw_test_account_id',
+  text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
+};
+/** Where accounts are on several servers what writes cannot look at all of them: the number is looked up in its group. */
+const drawTestAccountIdApart: SqlStatement = { name: 'draw_test_account_id_apart', text: drawingId };
+const findTaken: SqlStatement = {
+  name: 'find_test_account_id',
+  text: 'select id from accounts where id = $1::int',
+};
+
+const insertTestAccount = newTestAccounts.insert(
+  'insert_test_account',
+  `returning ${accounts.list('accounts')}`,
+);
+const insertStart = ledgerEntries.insert('insert_test_start');
+
+const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
+/**
+ * The current test account of a real account, made where there is none yet. In a transaction that may go on to change either.
+ * null: there is no such account, or it is a test account itself.
+ */
+export async function ensureTestAccount(
+  transaction: Queryable,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<Account | null> {
+  const found = await findTestAccount(transaction, accountId);
+  if (found !== null) return found;
+  const locked = await lockRealAccount(transaction, accountId);
+  if (locked === null) return null;
+  // Somebody else may have made it while the lock was waited for.
+  return (await findTestAccount(transaction, accountId)) ?? makeTestAccount(transaction, locked, now);
+}
+
+/** The same, for whoever looks at the test mode of an account that is there. */
+export async function getTestAccount(
+  database: Database,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<Account> {
+  const found =
+    (await findTestAccount(database, accountId)) ??
+    (await database.transaction((transaction) => ensureTestAccount(transaction, accountId, now)));
+  if (found === null) throw new Error(`Account ${accountId} can have no tests.`);
+  return found;
+}
+
+export async function makeTestAccount(
+  transaction: Queryable,
+  real: Account,
+  now: EpochSeconds,
+): Promise<Account> {
+  const id = await drawFreeId(transaction);
+  const testAccount = {
+    id,
+    // A space: no account can have it.
+    username: `test ${id} of ${real.id}`,
+    displayName: real.displayName,
+    searchText: `${real.username}\n${real.displayName.toLowerCase()}`,
+    group: real.group,
+    // Whatever an administrator may do, their tests may not.
+    isAdmin: false,
+    balanceCents: testStartCents,
+    entryCount: 1,
+    blocked: real.blocked,
+    apiEnabled: real.apiEnabled,
+    rateLimitPerMinute: real.rateLimitPerMinute,
+    allowedIps: real.allowedIps,
+    capturesBodies: real.capturesBodies,
+    createdAt: now,
+    testOf: real.id,
+    testState: 'current',
+    testClock: now,
+  } as const;
+  const [row] = await writeRows(transaction.ofAccount(id), insertTestAccount, [testAccount]);
+  await writeTestStart(transaction, id, real.id, now);
+  await addTestUsage(transaction, [{ accountId: id, rows: 1, bytes: testRowBytes }]);
+  await listenToNewAccount(transaction, id);
+  await transaction.query(notifyChange, [changesChannel, accountMade(id)]);
+  return accounts.parse(row ?? {});
+}
+
+/** Only once they have gone round are there any that are taken. */
+async function drawFreeId(transaction: Queryable): Promise<number> {
+  for (;;) {
+    const [drawn] = await transaction.query(
+      transaction.isSpread ? drawTestAccountIdApart : drawTestAccountId,
+    );
+    const id = Number(drawn?.['last_id']);
+    const isTaken = transaction.isSpread
+      ? (await transaction.ofAccount(id).query(findTaken, [id])).length > 0
+      : drawn?.['is_taken'] === true;
+    if (!isTaken) return id;
+  }
+}
+
+async function writeTestStart(
+  transaction: Queryable,
+  accountId: number,
+  actorId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const entry = {
+    accountId,
+    number: 1,
+    kind: 'credit',
+    amountCents: testStartCents,
+    balanceAfterCents: testStartCents,
+    createdAt: now,
+    orderNumber: null,
+    actorId,
+    memo: startMemo,
+    idempotencyKey: null,
+    fingerprint: null,
+  } as const;
+  await writeRows(transaction.ofAccount(accountId), insertStart, [entry]);
+}
+
+/** Locks a real account. null: there is none of this id. */
+export async function lockRealAccount(transaction: Queryable, accountId: number): Promise<Account | null> {
+  const [locked] = await transaction.ofAccount(accountId).query(lockReal, [accountId]);
+  return locked === undefined ? null : accounts.parse(locked);
+}

@@ -1,0 +1,241 @@
+// Test mode's own requests: GET and POST /test/clock, POST /test/credit, POST /test/reset. Everything else of the API is
+// the same code with a test key. Of a live key they are refused.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Database, ranked } from '../../platform/database/database.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { formatAmount, parseAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../shared/times.ts';
+import { findAccountNames } from '../identity/account-names.ts';
+import { realIdOf } from '../identity/principal.ts';
+import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
+import { keyed } from '../orders/order-command.ts';
+import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
+import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
+import { creditedSchema } from '../packages/package-admin-schemas.ts';
+import { moveClock, type TestClockLimits } from './move-clock-in-steps.ts';
+import { resetTestAccount } from './reset-test-account.ts';
+import {
+  moveTestClockBodySchema,
+  testClockAnswerSchema,
+  testClockMovedSchema,
+  testCreditBodySchema,
+  testResetSchema,
+} from './test-mode-schemas.ts';
+
+export interface TestRoutesDependencies extends SubmitDependencies {
+  readonly database: Database;
+  readonly currency: string;
+  /** The real time: a test that is reset begins there. */
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly testClockLimits: TestClockLimits;
+  /** What is remembered of an account in this process is dropped. */
+  readonly forgetAccount: (id: number) => void;
+}
+
+const creditCentsMax = 100_000_000n;
+
+const readCredit = createBodyReader(testCreditBodySchema);
+
+const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
+
+export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDependencies): void {
+  const { database, engine, currency, now, monotonicNow, testClockLimits: limits } = dependencies;
+  const changes = ranked(database, 'changes');
+
+  app.get(
+    '/test/clock',
+    {
+      config: { scopes: ['balance:read'], codes: ['test_mode_only'] },
+      schema: {
+        operationId: 'getTestClock',
+        summary: 'What time it is in the test',
+        description:
+          'It stands still until you move it. Everything that happens in the test happens at this time.',
+        response: { 200: testClockAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
+      return reply.send({ clock: { now: formatTime(request.principal.now()) } });
+    },
+  );
+
+  app.post(
+    '/test/clock',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: [
+          'test_mode_only',
+          ...keyCodes,
+          'validation_failed',
+          'clock_moving',
+          'reset_in_progress',
+          'order_failed',
+          'test_full',
+        ],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'moveTestClock',
+        summary: 'Move the time of the test forward',
+        description:
+          'What would happen by itself on the way happens, each at its time and in its order: plans renew themselves and end, notices and events are told. The answer comes when the clock is there, or after half a minute with reached: false.',
+        body: moveTestClockBodySchema,
+        response: { 200: testClockMovedSchema },
+      },
+    },
+    async (request, reply) => {
+      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const to = readTarget(bodyOf(request));
+      if (isRefusal(to)) return reply.refuse(to);
+      const { id: accountId } = request.principal.account;
+      const outcome = await moveClock({ engine, monotonicNow, limits }, { accountId, to, ...key });
+      if (outcome.type !== 'clock_moved') return refuse(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
+      return reply.send({
+        clock: { now: formatTime(outcome.clock) },
+        reached: outcome.isReached,
+        ...(outcome.isFull ? { stopped_by: 'test_full' as const } : {}),
+        happened: { renewals, renewals_failed: renewalsFailed, ended, warnings },
+      });
+    },
+  );
+
+  app.post(
+    '/test/credit',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: ['test_mode_only', ...keyCodes, 'validation_failed', 'order_failed', 'test_full'],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'creditTest',
+        summary: 'Add money to the balance of the test',
+        description: 'As much as you need: it buys nothing real.',
+        body: testCreditBodySchema,
+        response: { 201: creditedSchema },
+      },
+    },
+    async (request, reply) => {
+      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const body = readCredit(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const amountCents = parseAmount(body.amount);
+      if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax) {
+        const reason = 'must be more than 0.00 and at most 1000000.00';
+        return reply.refuse(fieldRefusal('validation_failed', 'amount', reason));
+      }
+      const outcome = await createSubmitter(
+        dependencies,
+        request,
+      )(({ id: accountId }) => ({
+        type: 'credit',
+        accountId,
+        actorId: realIdOf(request.principal),
+        by: request.principal.actor,
+        amountCents,
+        memo: body.memo ?? null,
+        ...key,
+      }));
+      if (isRefusal(outcome)) return reply.refuse(outcome);
+      if (outcome.type !== 'credited') return refuse(reply, outcome);
+      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const { entry } = outcome;
+      // The first credit of a test has no actor; a replay may find it.
+      const actor =
+        entry.actorId === null
+          ? null
+          : ((await findAccountNames(database, [entry.actorId])).get(entry.actorId) ?? null);
+      return reply.code(201).send({
+        entry: ledgerEntryView(entry, actor, currency),
+        balance: formatAmount(entry.balanceAfterCents),
+      });
+    },
+  );
+
+  app.post(
+    '/test/reset',
+    {
+      config: {
+        scopes: ['orders:write'],
+        codes: ['test_mode_only', ...keyCodes, 'reset_in_progress'],
+        isReplayable: true,
+      },
+      schema: {
+        operationId: 'resetTest',
+        summary: 'Begin the test again',
+        description:
+          'Customers, orders, ledger, events and endpoints of the test are gone, its balance is as at the beginning, and its clock shows the real time. Its keys stay.',
+        response: { 200: testResetSchema },
+      },
+    },
+    async (request, reply) => {
+      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
+      const key = keyOf(request);
+      if (isRefusal(key)) return reply.refuse(key);
+      const formerId = request.principal.account.id;
+      const done = await resetTestAccount(
+        changes,
+        realIdOf(request.principal),
+        key.keyIsMinted ? null : key.idempotencyKey,
+        now(),
+      );
+      if (done === null) return reply.refuse(refusal('reset_in_progress'));
+      dependencies.forgetAccount(formerId);
+      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.send({ clock: { now: formatTime(done.at) }, balance: formatAmount(done.balanceCents) });
+    },
+  );
+}
+
+function isTest({ principal }: FastifyRequest): boolean {
+  return principal.mode === 'test';
+}
+
+function refuse(reply: FastifyReply, outcome: OrderOutcome): FastifyReply {
+  if (outcome.type !== 'refused')
+    throw new Error(`A request of test mode was answered with "${outcome.type}".`);
+  return reply.refuse(outcome.refusal);
+}
+
+function readTarget(body: JsonObject): ClockTarget | Refusal {
+  const { advance, now } = body;
+  if ((advance === undefined) === (now === undefined)) {
+    return fieldRefusal(
+      'validation_failed',
+      advance === undefined ? 'advance' : 'now',
+      'send one of advance and now',
+    );
+  }
+  if (advance !== undefined) {
+    const duration = parseDuration(advance);
+    if (duration !== null) return { type: 'duration', duration };
+    const reason = 'must be an ISO 8601 duration of at least a second, such as P1M or P1DT12H';
+    return fieldRefusal('validation_failed', 'advance', reason);
+  }
+  const at = parseTime(now);
+  return at === null
+    ? fieldRefusal('validation_failed', 'now', 'must be a time such as 2027-01-31T00:00:00Z')
+    : { type: 'time', at };
+}
+
+function keyOf(request: FastifyRequest) {
+  const sent = parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers));
+  return isRefusal(sent) ? sent : keyed(sent);
+}
+
+function bodyOf({ body }: FastifyRequest): JsonObject {
+  return isJsonObject(body) ? body : {};
+}

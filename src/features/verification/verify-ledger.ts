@@ -1,0 +1,123 @@
+// One audit of everything: the books of every account in SQL (account-books.ts, stray-rows.ts), which halts an
+// account at the moment it is found broken and lifts older halts where it is found sound; and whether its history
+// follows the rules (account-conformity.ts), which is reported and halts nobody. It may run beside a busy service:
+// it comes in short reads, each a statement of its own, and can be cancelled between any two of them.
+// Of what runs at once, and where, it knows nothing: see shared-verification.ts.
+
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+  type SqlStatement,
+} from '../../platform/database/database.ts';
+import { accountGroupCount } from '../../platform/database/shards/find-shards.ts';
+import { firstOfEveryGroup, fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { isInUse } from '../identity/account-in-use.ts';
+import type { VerifyReportView } from '../packages/package-admin-schemas.ts';
+import { checkAccountBooks } from './account-books.ts';
+import { checkAccountHistory } from './account-conformity.ts';
+import { halt, liftHaltUpTo, newestHalt } from './account-halts.ts';
+import { checkEventNumbers } from './event-numbers.ts';
+import { createLogCheck } from './log-check.ts';
+import { createPastReader } from './past-packages.ts';
+import { findStrayRows } from './stray-rows.ts';
+import { createFindings, type Problem } from './verification-findings.ts';
+import { type AuditLimits, usualRanges } from './verification-limits.ts';
+
+const accountsPerList = 500;
+
+const listAccounts: SqlStatement = {
+  name: 'verify_list_accounts',
+  // What a test that was reset held is being deleted.
+  text: `select a.id, a.halted_at is not null as is_halted from accounts a
+    where a.id > $1::int and ${isInUse('a')} order by a.id limit ${accountsPerList}`,
+};
+
+/** What a clock of the service has seen, if it was set back since. */
+const readLatest: SqlStatement = {
+  name: 'verify_latest_moment',
+  text: `select extract(epoch from greatest((select told_until from plan_end_marks where days = 0),
+      (select at from audit_log order by number desc limit 1)))::bigint as at`,
+};
+
+/** Clocks of processes differ. */
+const slackSeconds = 300;
+
+const listTestsInUse: SqlStatement = {
+  name: 'verify_list_tests_in_use',
+  text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
+};
+
+/**
+ * @param now when the audit begins; `clock` what the service's clock shows while it runs, which may be any clock
+ * @throws the signal's reason when it is cancelled; what it halted by then stays halted
+ * @throws DatabaseUnavailable the database has become another one, and every account would seem misplaced
+ */
+export async function verifyLedger(
+  database: Database,
+  now: EpochSeconds,
+  {
+    ranges = usualRanges,
+    signal = new AbortController().signal,
+    clock = () => now,
+  }: Partial<AuditLimits & { readonly clock: () => EpochSeconds }> = {},
+): Promise<VerifyReportView> {
+  const limits: AuditLimits = { ranges, signal };
+  if ((await accountGroupCount(database)) !== database.accountGroups().length)
+    throw new DatabaseUnavailable('The accounts are in other groups than this process knows.');
+  const newest = await newestHalt(database);
+  const findings = createFindings((accountId) => halt(database, accountId, now));
+  await findStrayRows(database, findings, limits);
+  const past = createPastReader(database);
+  const log = createLogCheck(database, findings);
+  const [latest] = await database.query(readLatest);
+  const began = performance.now();
+  const from = Math.max(now, Number(latest?.['at'] ?? 0)) + slackSeconds;
+  const latestNow = () =>
+    Math.max(from + Math.ceil((performance.now() - began) / 1000), clock() + slackSeconds);
+  let [accounts, entries, testAccounts] = [0, 0, 0];
+  for await (const { accountId, isHalted } of everyAccount(database)) {
+    const books = database.ofAccount(accountId);
+    const checked = await checkAccountBooks(books, accountId, findings, limits);
+    if (checked === null) continue;
+    if (isTestAccount(accountId)) testAccounts += 1;
+    else {
+      accounts += 1;
+      entries += checked.entries;
+    }
+    if (isHalted && !findings.isBroken(accountId)) await liftHaltUpTo(database, accountId, newest);
+    let told: EpochSeconds | null = null;
+    if (!isTestAccount(accountId)) {
+      await log.checkCredits(accountId, checked.credits, signal);
+      told = await checkEventNumbers(database, accountId, findings, signal);
+    }
+    const now = () => Math.max(told ?? 0, latestNow());
+    const history = { accountId, customerCount: checked.customers, now };
+    await checkAccountHistory(books, history, past, findings, limits);
+  }
+  await log.checkPresent(signal);
+  const problems = await withoutReset(database, findings.list());
+  const tests = testAccounts === 0 ? {} : { test_accounts: testAccounts };
+  return { ok: problems.length === 0, accounts, entries, ...tests, problems };
+}
+
+/** Of a test that was reset while the audit ran nothing is a problem: it was being deleted while it was read. */
+async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
+  const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
+  const rows = tests.length === 0 ? [] : await fromAnyGroup(database, listTestsInUse, [numberArray(tests)]);
+  const inUse = new Set(rows.map((row) => Number(row['id'])));
+  return problems.filter(({ account_id: id }) => !isTestAccount(id) || inUse.has(id));
+}
+
+async function* everyAccount(database: Database): AsyncGenerator<{ accountId: number; isHalted: boolean }> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const next = { columns: ['id'], limit: accountsPerList };
+    const rows: readonly Row[] = await firstOfEveryGroup(database, listAccounts, [after], next);
+    const found = rows.map((row) => ({ accountId: Number(row['id']), isHalted: row['is_halted'] === true }));
+    yield* found;
+    after = found.at(-1)?.accountId;
+  }
+}

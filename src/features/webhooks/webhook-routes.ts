@@ -1,0 +1,396 @@
+// The routes about endpoints, of an account and of the operator: registered once for each, with an owner and names of
+// its own. From the request to webhook-store.ts and back.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
+import type { Done } from '../../platform/database/idempotent-change.ts';
+import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
+import {
+  type ErrorCode,
+  fieldRefusal,
+  isRefusal,
+  type Refusal,
+  refusal,
+} from '../../shared/error-catalogue.ts';
+import { parseOwnedId, parseRealOwnedId, parseRowId } from '../../shared/identifiers.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import type { Scope } from '../../shared/scopes.ts';
+import { type EpochSeconds, parseTime } from '../../shared/times.ts';
+import { actorOf } from '../identity/principal.ts';
+import { idempotencyKeyOf } from '../orders/parse-order-request.ts';
+import { listDeliveries } from './delivery-log.ts';
+import { sendTestEvent } from './test-delivery.ts';
+import {
+  changeWebhookBodySchema,
+  deletedWebhookSchema,
+  deliveryListSchema,
+  deliveryQuerySchema,
+  deliveryStatuses,
+  newWebhookBodySchema,
+  overlapHoursDefault,
+  redeliverSinceBodySchema,
+  rotateSecretBodySchema,
+  testedWebhookSchema,
+  webhookAnswerSchema,
+  webhookListSchema,
+  webhookWithSecretSchema,
+} from './webhook-schemas.ts';
+import {
+  type Asked,
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  redeliverOne,
+  redeliverSince,
+  rotateSecret,
+  type Since,
+} from './webhook-store.ts';
+import { operator, type Webhook } from './webhook-table.ts';
+import { deliveryView, testedView, webhookView } from './webhook-view.ts';
+
+export interface WebhookRoutesDependencies {
+  readonly database: Database;
+  readonly seal: Seal;
+  readonly outbound: Outbound;
+  /** Of one account only so many test events wait for an answer. */
+  readonly webhookTests: PerAccountConcurrency;
+  /** There are endpoints now: somebody has to deliver. */
+  readonly deliverSoon: () => Promise<void>;
+  /** The real time, in tests too: whoever receives goes by it. */
+  readonly now: () => EpochSeconds;
+}
+
+export interface WebhookOwner {
+  readonly isOperator: boolean;
+  readonly confirm: { readonly preHandler?: preHandlerAsyncHookHandler };
+  readonly readScope: Scope;
+  readonly writeScope: Scope;
+  /** "Webhook" in names of operations: listWebhooks, or listOperatorWebhooks. */
+  readonly noun: 'Webhook' | 'OperatorWebhook';
+}
+
+interface WithId {
+  Params: { id: string };
+}
+
+const readNew = createBodyReader(newWebhookBodySchema);
+const readChange = createBodyReader(changeWebhookBodySchema);
+const readRotation = createBodyReader(rotateSecretBodySchema);
+const readSince = createBodyReader(redeliverSinceBodySchema);
+
+const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const satisfies ErrorCode[];
+
+export function webhookRoutes(
+  app: FastifyInstance,
+  { database, seal, outbound, webhookTests, deliverSoon, now }: WebhookRoutesDependencies,
+  { isOperator, confirm, readScope, writeScope, noun }: WebhookOwner,
+): void {
+  // The operator's are sent no events of tests.
+  const parseEventId = isOperator ? parseRealOwnedId : parseOwnedId;
+  const ownerOf = ({ principal }: FastifyRequest) => (isOperator ? operator : principal.account.id);
+  const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
+  const writes = (codes: readonly ErrorCode[]) => ({
+    scopes: [writeScope],
+    // The operator has no tests.
+    codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
+    isReplayable: true,
+  });
+  // The operator's are sent the events of all accounts.
+  const sensitive = isOperator ? { sensitiveAction: { passwordField: 'current_password' } as const } : {};
+  const whose = isOperator ? 'for all accounts' : 'of the account';
+
+  const askedBy = (request: FastifyRequest): Asked | Refusal => {
+    const idempotencyKey = idempotencyKeyOf(request);
+    if (isRefusal(idempotencyKey)) return idempotencyKey;
+    const { now: _now, ...author } = actorOf(request.principal);
+    return { accountId: ownerOf(request), idempotencyKey, author, now: now() };
+  };
+  const answer = <Result>(
+    reply: FastifyReply,
+    done: Done<Result> | Refusal,
+    view: (result: Result) => object,
+    status: 200 | 201 = 200,
+  ) => {
+    if (isRefusal(done)) return reply.refuse(done);
+    if (done.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.code(status).send(view(done.result));
+  };
+  const answerWebhook = (reply: FastifyReply, done: Done<Webhook> | Refusal) =>
+    answer(reply, done, (webhook) => ({ webhook: webhookView(webhook, now()) }));
+  const idOf = (request: FastifyRequest<WithId>) => parseRowId(request.params.id) ?? 0;
+  const found = (request: FastifyRequest<WithId>) => findWebhook(database, ownerOf(request), idOf(request));
+
+  app.get(
+    '/webhooks',
+    {
+      ...confirm,
+      config: reads([]),
+      schema: {
+        operationId: `list${noun}s`,
+        summary: `Endpoints ${whose}`,
+        description: 'All of them, the oldest first.',
+        response: { 200: webhookListSchema },
+      },
+    },
+    async (request, reply) => {
+      const all = await listWebhooks(database, ownerOf(request));
+      return reply.send({ data: all.map((webhook) => webhookView(webhook, now())) });
+    },
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config: { ...writes(['validation_failed', 'too_many_webhooks', 'webhook_not_found']), ...sensitive },
+      schema: {
+        operationId: `create${noun}`,
+        summary: isOperator ? 'Have the events of all accounts sent' : 'Have your events sent',
+        description:
+          'What is told from now on is sent to the address, one event after another, signed by Standard Webhooks. The secret is in this answer alone: a request sent again with its idempotency key is answered with the endpoint and without it.',
+        body: newWebhookBodySchema,
+        response: { 201: webhookWithSecretSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const body = readNew(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const problem = await outbound.problemOf(body.url);
+      if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
+      const { url, types = [], description = null, enabled = true } = body;
+      const done = await createWebhook(database, seal, { url, types, description, enabled }, asked);
+      if (!isRefusal(done)) await deliverSoon();
+      return answer(
+        reply,
+        done,
+        ({ webhook, secret }) => ({ webhook: webhookView(webhook, now()), secret }),
+        201,
+      );
+    },
+  );
+
+  app.get<WithId>(
+    '/webhooks/:id',
+    {
+      ...confirm,
+      config: reads(['webhook_not_found']),
+      schema: {
+        operationId: `get${noun}`,
+        summary: 'One endpoint',
+        description: 'With what became of it: since when it fails, and why it was switched off.',
+        response: { 200: webhookAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await found(request);
+      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      return reply.send({ webhook: webhookView(webhook, now()) });
+    },
+  );
+
+  app.patch<WithId>(
+    '/webhooks/:id',
+    {
+      config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive },
+      schema: {
+        operationId: `change${noun}`,
+        summary: 'Change an endpoint, or switch it off and on',
+        description:
+          'What is not sent stays as it is. Switched on again it goes on where it was, as far as events are kept; another address, or other types, are tried at once.',
+        body: changeWebhookBodySchema,
+        response: { 200: webhookAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const body = readChange(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      // These and no others: whatever else a body holds is ignored.
+      const { url, types, description, enabled } = body;
+      const changes = {
+        ...(url === undefined ? {} : { url }),
+        ...(types === undefined ? {} : { types }),
+        ...(description === undefined ? {} : { description }),
+        ...(enabled === undefined ? {} : { enabled }),
+      };
+      const problem = url === undefined ? null : await outbound.problemOf(url);
+      if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
+      const done = await changeWebhook(database, idOf(request), changes, asked);
+      if (!isRefusal(done)) await deliverSoon();
+      return answerWebhook(reply, done);
+    },
+  );
+
+  app.delete<WithId>(
+    '/webhooks/:id',
+    {
+      config: { ...writes(['webhook_not_found']), ...sensitive },
+      schema: {
+        operationId: `delete${noun}`,
+        summary: 'Delete an endpoint',
+        description: 'With its log. What it was not sent yet is not sent any more; the feed has it.',
+        response: { 200: deletedWebhookSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      return answer(reply, await deleteWebhook(database, idOf(request), asked), (deleted) => ({ deleted }));
+    },
+  );
+
+  app.post<WithId>(
+    '/webhooks/:id/test',
+    {
+      config: { scopes: [writeScope], codes: ['webhook_not_found'] },
+      schema: {
+        operationId: `test${noun}`,
+        summary: 'Send a test event',
+        description:
+          'At once, switched off or not, and once: the answer says what came back. Its type is webhook.test; it is no event of the feed, and not in the log.',
+        response: { 200: testedWebhookSchema },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await found(request);
+      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      const crowded = await webhookTests.take(request.principal.account.id, reply);
+      if (crowded !== null) return reply.refuse(crowded);
+      return reply.send(testedView(await sendTestEvent({ outbound, seal }, webhook, now())));
+    },
+  );
+
+  app.post<WithId>(
+    '/webhooks/:id/secret',
+    {
+      config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive, isBodyOptional: true },
+      schema: {
+        operationId: `rotate${noun}Secret`,
+        summary: 'A new secret',
+        description:
+          'Until the overlap ends both sign: each delivery has two signatures. The secret is in this answer alone: a request sent again with its idempotency key is answered without it.',
+        body: rotateSecretBodySchema,
+        response: { 200: webhookWithSecretSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const body = readRotation(request.body ?? {});
+      if (isRefusal(body)) return reply.refuse(body);
+      const hours = body.overlap_hours ?? overlapHoursDefault;
+      const done = await rotateSecret(database, seal, idOf(request), hours, asked);
+      return answer(reply, done, ({ webhook, secret }) => ({
+        webhook: webhookView(webhook, now()),
+        secret,
+      }));
+    },
+  );
+
+  app.get<WithId>(
+    '/webhooks/:id/deliveries',
+    {
+      ...confirm,
+      config: reads(['webhook_not_found', 'invalid_filter', 'invalid_cursor']),
+      schema: {
+        operationId: `list${noun}Deliveries`,
+        summary: 'What was sent, and what came back',
+        description: 'Every attempt of the last 30 days, of the last 100,000 at most, newest first.',
+        querystring: deliveryQuerySchema,
+        response: { 200: deliveryListSchema },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await found(request);
+      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      const list = {
+        list: `deliveries ${webhook.id}`,
+        names: ['status'],
+        read: (sent: { oneOf: <Word extends string>(name: string, words: readonly Word[]) => Word | null }) =>
+          sent.oneOf('status', deliveryStatuses),
+      };
+      const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
+      const page = readFilteredPage(seal, list, ownerOf(request), query);
+      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      const { attempts, next } = await listDeliveries(database, {
+        webhookId: webhook.id,
+        outcome: page.filter,
+        before: page.position === null ? null : Number(page.position),
+        limit: page.limit,
+      });
+      return reply.send({
+        data: attempts.map(deliveryView),
+        next_cursor: page.cursorAt(next === null ? null : String(next)),
+      });
+    },
+  );
+
+  app.post<{ Params: { id: string; event_id: string } }>(
+    '/webhooks/:id/deliveries/:event_id/redeliver',
+    {
+      config: writes(['webhook_not_found', 'event_not_found']),
+      schema: {
+        operationId: `redeliverTo${noun}`,
+        summary: 'Send one event again',
+        description:
+          'At once, whatever waits, and then as any other that fails. An endpoint that is switched off is sent it when it is on. The event need not be of its types.',
+        response: { 200: webhookAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const event = parseEventId(request.params.event_id);
+      if (event === null) return reply.refuse(refusal('event_not_found'));
+      const done = await redeliverOne(database, parseRowId(request.params.id) ?? 0, event, asked);
+      return answerWebhook(reply, done);
+    },
+  );
+
+  app.post<WithId>(
+    '/webhooks/:id/redeliver',
+    {
+      config: writes(['validation_failed', 'webhook_not_found', 'event_not_found']),
+      schema: {
+        operationId: `redeliverSinceTo${noun}`,
+        summary: 'Send everything since again',
+        description:
+          'From an event, or a second, on: everything is sent again in order, what was delivered before included, and what is told meanwhile follows it.',
+        body: redeliverSinceBodySchema,
+        response: { 200: webhookAnswerSchema },
+      },
+    },
+    async (request, reply) => {
+      const asked = askedBy(request);
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const body = readSince(request.body);
+      if (isRefusal(body)) return reply.refuse(body);
+      const since = sinceOf(body.from, parseEventId);
+      if (isRefusal(since)) return reply.refuse(since);
+      return answerWebhook(reply, await redeliverSince(database, idOf(request), since, asked));
+    },
+  );
+}
+
+function sinceOf(from: number | string, parseEventId: typeof parseOwnedId): Since | Refusal {
+  if (typeof from === 'number') {
+    const event = parseEventId(String(from));
+    return event === null ? refusal('event_not_found') : { event };
+  }
+  const at = parseTime(from);
+  return at === null
+    ? fieldRefusal(
+        'validation_failed',
+        'from',
+        'must be the id of an event, or look like 2026-01-31T12:00:00Z',
+      )
+    : { at };
+}

@@ -1,0 +1,148 @@
+// The control socket in the data folder of a running service, for commands of the same machine and user: the folder belongs to one
+// process, so that process does for others what needs its database. Opened by main.ts, used by the command line.
+// Always true: other users cannot connect, at no moment: the socket is made in a folder of its own, which they cannot
+// enter; one JSON value a line, in turn; a request ends with its connection, whoever drops it.
+
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts';
+
+/** One end of a connection. */
+export interface ControlConnection {
+  send(value: JsonObject): void;
+  /** The next message of the other end. @throws ControlConnectionClosed */
+  receive(): Promise<JsonObject>;
+  /** Aborted when the other end is gone. */
+  readonly gone: AbortSignal;
+}
+
+export interface ControlSocket {
+  /** Accepts nobody else, and drops whoever is connected. */
+  close(): Promise<void>;
+}
+
+/** The other end is gone. */
+export class ControlConnectionClosed extends Error {
+  override readonly name = 'ControlConnectionClosed';
+}
+
+const lineCharactersMax = 65_536;
+/** What every system takes for the path of a socket. */
+const pathBytesMax = 103;
+
+/** null: the path is too long for a socket, or the system has none. */
+function controlSocketPath(dataDir: string): string | null {
+  const path = join(resolve(dataDir), 'door', 'socket');
+  const shorter = [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= pathBytesMax);
+  return process.platform === 'win32' ? null : (shorter ?? null);
+}
+
+/**
+ * `answer` serves one connection; what it throws is sent to the other end and passed to `onProblem`. null: there can
+ * be no control socket here. The folder must be locked by this process.
+ */
+export async function openControlSocket(
+  dataDir: string,
+  answer: (request: JsonObject, connection: ControlConnection) => Promise<void>,
+  onProblem: (error: unknown) => void,
+): Promise<ControlSocket | null> {
+  const path = controlSocketPath(dataDir);
+  if (path === null) return null;
+  // Before there is a socket: its own mode would be set after it is there.
+  mkdirSync(dirname(path), { recursive: true });
+  chmodSync(dirname(path), 0o700);
+  // What a process left that was killed.
+  rmSync(path, { force: true });
+  const inside = new Set<Socket>();
+  const conversations = new Set<Promise<void>>();
+  const server = createServer((socket) => {
+    inside.add(socket);
+    const connection = connectionOver(socket);
+    const conversation = connection
+      .receive()
+      .then((request) => answer(request, connection))
+      .catch((error: unknown) => {
+        if (error instanceof ControlConnectionClosed) return;
+        onProblem(error);
+        connection.send({ problem: error instanceof Error ? error.message : String(error) });
+      })
+      .finally(() => {
+        socket.end();
+        inside.delete(socket);
+        conversations.delete(conversation);
+      });
+    conversations.add(conversation);
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  server.on('error', onProblem);
+  return {
+    async close() {
+      server.close();
+      for (const socket of inside) socket.destroy();
+      await Promise.all(conversations);
+    },
+  };
+}
+
+/** Talks to the service that has the folder open; null: there is none that listens. */
+export async function connectControlSocket<Result>(
+  dataDir: string,
+  request: JsonObject,
+  conversation: (connection: ControlConnection) => Promise<Result>,
+): Promise<Result | null> {
+  const path = controlSocketPath(dataDir);
+  if (path === null) return null;
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch {
+    return null;
+  }
+  try {
+    const connection = connectionOver(socket);
+    connection.send(request);
+    return await conversation(connection);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function connectionOver(socket: Socket): ControlConnection {
+  const gone = new AbortController();
+  const lines: string[] = [];
+  let whenReceived: (() => void) | undefined;
+  const wake = () => whenReceived?.();
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    gone.abort(new ControlConnectionClosed('The other end is gone.'));
+    wake();
+  });
+  const reading = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
+  reading.on('line', (line) => {
+    lines.push(line.slice(0, lineCharactersMax));
+    wake();
+  });
+  return {
+    gone: gone.signal,
+    send(value) {
+      if (!socket.destroyed) socket.write(`${JSON.stringify(value)}\n`);
+    },
+    async receive() {
+      while (lines.length === 0 && !gone.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          whenReceived = resolve;
+        });
+      }
+      const line = lines.shift();
+      if (line === undefined) throw new ControlConnectionClosed('The other end is gone.');
+      const value: unknown = JSON.parse(line);
+      if (!isJsonObject(value))
+        throw new ControlConnectionClosed('The other end does not speak as it should.');
+      return value;
+    },
+  };
+}

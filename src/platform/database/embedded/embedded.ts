@@ -1,0 +1,206 @@
+// The driver for the embedded database: PGlite in DATA_DIR, in a worker thread, made durable by
+// embedded-server.ts. One process, one session: whatever runs has the session to itself, orders and look-ups first
+// (ranked-queue.ts). A statement cannot be interrupted: what bounds the wait is that reads come in pieces.
+// A PostgreSQL that died (a full disk, a failed fsync) is started again by whoever needs it next.
+
+import pg from 'pg';
+import {
+  type ChangeListener,
+  type Database,
+  DatabaseUnavailable,
+  type Rank,
+  type SqlStatement,
+  type Transaction,
+  type TransactionOptions,
+} from '../database.ts';
+import {
+  columnTypes,
+  createSession,
+  lookupPlanner,
+  runTransaction,
+  type Session,
+  settingsText,
+} from '../postgres/pg-session.ts';
+import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
+import type { CopyGuard } from './file-copy.ts';
+import { createRankedQueue, type RankedQueueLimits } from './ranked-queue.ts';
+
+export interface EmbeddedOptions {
+  readonly dataDir: string;
+  readonly queue: RankedQueueLimits;
+}
+
+export interface EmbeddedDatabase extends Database {
+  readonly kind: 'embedded';
+  /** fsyncs of the running server that reached the operating system. */
+  fsyncCount(): number;
+}
+
+interface Connected {
+  readonly server: EmbeddedServer;
+  readonly client: pg.Client;
+  readonly session: Session;
+}
+
+/** With a checkpoint, at which the log of the copy begins. */
+const beginCopy: SqlStatement = {
+  name: 'begin_file_copy',
+  text: "select pg_backup_start('sellthrough', true)",
+};
+
+/** Nothing is archived here that could be waited for. */
+const endCopy: SqlStatement = {
+  name: 'end_file_copy',
+  text: 'select labelfile as label from pg_backup_stop(false)',
+};
+
+const restartPauseMilliseconds = 500;
+
+/**
+ * Statistics of 3,000 rows in place of 30,000: ANALYZE of a large table took 300 ms of the one session, now a tenth.
+ * The order path needs them for nothing but which table is large.
+ */
+const smallSamples = 'default_statistics_target = 10';
+
+/** @throws DataFolderInUse, DataFolderUnusable (data-lock.ts), EmbeddedServerFailed */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
+  let roundTripsBefore = 0;
+  let closed = false;
+  /** A server that died still holds the folder's lock until it is closed. */
+  let dead: EmbeddedServer | null = null;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let current: Connected | null = await connect();
+
+  async function connect(): Promise<Connected> {
+    const server = await startEmbeddedServer(options);
+    try {
+      const stream = server.connect();
+      // Without autovacuum statistics are old: one more reason for the planner for look-ups.
+      const config = { stream: () => stream, pipeline: true, types: columnTypes, user: 'postgres' };
+      const client = new pg.Client({
+        ...config,
+        options: `-c timezone=UTC ${lookupPlanner}`,
+      } as pg.ClientConfig);
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.query(settingsText([...lookupPlanner, smallSamples]));
+      client.on('notification', ({ channel: heard, payload = '' }) => {
+        for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
+      });
+      const connected = { server, client, session: createSession(client, stream) };
+      for (const { channel } of listeners) await connected.session.command(`listen ${channel}`);
+      server.failed.then(() => {
+        if (closed || current !== connected) return;
+        roundTripsBefore += connected.session.roundTrips();
+        current = null;
+        dead = server;
+        for (const { listener } of listeners) listener.onLost();
+      });
+      return connected;
+    } catch (error) {
+      await server.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The running server, or one that is started now. */
+  async function connected(): Promise<Connected> {
+    if (current !== null) return current;
+    if (performance.now() - failedAt < restartPauseMilliseconds) {
+      throw new DatabaseUnavailable('The embedded database could not be started again yet.');
+    }
+    try {
+      await dead?.close();
+      dead = null;
+      current = await connect();
+    } catch (error) {
+      failedAt = performance.now();
+      throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+    for (const { listener } of listeners) listener.onRestored();
+    return current;
+  }
+
+  // A transaction must not have foreign statements inside it.
+  const queue = createRankedQueue(options.queue, () => performance.now());
+  const inTurn = <Result>(rank: Rank, work: (session: Session) => Promise<Result>): Promise<Result> => {
+    if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
+    return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
+  };
+
+  let isCopied = false;
+
+  async function beginFileCopy(): Promise<CopyGuard> {
+    if (isCopied) throw new DatabaseUnavailable('A backup of this database is under way already.');
+    isCopied = true;
+    let held: Connected | null = null;
+    let isBegun = false;
+    let longest = 0;
+    const ask = (statement: SqlStatement) =>
+      queue.run('first', async () => {
+        const now = await connected();
+        held ??= now;
+        if (held !== now) throw new DatabaseUnavailable('The database was started again meanwhile.');
+        held.server.holdCheckpoints(true);
+        const began = performance.now();
+        const rows = await held.session.query(statement);
+        longest = Math.max(longest, performance.now() - began);
+        return rows;
+      });
+    const end = async () => {
+      const [row] = await ask(endCopy);
+      isBegun = false;
+      return String(row?.['label']);
+    };
+    const release = async () => {
+      // Without this the session would stay in its backup.
+      if (isBegun) await end().catch(() => undefined);
+      held?.server.holdCheckpoints(false);
+      isCopied = false;
+    };
+    try {
+      await ask(beginCopy);
+      isBegun = true;
+      return { end, release, heldMilliseconds: () => longest };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  const database: EmbeddedDatabase = {
+    kind: 'embedded',
+    beginFileCopy,
+    // One session has nothing to gain from several.
+    accountGroups: () => [database],
+    ofAccount: () => database,
+    isSpread: false,
+    inGroups() {
+      throw new Error('The embedded database holds all accounts in one group.');
+    },
+    orderSessions: 1,
+    query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
+    transaction<Result>(
+      work: (transaction: Transaction) => Promise<Result>,
+      { rank = 'changes', ...options }: TransactionOptions = {},
+    ) {
+      return inTurn(rank, (session) => runTransaction(session, work, options));
+    },
+    async listen(channel, listener) {
+      listeners.push({ channel, listener });
+      await inTurn('lookups', (session) => session.command(`listen ${channel}`));
+      listener.onRestored();
+    },
+    poll: () => current?.server.poll(),
+    roundTrips: () => roundTripsBefore + (current?.session.roundTrips() ?? 0),
+    fsyncCount: () => current?.server.fsyncCount() ?? 0,
+    async close() {
+      closed = true;
+      await queue.idle();
+      await current?.client.end();
+      await (current?.server ?? dead)?.close();
+    },
+  };
+  return database;
+}

@@ -1,0 +1,71 @@
+// Idempotency keys of changes that are neither orders nor money nor plans: endpoints, keys. A request that is sent again
+// with its key changes nothing again, however late. Called inside the transaction of the change, under its account's lock.
+// Always true: a refused request leaves its key free.
+
+import { hash } from 'node:crypto';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { Queryable, SqlStatement } from './database.ts';
+
+export interface IdempotentChange {
+  readonly accountId: number;
+  /** null: none was sent. */
+  readonly idempotencyKey: string | null;
+  /** What was asked for: the same request asks for the same. */
+  readonly what: readonly unknown[];
+  readonly now: EpochSeconds;
+}
+
+export interface Done<Result> {
+  readonly result: Result;
+  readonly replayed: boolean;
+}
+
+/** `id`: of what was made or changed. */
+export interface Changed<Result> {
+  readonly id: number;
+  readonly result: Result;
+}
+
+/** Carries the change out, or answers from what it made when it was first sent. */
+export type Once = <Result>(
+  transaction: Queryable,
+  change: IdempotentChange,
+  work: () => Promise<Changed<Result> | Refusal>,
+  again: (id: number) => Promise<Result | Refusal>,
+) => Promise<Done<Result> | Refusal>;
+
+/** @param table with account_id, idempotency_key, fingerprint, created_at, and `subject`, an id */
+export function createRunOnce(table: string, subject: string): Once {
+  const find: SqlStatement = {
+    name: `find_in_${table}`,
+    text: `select fingerprint, ${subject} as subject from ${table}
+      where account_id = $1::int and idempotency_key = $2::text`,
+  };
+  const insert: SqlStatement = {
+    name: `insert_into_${table}`,
+    text: `insert into ${table} (account_id, idempotency_key, fingerprint, ${subject}, created_at)
+      values ($1::int, $2::text, $3::text, $4::int, to_timestamp($5::bigint))`,
+  };
+
+  return async (transaction, { accountId, idempotencyKey, what, now }, work, again) => {
+    const fingerprint = hash('sha256', JSON.stringify(what), 'base64url').slice(0, 22);
+    if (idempotencyKey !== null) {
+      const [earlier] = await transaction.query(find, [accountId, idempotencyKey]);
+      if (earlier !== undefined) {
+        if (earlier['fingerprint'] !== fingerprint) return refusal('idempotency_conflict');
+        const result = await again(Number(earlier['subject']));
+        return isRefusal(result) ? result : { result, replayed: true };
+      }
+    }
+    const changed = await work();
+    if (isRefusal(changed)) return changed;
+    if (idempotencyKey !== null) {
+      await transaction.query(insert, [accountId, idempotencyKey, fingerprint, changed.id, now]);
+    }
+    return { result: changed.result, replayed: false };
+  };
+}
+
+/** Of whatever has no table of its own for them. */
+export const runOnce = createRunOnce('keyed_changes', 'subject_id');

@@ -1,0 +1,267 @@
+// Brings a database to this program's schema: numbered files, each run once, each remembered with its
+// checksum, under one lock, so that any number of processes may start at the same moment.
+// Always true: a database that is newer than the program, or whose past was edited, stops the start. Each migration
+// is a transaction of its own: it may take hours, and after a cut the next start goes on after the last
+// complete one (docs/decisions/0014-long-migrations.md).
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import {
+  type Database,
+  type Queryable,
+  type SqlStatement,
+  StatementFailed,
+  type Transaction,
+} from '../database.ts';
+import { SchemaMismatch } from '../schema-mismatch.ts';
+import { findDivisionIfAny } from '../shards/find-shards.ts';
+import { putViewsUp, takeViewsDown } from '../shards/shard-views.ts';
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+const migrationsFolder = new URL('./migrations/', import.meta.url);
+const lockKey = 7355608;
+
+/** The migrations of this program, in order. A gap or a doubled number in the folder is an error. */
+export function readMigrations(folder: URL = migrationsFolder): Migration[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  return names.map((name, index) => {
+    const number = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1]);
+    if (number !== index + 1) throw new SchemaMismatch(`Migration ${name} is not number ${index + 1}.`);
+    const sql = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
+    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/** What takes long says so, a sentence at a time. */
+export interface Notices {
+  readonly say: (sentence: string) => void;
+  readonly everyMilliseconds: number;
+}
+
+/** Runs what is missing and returns the names of what this process ran. @throws SchemaMismatch */
+export async function migrate(
+  database: Database,
+  { migrations = readMigrations(), notices }: { migrations?: readonly Migration[]; notices?: Notices } = {},
+): Promise<string[]> {
+  const ran: string[] = [];
+  for (;;) {
+    const migration = await database.transaction(
+      (transaction) => runNext(database, transaction, migrations, notices),
+      { timeoutMilliseconds: null },
+    );
+    if (migration === null) return ran;
+    ran.push(migration.name);
+  }
+}
+
+/** The server's code for "this role may not". */
+export const insufficientPrivilege = '42501';
+
+/** As it should be where the service has a role of its own: what protects the ledger belongs to another. */
+const notTheOwner =
+  'The database does not have the schema of this version, and the role of DATABASE_URL may not change it: run "sellthrough migrate" as the role that owns the tables (docs/postgresql.md).';
+
+/** A migration may read whole tables; sessions are set to look single rows up (pg-session.ts). */
+const wholeTables = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan']
+  .map((way) => `set local enable_${way} = on`)
+  .join('; ');
+
+/** Runs the first migration that is missing, if there is one. */
+async function runNext(
+  database: Database,
+  transaction: Transaction,
+  migrations: readonly Migration[],
+  notices: Notices | undefined,
+): Promise<Migration | null> {
+  await withNotices(
+    lockSchema(transaction),
+    async (time) => `Waiting for ${time} for ${await nameHolder(database)}, which changes the schema.`,
+    notices,
+  );
+  const [table] = await transaction.query({
+    name: '',
+    text: "select to_regclass('schema_migrations') is not null as has",
+  });
+  if (table?.['has'] !== true) {
+    // Asked first: a role that may make no table starts on a database that has them all.
+    const create = `create table schema_migrations (
+      number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
+    )`;
+    await transaction.query({ name: '', text: create }).catch(throwAsMessage);
+  }
+  const applied = await readApplied(transaction);
+  checkPast(applied, migrations);
+  const next = migrations[applied.length];
+  if (next === undefined) return null;
+  const { number, name, sql, checksum } = next;
+  await transaction.query({ name: '', text: wholeTables });
+  const running = runSql(transaction, sql).catch((error) => {
+    if (error instanceof StatementFailed) error.message = `Migration ${name}: ${error.message}`;
+    throwAsMessage(error);
+  });
+  await withNotices(
+    running,
+    async (time) => `Migration ${name} (${number} of ${migrations.length}) has run for ${time}.`,
+    notices,
+  );
+  await transaction.query({ name: '', text: 'insert into schema_migrations values ($1, $2, $3, now())' }, [
+    number,
+    name,
+    checksum,
+  ]);
+  return next;
+}
+
+/** One lock for all processes, released by COMMIT or by the end of its holder. */
+export async function lockSchema(transaction: Queryable): Promise<void> {
+  await transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` });
+}
+
+/** Lines of a migration: what follows is about account tables, or about the rest again. */
+const sectionMark = /^-- (in each account group|once)$/m;
+
+/** The same on a database of one group, whole; elsewhere what is about account tables runs in the schema of each group. */
+async function runSql(transaction: Queryable, sql: string): Promise<void> {
+  const division = await findDivisionIfAny(transaction);
+  // Without parameters the whole file travels as one simple query.
+  if (division === null) return run(transaction, sql);
+  const [first = '', ...rest] = sql.split(sectionMark);
+  await run(transaction, first);
+  for (let place = 0; place + 1 < rest.length; place += 2) {
+    const [mark, text = ''] = rest.slice(place, place + 2);
+    if (mark === 'once') await run(transaction, text);
+    else {
+      const views = await takeViewsDown(transaction, division.shared);
+      const [path] = await transaction.query({
+        name: '',
+        text: "select current_setting('search_path') as path",
+      });
+      for (const group of division.groups) {
+        await run(transaction, `set local search_path = ${group}, ${division.shared}`);
+        await run(transaction, text);
+      }
+      await run(transaction, `set local search_path = ${path?.['path']}`);
+      await putViewsUp(transaction, division, views);
+    }
+  }
+}
+
+async function run(transaction: Queryable, text: string): Promise<void> {
+  await transaction.query({ name: '', text });
+}
+
+function throwAsMessage(error: unknown): never {
+  const isForbidden = error instanceof StatementFailed && error.code === insufficientPrivilege;
+  throw isForbidden ? new SchemaMismatch(notTheOwner, { cause: error }) : error;
+}
+
+/** While `work` goes on, says so again and again. */
+async function withNotices<Result>(
+  work: Promise<Result>,
+  sentence: (time: string) => Promise<string>,
+  notices: Notices | undefined,
+): Promise<Result> {
+  if (notices === undefined) return work;
+  const began = performance.now();
+  let isOver = false;
+  const timer = setInterval(async () => {
+    const said = await sentence(timeText(performance.now() - began));
+    if (!isOver) notices.say(said);
+  }, notices.everyMilliseconds);
+  try {
+    return await work;
+  } finally {
+    isOver = true;
+    clearInterval(timer);
+  }
+}
+
+function timeText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const minutes = Math.round(seconds / 60);
+  if (seconds < 120) return `${seconds} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const findHolder: SqlStatement = {
+  name: '',
+  text: `select a.pid, host(a.client_addr) as host from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${lockKey} and l.objsubid = 1
+      and l.database = (select oid from pg_database where datname = current_database())`,
+};
+
+async function nameHolder(database: Database): Promise<string> {
+  const [row] = await database.query(findHolder, [], 'lookups').catch(() => []);
+  if (row === undefined) return 'another process';
+  const host = row['host'] === null ? '' : ` of ${String(row['host'])}`;
+  return `another process (the server's number ${String(row['pid'])}${host})`;
+}
+
+/** Whether the database has exactly this program's schema: what /readyz asks. */
+export async function isMigrated(database: Queryable, migrations: readonly Migration[]): Promise<boolean> {
+  const applied = await readApplied(database);
+  return (
+    applied.length === migrations.length &&
+    migrations.every((migration, index) => isOf(migration, applied[index]?.checksum))
+  );
+}
+
+/** @throws SchemaMismatch when the database is newer than this program, or has another past */
+export async function checkMigrations(
+  database: Queryable,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<void> {
+  checkPast(await readApplied(database), migrations);
+}
+
+/** Texts that were replaced before a release by others that make the same schema: what they made stays as it is. */
+const replacedChecksums: Readonly<Record<string, string>> = {
+  '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
+};
+
+/** Whether this checksum was recorded when the migration, or one that it replaced, ran. */
+export function isOf({ name, checksum }: Migration, applied: string | undefined): boolean {
+  return applied === checksum || (applied !== undefined && applied === replacedChecksums[name]);
+}
+
+const selectApplied: SqlStatement = {
+  name: 'select_migrations',
+  text: 'select number, name, checksum from schema_migrations order by number',
+};
+
+interface AppliedMigration {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+async function readApplied(database: Queryable): Promise<AppliedMigration[]> {
+  const rows = await database.query(selectApplied);
+  return rows.map((row) => ({
+    number: Number(row['number']),
+    name: String(row['name']),
+    checksum: String(row['checksum']),
+  }));
+}
+
+function checkPast(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
+  for (const { number, name, checksum } of applied) {
+    const ours = migrations[number - 1];
+    if (ours === undefined) {
+      throw new SchemaMismatch(
+        `The database is newer than this program: it has migration ${name}. Start the version that made it, or a later one.`,
+      );
+    }
+    if (!isOf(ours, checksum)) {
+      throw new SchemaMismatch(`Migration ${ours.name} was changed after it ran on this database.`);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Which tables are an account's, and move to its group where a database has several (find-shards.ts), and what
+// refers to them from elsewhere. Held against the schema by test/tools/account-groups-divide.test.ts.
+
+/** The tables that are an account's, each with the column that says whose a row is. */
+export const accountTables: Readonly<Record<string, string>> = {
+  accounts: 'id',
+  customers: 'account_id',
+  customer_edits: 'account_id',
+  customer_term_marks: 'account_id',
+  customer_terms: 'account_id',
+  orders: 'account_id',
+  last_order_marks: 'account_id',
+  order_handoffs: 'account_id',
+  plan_changes: 'account_id',
+  product_calls: 'account_id',
+  ledger_entries: 'account_id',
+  ledger_day_marks: 'account_id',
+  ledger_days: 'account_id',
+  spending_marks: 'account_id',
+  spending_sums: 'account_id',
+  list_stretch_marks: 'account_id',
+  list_stretches: 'account_id',
+  login_links: 'account_id',
+  events: 'account_id',
+  event_inbox: 'account_id',
+  event_gaps: 'account_id',
+  api_request_counts: 'account_id',
+  api_requests: 'account_id',
+  api_request_bodies: 'account_id',
+  test_moves: 'account_id',
+};
+
+/**
+ * Foreign keys of other tables to these. A divided database cannot have them: `verify` checks what they held, and a backup
+ * has the rows of these tables behind those that they refer to, as if they were there.
+ */
+export const accountReferences: readonly {
+  readonly table: string;
+  readonly column: string;
+  readonly refersTo: string;
+}[] = [{ table: 'api_keys', column: 'account_id', refersTo: 'accounts' }];

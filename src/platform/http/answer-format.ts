@@ -1,0 +1,31 @@
+// How an answer is written: as JSON, or in another format that the route has, by `?format=` or else by the Accept header.
+
+import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+
+const mediaTypes = { json: 'application/json', csv: 'text/csv', pdf: 'application/pdf' } as const;
+export type AnswerFormat = keyof typeof mediaTypes;
+
+/** JSON where nothing that the route has is asked for: so it always was. */
+export function readFormat<Format extends AnswerFormat>(
+  query: unknown,
+  accept: string | undefined,
+  formats: readonly Format[],
+): Format | 'json' | Refusal {
+  const sent = isJsonObject(query) ? own(query, 'format') : undefined;
+  if (sent !== undefined) {
+    const reason = `must be ${formats.join(', ')}`;
+    return formats.find((one) => one === sent) ?? fieldRefusal('invalid_filter', 'format', reason);
+  }
+  const accepted = (accept ?? '').split(',').map((part) => {
+    const [type = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
+    const quality = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
+    return { type, quality: Number.isNaN(quality) ? 0 : quality };
+  });
+  const qualityOf = (format: AnswerFormat) =>
+    accepted.find(({ type }) => type === mediaTypes[format])?.quality ?? 0;
+  const [best] = formats
+    .filter((format) => qualityOf(format) > 0)
+    .sort((a, b) => qualityOf(b) - qualityOf(a));
+  return best ?? 'json';
+}

@@ -1,0 +1,144 @@
+// From a refusal or a failure to the error envelope: the only place that turns a code into a status.
+// Refusals are values (reply.refuse); exceptions are failures of ours or of the database.
+
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type ErrorCode,
+  errorCatalogue,
+  type Refusal,
+  refusal,
+  tooLarge,
+} from '../../shared/error-catalogue.ts';
+import type { ApiError } from '../../shared/error-schema.ts';
+import { Overloaded } from '../../shared/overloaded.ts';
+import { DatabaseUnavailable } from '../database/database.ts';
+import { privateAnswer } from './answer-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers with the error envelope. */
+    refuse(refusal: Refusal): FastifyReply;
+    /** The code it was refused with, for logs and metrics; null for answers that succeed. */
+    errorCode: ErrorCode | null;
+  }
+}
+
+// An import would read every export of node:http, its WebSocket among them, which loads Node's fetch: 50 ms of a start.
+const http = process.getBuiltinModule('node:http');
+
+/** After this long a database that restarted is usually back. */
+const retryAfterSeconds = 2;
+
+export function installErrors(app: FastifyInstance): void {
+  app.decorateReply('errorCode', null);
+  app.decorateReply('refuse', function refuse(this: FastifyReply, answer: Refusal) {
+    return send(this, answer);
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = refusalOfFailure(error, request);
+    // The rest of a body that is too large would be read as the next request.
+    if (answer.code === 'payload_too_large') reply.header('connection', 'close');
+    // A method that Node knows and the framework does not (one of RTSP's) gets here without hooks and decorations.
+    return send(reply.headers({ ...privateAnswer, 'x-request-id': request.id }), answer);
+  });
+}
+
+const unknownKey = 'Bearer realm="Sellthrough", error="invalid_token"';
+
+/** What a 401 of the API asks for (RFC 6750). The panel's own ask for a session, which is no scheme of HTTP. */
+export const challenges: ReadonlyMap<ErrorCode, string> = new Map([
+  ['missing_api_key', 'Bearer realm="Sellthrough"'],
+  ['invalid_api_key', unknownKey],
+  ['revoked_api_key', unknownKey],
+]);
+
+/** The message of the log line, which no test may leave behind. */
+export const undeclaredRefusal = 'a route refused with a code that it does not declare';
+
+function send(reply: FastifyReply, answer: Refusal): FastifyReply {
+  const { code } = answer;
+  const { url, method, config } = reply.request.routeOptions;
+  if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredRefusal);
+  const status = statusOf(code, isAdminUrl(reply.request.url));
+  reply.errorCode = code;
+  const challenge = challenges.get(code);
+  if (challenge !== undefined) reply.header('www-authenticate', challenge);
+  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  const { retry_after: waitSeconds } = answer.details;
+  if (status === 429 && waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
+  return reply.code(status).type('application/json; charset=utf-8').send(envelopeText(answer));
+}
+
+function isAdminUrl(url: string): boolean {
+  return url.startsWith('/api/admin/') || url.startsWith('/panel/api/admin/');
+}
+
+/**
+ * The status of a code. In the administrator's API a debit below zero is a field that does not fit (422):
+ * 402 would ask the administrator to pay.
+ */
+export function statusOf(code: ErrorCode, isAdminApi: boolean): number {
+  return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalogue[code].status;
+}
+
+/** Refuses with not_found, or with method_not_allowed where the path takes other methods. */
+export function refuseRoute(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: readonly string[],
+): FastifyReply {
+  if (allowed.length === 0 || allowed.includes(request.method)) return reply.refuse(refusal('not_found'));
+  return reply.header('allow', allowed.join(', ')).refuse(refusal('method_not_allowed'));
+}
+
+/** What is answered where something was thrown, by a request or by one order of a bulk. What is not the client's is logged. */
+export function refusalOfFailure(error: unknown, request: FastifyRequest): Refusal {
+  const answer = refusalOf(error as FastifyError, request);
+  const { id: reqId, log } = request;
+  if (answer.code === 'internal_error') log.error({ reqId, err: error }, 'request failed');
+  else if (answer.code === 'service_unavailable') {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ reqId, reason }, 'request not taken');
+  }
+  return answer;
+}
+
+function refusalOf(error: FastifyError, { routeOptions }: FastifyRequest): Refusal {
+  if (error instanceof DatabaseUnavailable || error instanceof Overloaded)
+    return refusal('service_unavailable');
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit);
+  if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return refusal('invalid_json', { reason: 'wrong length' });
+  if (error.code === 'FST_ERR_NOT_FOUND') return refusal('not_found');
+  // A body that does not parse, or a client that went away in the middle of it.
+  if (error.statusCode !== undefined && error.statusCode < 500) return refusal('invalid_json');
+  return refusal('internal_error');
+}
+
+/** The bytes of an error answer for sockets whose request never became one. */
+export function rawErrorResponse(
+  refused: Refusal,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const { status } = errorCatalogue[refused.code];
+  const body = envelopeText(refused);
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    ...privateAnswer,
+    'x-request-id': requestId,
+    connection: 'close',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function envelopeText(answer: Refusal): string {
+  return JSON.stringify({ error: errorOf(answer) });
+}
+
+/** The error of an envelope. */
+export function errorOf({ code, details, message = errorCatalogue[code].message }: Refusal): ApiError {
+  return { code, message, details };
+}

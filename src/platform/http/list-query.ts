@@ -1,0 +1,155 @@
+// The query strings of lists with filters: each parameter read once, and refused with its name where it cannot be.
+
+import { type ErrorCode, fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isJsonObject, own } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+
+/** Rows of a page. */
+export const pageRows = 50;
+/** Above every number that a row can have. */
+export const numberMax = 2_147_483_647;
+/** Above every moment that a row can have: the year 10000. */
+export const endOfTime = 253_402_300_800;
+const daySeconds = 86_400;
+
+export interface ListQuery {
+  /** The text of a parameter; "" where it is absent. */
+  text(name: string): string;
+  /** A positive whole number; `otherwise` where it is absent. @throws UnreadableFilter */
+  number(name: string, otherwise: number): number;
+  /** One of these; null where it is absent. @throws UnreadableFilter */
+  oneOf<Value extends string>(name: string, values: readonly Value[]): Value | null;
+  /** "true" or "false"; null where it is absent. @throws UnreadableFilter */
+  boolean(name: string): boolean | null;
+  /** A time, or a whole UTC day; null where it is absent. @throws UnreadableFilter */
+  moment(name: string): TimeSpan | null;
+  /** Two whole numbers with a point between them; null where it is absent. @throws UnreadableFilter */
+  pair(name: string): readonly [number, number] | null;
+  /** Moments from `from` to `to`, both included: times, or whole UTC days. @throws UnreadableFilter */
+  span(from: string, to: string): TimeSpan | null;
+  /** The beginning of a UTC day; null where it is absent. @throws UnreadableFilter */
+  day(name: string): EpochSeconds | null;
+  /** The beginning of a month and of the next one; null where it is absent. @throws UnreadableFilter */
+  month(name: string): MonthSpan | null;
+}
+
+/** Moments from `since` up to, not including, `until`. */
+export interface TimeSpan {
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+}
+
+export interface MonthSpan extends TimeSpan {
+  /** "2026-11". */
+  readonly month: string;
+}
+
+/** A parameter that cannot be read, for `readQuery` to answer with. */
+class UnreadableFilter extends Error {
+  override readonly name = 'UnreadableFilter';
+  readonly refusal: Refusal;
+
+  constructor(code: ErrorCode, field: string, reason: string) {
+    super(reason);
+    this.refusal = fieldRefusal(code, field, reason);
+  }
+}
+
+/** What `read` makes of the query string, or the refusal of the first parameter that cannot be read. */
+export function readQuery<Filter>(
+  query: unknown,
+  read: (query: ListQuery) => Filter,
+  code: ErrorCode = 'validation_failed',
+): Filter | Refusal {
+  const parameters = isJsonObject(query) ? query : {};
+  const refuse = (name: string, reason: string) => new UnreadableFilter(code, name, reason);
+  const text = (name: string): string => {
+    const value = own(parameters, name);
+    if (value === undefined) return '';
+    if (typeof value !== 'string') throw refuse(name, 'was sent twice');
+    if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
+      throw refuse(name, 'must be valid Unicode without control characters');
+    }
+    return value;
+  };
+  const beginningOf = (name: string, value: string, shape: RegExp, example: string): EpochSeconds => {
+    // Without Z a time of day would be the machine's.
+    const milliseconds = shape.test(value)
+      ? Date.parse(value.includes('T') ? `${value}Z` : value)
+      : Number.NaN;
+    // 31 February is read as a day in March.
+    const isThere = Number.isFinite(milliseconds) && new Date(milliseconds).toISOString().startsWith(value);
+    // The database knows no year 0.
+    if (!isThere || milliseconds < Date.UTC(1970)) throw refuse(name, `must look like ${example}`);
+    return milliseconds / 1000;
+  };
+  const moment = (name: string): TimeSpan | null => {
+    const value = text(name);
+    if (value === '') return null;
+    const example = '2026-01-31 or 2026-01-31T12:00:00Z';
+    if (!value.includes('T')) {
+      const since = beginningOf(name, value, /^\d{4}-\d{2}-\d{2}$/, example);
+      return { since, until: since + daySeconds };
+    }
+    const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+    const since = value.endsWith('Z') ? beginningOf(name, value.slice(0, -1), shape, example) : Number.NaN;
+    if (Number.isNaN(since)) throw refuse(name, `must look like ${example}`);
+    return { since, until: since + 1 };
+  };
+  const oneOf = <Value extends string>(name: string, values: readonly Value[]): Value | null => {
+    const value = text(name);
+    const found = values.find((one) => one === value);
+    if (found === undefined && value !== '') throw refuse(name, `must be ${values.join(', ')}`);
+    return found ?? null;
+  };
+  try {
+    return read({
+      text,
+      number(name, otherwise) {
+        const value = text(name);
+        if (value === '') return otherwise;
+        if (!/^[1-9]\d{0,15}$/.test(value) || !Number.isSafeInteger(Number(value))) {
+          throw refuse(name, 'must be a whole number above 0');
+        }
+        return Number(value);
+      },
+      oneOf,
+      boolean(name) {
+        const found = oneOf(name, ['true', 'false']);
+        return found === null ? null : found === 'true';
+      },
+      moment,
+      pair(name) {
+        const value = text(name);
+        if (value === '') return null;
+        const [, first, second] = /^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? [];
+        if (first === undefined || second === undefined) throw refuse(name, 'must look like 1790000000.17');
+        return [Number(first), Number(second)];
+      },
+      span(from, to) {
+        const first = moment(from);
+        const last = moment(to);
+        if (first === null && last === null) return null;
+        if (first !== null && last !== null && first.since >= last.until) {
+          throw refuse(to, `must not be before ${from}`);
+        }
+        return { since: first?.since ?? 0, until: last?.until ?? endOfTime };
+      },
+      day(name) {
+        const value = text(name);
+        return value === '' ? null : beginningOf(name, value, /^\d{4}-\d{2}-\d{2}$/, '2026-01-31');
+      },
+      month(name) {
+        const month = text(name);
+        if (month === '') return null;
+        const since = beginningOf(name, month, /^\d{4}-\d{2}$/, '2026-01');
+        const begin = new Date(since * 1000);
+        const until = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1, 1) / 1000;
+        return { month, since, until };
+      },
+    });
+  } catch (error) {
+    if (error instanceof UnreadableFilter) return error.refusal;
+    throw error;
+  }
+}

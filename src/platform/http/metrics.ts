@@ -1,0 +1,63 @@
+// What the service counts about its requests, for Prometheus at /metrics; what else is counted is registered
+// by its owner (order-engine/order-metrics.ts). No labels that a client can make up: routes are patterns, codes and
+// kinds are closed lists.
+
+import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
+
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  onRequest(request: {
+    route: string;
+    method: string;
+    status: number;
+    /** null where nobody knows. */
+    seconds: number | null;
+    errorCode: string | null;
+  }): void;
+  onRequestLinesDropped(lines: number): void;
+  /** Where other counters and gauges join. */
+  readonly registry: Registry;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'sellthrough_http_requests_total',
+    help: 'Requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'sellthrough_http_request_seconds',
+    help: 'Time taken to answer, by route.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'sellthrough_refusals_total',
+    help: 'Error answers by code.',
+    labelNames: ['code'],
+    registers,
+  });
+  const droppedLines = new Counter({
+    name: 'sellthrough_request_log_dropped_total',
+    help: 'Requests that the log of an account does not show, because they could not be written in time.',
+    registers,
+  });
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    onRequest({ route, method, status, seconds: took, errorCode }) {
+      requests.inc({ route, method, status });
+      if (took !== null) seconds.observe({ route }, took);
+      if (errorCode !== null) refusals.inc({ code: errorCode });
+    },
+    onRequestLinesDropped: (lines) => droppedLines.inc(lines),
+    registry,
+  };
+}

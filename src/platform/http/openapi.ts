@@ -1,0 +1,312 @@
+// openapi.json, made from the schemas and declarations of the routes: what is served, committed and tested is one
+// document. And panel-openapi.json, of the routes that only this service's own pages use.
+
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { eventDescriptions, eventSchemaName, eventTypes } from '../../features/events/event-schemas.ts';
+import { namedSchemas } from '../../service/named-schemas.ts';
+import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
+import { challenges, statusOf } from './error-responses.ts';
+import { nameIntegerFormats, nameShapes } from './openapi-names.ts';
+import type { DeclaredRoute } from './route-declarations.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The document of the panel's routes. */
+    panelSwagger: FastifyInstance['swagger'];
+  }
+}
+
+// Where the document was loaded from. "x-internal" because OWASP's rules ask that every server says whether it is.
+const servers = [
+  {
+    url: '/',
+    description: 'The service that serves this document, in production or in testing.',
+    'x-internal': false,
+  },
+];
+const license = { name: 'MIT', identifier: 'MIT' };
+
+/** `declared`: every route that is in one of the documents, once the app is ready. */
+export async function installOpenapi(
+  app: FastifyInstance,
+  declared: readonly DeclaredRoute[],
+): Promise<void> {
+  for (const schema of namedSchemas) app.addSchema(schema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sellthrough',
+        version: '1.0.0',
+        description:
+          'Order subscription plans for your customers out of a prepaid balance. Amounts are decimal strings with two places, times are ISO 8601 in UTC. In bodies, leave out what you do not set: null is refused. Every POST of an order is safe to retry with its idempotency key. Rate limit: a sliding window of 60 seconds for each account.',
+        license,
+      },
+      servers,
+      tags: [
+        { name: 'v1', description: 'The reseller API.' },
+        { name: 'admin', description: "The administrator's API: administrators' keys only." },
+        { name: 'product', description: "The product's API: keys with the scope product only." },
+        { name: 'events', description: 'What endpoints of your own are sent.' },
+      ],
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'sk_live_…, from the account panel.' },
+        },
+      },
+      security: [{ apiKey: [] }],
+    },
+    transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
+    ...shared(declared),
+  });
+  await app.register(swagger, {
+    decorator: 'panelSwagger',
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sellthrough: the panel',
+        version: '1.0.0',
+        description:
+          'What the pages of the service use besides the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API instead.',
+        license,
+      },
+      servers,
+      tags: [{ name: 'panel', description: 'Routes for signed-in users.' }],
+      components: {
+        securitySchemes: {
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-sellthrough',
+            description: 'From POST /panel/api/sign-in; without https its name is "sellthrough".',
+          },
+        },
+      },
+      security: [{ session: [] }],
+    },
+    transform: ({ schema, url }) => ({
+      schema: hiddenUnless(schema?.tags?.includes('panel') === true, schema),
+      url,
+    }),
+    ...shared(declared),
+  } as Parameters<typeof swagger>[1]);
+}
+
+function hiddenUnless<Schema>(isShown: boolean, schema: Schema): Schema {
+  return isShown ? schema : { ...schema, hide: true };
+}
+
+function shared(declared: readonly DeclaredRoute[]) {
+  return {
+    refResolver: {
+      buildLocalReference: (
+        json: Readonly<Record<string, unknown>>,
+        _baseUri: unknown,
+        _fragment: string,
+        index: number,
+      ) => String(json['$id'] ?? `def-${index}`),
+    },
+    transformObject: <Document extends object>(document: Document) =>
+      'openapiObject' in document
+        ? // A copy: what is written into it must not reach the schemas that serializers are made from.
+          withDeclared(structuredClone(document.openapiObject as object), declared)
+        : document,
+  };
+}
+
+interface Operation {
+  readonly parameters?: {
+    readonly in: string;
+    readonly name: string;
+    description?: string;
+    schema: object;
+  }[];
+  requestBody?: { required?: boolean };
+  responses?: Record<string, Response>;
+}
+
+interface Response {
+  description?: string;
+  headers?: Record<string, unknown>;
+}
+
+type Paths = Record<string, Record<string, Operation>>;
+
+const answerDescriptions: Readonly<Record<string, string>> = { 201: 'Done.', 304: 'Nothing has changed.' };
+
+/** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
+function withDeclared<Document extends object>(
+  document: Document,
+  declared: readonly DeclaredRoute[],
+): Document {
+  const { paths = {} } = document as { paths?: Paths };
+  for (const { method, path, codes, isReplayable, isBodyOptional, bodyBytesMax } of declared) {
+    const operation = paths[path]?.[method.toLowerCase()];
+    if (operation === undefined) continue;
+    for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+      answer.description = answerDescriptions[status] ?? 'The answer.';
+      answer.headers = { ...commonHeaders, ...(isReplayable ? replayHeader : {}) };
+    }
+    if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
+    for (const parameter of operation.parameters ?? []) {
+      if (parameter.in !== 'path') continue;
+      if (/^(?:event_|key_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
+      if (parameter.name === 'reference') Object.assign(parameter, pathReference);
+    }
+    operation.responses = {
+      ...operation.responses,
+      ...errorResponses(codes, path.startsWith('/api/admin/'), bodyBytesMax),
+    };
+  }
+  addHeaders(document);
+  addWebhooks(document);
+  nameShapes(document);
+  nameIntegerFormats(document);
+  return document;
+}
+
+/** Every type of event, as an endpoint receives it. */
+function addWebhooks(document: object): void {
+  const header = (name: string, description: string) => ({
+    in: 'header',
+    name,
+    required: true,
+    description,
+    schema: { type: 'string', maxLength: 512, pattern: '^[!-~ ]+$' },
+  });
+  const parameters = [
+    header('webhook-id', 'The same at every attempt: whoever has seen it has seen the event.'),
+    header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
+    header(
+      'webhook-signature',
+      'v1,… by Standard Webhooks; during a change of secrets two, with a space between.',
+    ),
+  ];
+  const webhooks = eventTypes.map((type) => [
+    type,
+    {
+      post: {
+        operationId: `on${eventSchemaName(type)}`,
+        summary: eventDescriptions[type].told,
+        tags: ['events'],
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(type)}` } },
+          },
+        },
+        responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
+      },
+    },
+  ]);
+  Object.assign(document, { webhooks: Object.fromEntries(webhooks) });
+}
+
+function addHeaders(document: object): void {
+  const { components = {} } = document as { components?: Record<string, unknown> };
+  Object.assign(components, { headers: documentedHeaders });
+  Object.assign(document, { components });
+}
+
+/** Routes read their ids themselves, and treat what is not an id like a missing one. */
+const pathId = {
+  description: 'A decimal integer without sign or leading zero.',
+  schema: { type: 'string', pattern: '^[1-9][0-9]{0,15}$', maxLength: 16 },
+};
+
+const pathReference = {
+  description: 'The e-mail address or username that orders name the customer by, in any case.',
+  schema: { type: 'string', pattern: '^[!-~]+$', maxLength: 254 },
+};
+
+const header = (description: string, schema: object) => ({ description, schema });
+
+const documentedHeaders = {
+  'X-Request-Id': header('The id that was sent, or a new one: quote it when you report a problem.', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    maxLength: 64,
+  }),
+  'RateLimit-Policy': header('The limit: q requests in any window of w seconds. Sent to known keys.', {
+    type: 'string',
+    pattern: '^"default";q=\\d+;w=\\d+$',
+    maxLength: 64,
+  }),
+  RateLimit: header('r requests are left; at least one more in t seconds. Sent to known keys.', {
+    type: 'string',
+    pattern: '^"default";r=\\d+;t=\\d+$',
+    maxLength: 64,
+  }),
+  'Idempotent-Replayed': header('true: this repeats the first answer, and nothing was charged.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+  'Retry-After': header('Seconds to wait.', { type: 'integer', minimum: 1, maximum: 3_600 }),
+  'WWW-Authenticate': header('Asks for a key, and says whether one was sent.', {
+    type: 'string',
+    enum: [...new Set(challenges.values())],
+  }),
+};
+
+const headersNamed = (...names: readonly (keyof typeof documentedHeaders)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const commonHeaders = headersNamed('X-Request-Id', 'RateLimit-Policy', 'RateLimit');
+const replayHeader = headersNamed('Idempotent-Replayed');
+const retryHeader = headersNamed('Retry-After');
+const challengeHeader = headersNamed('WWW-Authenticate');
+
+function errorResponses(
+  codes: readonly ErrorCode[],
+  isAdminApi: boolean,
+  bodyBytesMax: number,
+): Record<string, Response> {
+  const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        headers: {
+          ...commonHeaders,
+          ...(status === 429 || status === 503 ? retryHeader : {}),
+          ...(ofStatus.some((code) => challenges.has(code)) ? challengeHeader : {}),
+        },
+        description: ofStatus.map((code) => `${code}: ${messageOf(code, bodyBytesMax)}`).join(' '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
+      },
+    ]),
+  );
+}
+
+function messageOf(code: ErrorCode, bodyBytesMax: number): string {
+  return code === 'payload_too_large' ? tooLarge(bodyBytesMax).message : errorCatalogue[code].message;
+}
+
+interface DocumentedOperation {
+  readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
+}
+
+/** The codes that an operation of a document answers with, and what it says of each: what was written into it, read again. */
+export function documentedErrors({
+  responses = {},
+}: DocumentedOperation): readonly { readonly code: ErrorCode; readonly message: string }[] {
+  const codes = Object.keys(errorCatalogue) as ErrorCode[];
+  return Object.values(responses).flatMap(({ description = '' }) => {
+    const text = ` ${description}`;
+    const found = codes
+      .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
+      .filter(({ from }) => from >= 0)
+      .sort((one, other) => one.from - other.from);
+    return found.map(({ code, mark, from }, index) => ({
+      code,
+      message: text.slice(from + mark.length, found[index + 1]?.from),
+    }));
+  });
+}
+
+export function documentedCodes(operation: DocumentedOperation): readonly ErrorCode[] {
+  return documentedErrors(operation).map(({ code }) => code);
+}

@@ -1,0 +1,18 @@
+// Which of our languages a browser asks for. null, as of a program that names none: the service's own.
+
+import { Negotiator } from '@fastify/accept-negotiator';
+import { type Language, languages } from '../../shared/languages.ts';
+
+const negotiator = new Negotiator({ supportedValues: [...languages] });
+const headerLengthMax = 500;
+
+/** "de-AT,de;q=0.9,en;q=0.8": what counts is the language, wherever it is spoken. */
+export function acceptedLanguage(header: string | undefined): Language | null {
+  const general = (header ?? '').slice(0, headerLengthMax).toLowerCase();
+  if (general === '') return null;
+  return knownLanguage(negotiator.negotiate(general.replace(/([a-z]{2,3})(?:-[a-z0-9]+)+/g, '$1')));
+}
+
+export function knownLanguage(word: unknown): Language | null {
+  return languages.find((each) => each === word) ?? null;
+}

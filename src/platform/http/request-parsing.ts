@@ -1,0 +1,149 @@
+// What is settled before a request means anything: its id, doubled headers, the body's size, encoding and
+// JSON, paths that do not decode, and what is said to bytes that are not a request at all. Whatever comes, the
+// answer is the contract's envelope.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { refusal, unreadable } from '../../shared/error-catalogue.ts';
+import { isJsonObject } from '../../shared/json.ts';
+import type { Connections, UnparsedAnswer } from './connections.ts';
+
+export const bodyBytesMax = 65_536;
+
+/** The client's X-Request-Id when it is harmless in a log line, otherwise a new one. */
+export function requestIdOf({ headers }: { headers: IncomingMessage['headers'] }): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : randomUUID();
+}
+
+/** The path of a request line: absolute forms lose their host, and what does not decode stays as it was sent. */
+export function readablePath(url: string): string {
+  const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  if (!local.includes('%')) return local.startsWith('/') ? local : `/${local}`;
+  const [path = '', ...query] = local.split('?');
+  try {
+    decodeURIComponent(path);
+    return local;
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?');
+  }
+}
+
+export function installRequestParsing(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    const problem = headerProblem(request.raw);
+    if (problem === null) return;
+    reply.header('connection', 'close');
+    return reply.refuse(unreadable(problem));
+  });
+}
+
+/**
+ * Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. `onUnparsed` is shown what is none, before it
+ * is refused.
+ */
+export function installJsonBodies(
+  app: FastifyInstance,
+  onUnparsed: (request: FastifyRequest, body: Buffer) => void = () => undefined,
+): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: bodyBytesMax },
+    (request, body, done) => {
+      // An empty chunked body is an absent one; each route says what that means.
+      if (body.length === 0) return done(null, undefined);
+      const encoding = request.headers['content-encoding'] ?? 'identity';
+      const isPlain = encoding.toLowerCase() === 'identity';
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+      const parsed = isPlain ? parseJsonObject(bytes) : null;
+      if (parsed !== null) return done(null, parsed);
+      onUnparsed(request, bytes);
+      done(invalidJson());
+    },
+  );
+  app.addHook('onRequest', async ({ headers, raw }) => {
+    // One parser for every body: the type that was sent is not looked at.
+    if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+      raw.headers['content-type'] = 'application/json';
+    } else {
+      delete raw.headers['content-type'];
+    }
+  });
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseJsonObject(bytes: Buffer): object | null {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function invalidJson(): FastifyError {
+  return Object.assign(new Error('The body is not one JSON object in UTF-8.'), {
+    name: 'FastifyError',
+    code: 'FST_ERR_CTP_INVALID_JSON_BODY',
+    statusCode: 400,
+  });
+}
+
+const singleHeaders = ['authorization', 'host', 'idempotency-key'];
+
+function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): string | null {
+  // One bit for each of them. Lengths first: this runs for every header of every request.
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const place = singleHeaders.findIndex(
+      (single) => single.length === name.length && single === name.toLowerCase(),
+    );
+    if (place === -1) continue;
+    if ((seen & (1 << place)) !== 0) return `the header ${singleHeaders[place]} was sent twice`;
+    seen |= 1 << place;
+  }
+  return httpVersion === '1.1' && headers.host === undefined ? 'the Host header is missing' : null;
+}
+
+/** What to say to bytes that the parser refused. */
+export function unparsedAnswer(
+  error: { readonly code?: string; readonly rawPacket?: unknown },
+  allowedMethods: (path: string) => readonly string[],
+): UnparsedAnswer {
+  const [, url] = /^[A-Z-]+ (\S+) HTTP/.exec(rawText(error.rawPacket)) ?? [];
+  const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && url !== undefined;
+  const allowed = isUnknownMethod ? allowedMethods(readablePath(url).split('?')[0] ?? '') : [];
+  return allowed.length > 0
+    ? { refusal: refusal('method_not_allowed'), headers: { allow: allowed.join(', ') } }
+    : { refusal: unreadable(problems.get(error.code ?? '') ?? 'it is not well-formed HTTP/1.1') };
+}
+
+const problems: ReadonlyMap<string, string> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'it did not arrive in time'],
+  ['HPE_HEADER_OVERFLOW', 'its address and headers are larger than 16 KiB'],
+  ['HPE_INVALID_EOF_STATE', 'it ended in the middle'],
+]);
+
+function rawText(packet: unknown): string {
+  return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 2_000) : '';
+}
+
+/** The corners where Node would answer by itself, without the envelope. */
+export function answerForNode(server: Server, connections: Connections): void {
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    connections.refuse(socket, {
+      refusal: refusal('method_not_allowed'),
+      headers: { allow: 'GET, POST, PATCH' },
+    });
+  });
+  // Expect: anything but 100-continue would be answered with a bare 417: the header is ignored instead.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+}

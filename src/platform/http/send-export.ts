@@ -1,0 +1,53 @@
+// An answer that is made while it is read: a list as CSV, a statement. Of these an account has two at once, whichever
+// guard it came through (limits/per-account-concurrency.ts): each holds a reader of the database every now and then for as long as
+// its client takes.
+
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { concurrencyOf } from '../../features/identity/whose-turn.ts';
+import type { PerAccountConcurrency } from '../limits/per-account-concurrency.ts';
+
+const types = {
+  csv: 'text/csv; charset=utf-8',
+  pdf: 'application/pdf',
+  json: 'application/json; charset=utf-8',
+} as const;
+
+/** `name`: of the file, without its ending. */
+export async function sendExport(
+  reply: FastifyReply,
+  exports: PerAccountConcurrency,
+  format: keyof typeof types,
+  name: string,
+  chunks: AsyncIterable<string | Buffer>,
+): Promise<FastifyReply> {
+  const crowded = await exports.take(concurrencyOf(reply.request), reply);
+  if (crowded !== null) return reply.refuse(crowded);
+  if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
+  return reply.type(types[format]).send(Readable.from(chunks));
+}
+
+/** Of an export, rows of one statement. */
+const exportRows = 500;
+
+export async function* mapPages<From, To>(
+  pages: AsyncIterable<readonly From[]>,
+  map: (item: From) => To,
+): AsyncGenerator<readonly To[]> {
+  for await (const page of pages) yield page.map(map);
+}
+
+/** Every page of a list that goes on by positions, from this one on. */
+export async function* allPages<Item, Position = string>(
+  position: Position | null,
+  find: (
+    position: Position | null,
+    limit: number,
+  ) => Promise<{ items: readonly Item[]; next: Position | null }>,
+): AsyncGenerator<readonly Item[]> {
+  for (let next: Position | null = position, isFirst = true; isFirst || next !== null; isFirst = false) {
+    const page: { items: readonly Item[]; next: Position | null } = await find(next, exportRows);
+    if (page.items.length > 0) yield page.items;
+    next = page.next;
+  }
+}

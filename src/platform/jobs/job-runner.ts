@@ -1,0 +1,421 @@
+// Runs the work that nobody waits for. Each kind of work runs in one of all processes at a time, by a lease
+// in the database (job-leases.ts); when its process dies, another takes over within seconds. Made by
+// create-service.ts, whose scheduled jobs it runs; routes and the command line run work of their own under a
+// lease with `exclusively`.
+// Always true: a run ends at its time limit, when its lease is lost, when a person asks, and when the process closes;
+// a run that throws is remembered and tried again later, and takes nothing else down.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { type Database, DatabaseUnavailable, StatementFailed } from '../database/database.ts';
+import { createJobLeases, type JobState } from './job-leases.ts';
+
+export interface JobLimits {
+  /** A process that died loses its work after this long. */
+  readonly leaseSeconds: number;
+  readonly renewMilliseconds: number;
+  /** Between two looks at what is due, where nothing is due earlier. */
+  readonly pollMilliseconds: number;
+  /** No two looks are closer together. */
+  readonly pollMillisecondsMin: number;
+  readonly retrySecondsMin: number;
+  readonly retrySecondsMax: number;
+  /** Before a run that goes on with a backlog; longer where the run before it took longer. */
+  readonly pauseSecondsMin: number;
+  /** How long a run that was told to stop may take to do so. */
+  readonly stopMilliseconds: number;
+  /** In one process. */
+  readonly runsAtOnceMax: number;
+}
+
+export type StopReason = 'time_limit' | 'lease_lost' | 'cancelled' | 'closing';
+
+export interface JobContext {
+  /** Aborted when the run has to stop: between two pieces of its work it looks here. */
+  readonly signal: AbortSignal;
+  /** Grows with every lease of the kind: a later run has the higher number. */
+  readonly leaseNumber: number;
+}
+
+/** Work that somebody asks for. */
+export interface RequestedJob {
+  readonly kind: string;
+  /** A run is told to stop after this long. */
+  readonly runSecondsMax: number;
+}
+
+export interface ScheduledJob extends RequestedJob {
+  /** From one start to the next. */
+  readonly everySeconds: number;
+  /**
+   * Does what is due in pieces. A run that was told to stop and returns has done well: the next one goes on with its
+   * backlog. What one run had begun when its process died may happen twice.
+   */
+  run(context: JobContext): Promise<JobResult>;
+}
+
+export interface JobResult {
+  /** What is left to do now: 0 when it is done, otherwise at least this much. */
+  readonly backlog: number;
+}
+
+export type ExclusiveOutcome<Result> =
+  | { readonly type: 'done'; readonly result: Result }
+  | {
+      readonly type: 'already_running';
+      readonly startedAt: EpochSeconds | null;
+      readonly runningOn: string | null;
+    }
+  | { readonly type: 'stopped'; readonly reason: StopReason };
+
+export interface JobsDependencies {
+  readonly database: Database;
+  /** null: the database's clock, the only one that all processes share. Tests pass theirs. */
+  readonly now: (() => EpochSeconds) | null;
+  readonly monotonicNow: () => number;
+  /** How the console names this process. */
+  readonly processName: string;
+  readonly limits: JobLimits;
+  readonly scheduled: readonly ScheduledJob[];
+  readonly requested: readonly RequestedJob[];
+  /** A run failed, or (kind null) the database did not say what is due. */
+  readonly onProblem: (error: unknown, kind: string | null) => void;
+}
+
+export interface Jobs {
+  /** From now on it looks by itself. */
+  start(): void;
+  /** One look: renews, stops what has to stop, starts what is due. Called by the timer, and by tests. */
+  look(): Promise<void>;
+  /** Resolves when nothing runs here. */
+  idle(): Promise<void>;
+  /**
+   * Runs the work now, unless its kind runs already in any process. What the work throws is remembered and thrown;
+   * an AbortError says that its own caller cancelled it, which is no failure.
+   * @throws DatabaseUnavailable
+   */
+  exclusively<Result>(
+    kind: string,
+    work: (context: JobContext) => Promise<Result>,
+  ): Promise<ExclusiveOutcome<Result>>;
+  /** There is something to do for work that is scheduled: it runs at the next look, and this process looks soon. */
+  hasten(kind: string): Promise<void>;
+  /** Asks the run to stop, wherever it runs: within `renewMilliseconds` it hears of it. False when none runs. */
+  cancel(kind: string): Promise<boolean>;
+  list(): Promise<JobState[]>;
+  /** As the last look found it. */
+  known(): readonly JobState[];
+  /** Stops what runs here and lets go of it, so that another process may go on at once. */
+  close(): Promise<void>;
+}
+
+/** What a person should read about a failure. Anything else may hold a secret: of that only the name is kept. */
+export class JobProblem extends Error {
+  override readonly name = 'JobProblem';
+}
+
+/** A run in this process. */
+interface Run {
+  readonly job: RequestedJob;
+  readonly leaseNumber: number;
+  readonly controller: AbortController;
+  readonly startedAt: number;
+  renewedAt: number;
+  stopped: { readonly reason: StopReason; readonly at: number } | null;
+  /** It did not stop in time; its end no longer counts. */
+  isGivenUp: boolean;
+}
+
+export function createJobs(dependencies: JobsDependencies): Jobs {
+  const { monotonicNow, limits, scheduled, requested, onProblem } = dependencies;
+  const aheadSecondsMax = Math.max(
+    limits.retrySecondsMax,
+    ...scheduled.map(({ everySeconds }) => everySeconds),
+  );
+  const leases = createJobLeases({ ...dependencies, ...limits, aheadSecondsMax });
+  const all = new Map<string, RequestedJob>([...scheduled, ...requested].map((job) => [job.kind, job]));
+  const schedules = new Map(scheduled.map((job) => [job.kind, job]));
+  const kinds = [...all.keys()];
+  const runs = new Map<string, Run>();
+  const ends = new Set<Promise<void>>();
+  let known: readonly JobState[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let wakeAt = 0;
+  let isStarted = false;
+  let isClosing = false;
+  let isAway = false;
+  let looking: Promise<void> | null = null;
+  let dueInMilliseconds = 0;
+
+  function look(): Promise<void> {
+    // One at a time: whoever asks meanwhile gets the one that is under way.
+    looking ??= lookOnce().finally(() => {
+      looking = null;
+    });
+    return looking;
+  }
+
+  async function lookOnce(): Promise<void> {
+    await Promise.all([...runs.values()].map(watch));
+    try {
+      const seen = await leases.list(kinds);
+      known = seen;
+      dueInMilliseconds = Number.POSITIVE_INFINITY;
+      for (const { kind, dueInSeconds } of seen) {
+        const job = schedules.get(kind);
+        if (job === undefined || runs.has(kind)) continue;
+        if (dueInSeconds > 0) dueInMilliseconds = Math.min(dueInMilliseconds, dueInSeconds * 1000);
+        else if (!isClosing && runningHere() < limits.runsAtOnceMax) await runDue(job);
+      }
+      isAway = false;
+    } catch (error) {
+      dueInMilliseconds = Number.POSITIVE_INFINITY;
+      // A database that is away says so once, not at every look.
+      if (!isAway) onProblem(error, null);
+      isAway = true;
+    }
+  }
+
+  function runningHere(): number {
+    return [...runs.values()].filter(({ isGivenUp }) => !isGivenUp).length;
+  }
+
+  async function runDue(job: ScheduledJob): Promise<void> {
+    const asked = monotonicNow();
+    const leaseNumber = await leases.takeDue(job.kind);
+    if (leaseNumber === null) {
+      // Another process was faster. Should it die, its lease ends then.
+      dueInMilliseconds = Math.min(dueInMilliseconds, limits.leaseSeconds * 1000);
+      return;
+    }
+    const run = begin(job, leaseNumber, asked);
+    const end = endOfDue(job, run).finally(() => ends.delete(end));
+    ends.add(end);
+  }
+
+  /** Never rejects. */
+  async function endOfDue(job: ScheduledJob, run: Run): Promise<void> {
+    try {
+      const { backlog } = await job.run(contextOf(run));
+      if (run.stopped?.reason === 'cancelled') throw run.controller.signal.reason;
+      await record(run, () =>
+        leases.finish(job.kind, run.leaseNumber, backlog, nextInSeconds(job, run, backlog)),
+      );
+    } catch (error) {
+      await recordFailure(run, error);
+    } finally {
+      runs.delete(job.kind);
+      wakeIn(limits.pollMillisecondsMin);
+    }
+  }
+
+  async function exclusively<Result>(
+    kind: string,
+    work: (context: JobContext) => Promise<Result>,
+  ): Promise<ExclusiveOutcome<Result>> {
+    const job = all.get(kind);
+    if (job === undefined) throw new Error(`No kind of work is called ${kind}.`);
+    if (isClosing) return { type: 'stopped', reason: 'closing' };
+    const asked = monotonicNow();
+    const leaseNumber = runs.has(kind) ? null : await leases.takeNow(kind);
+    if (leaseNumber === null) {
+      const [state] = await leases.list([kind]);
+      return {
+        type: 'already_running',
+        startedAt: state?.startedAt ?? null,
+        runningOn: state?.runningOn ?? null,
+      };
+    }
+    const run = begin(job, leaseNumber, asked);
+    const outcome = endOfRequested(run, work);
+    const end = outcome.then(
+      () => undefined,
+      () => undefined,
+    );
+    ends.add(end);
+    end.finally(() => ends.delete(end));
+    return outcome;
+  }
+
+  async function endOfRequested<Result>(
+    run: Run,
+    work: (context: JobContext) => Promise<Result>,
+  ): Promise<ExclusiveOutcome<Result>> {
+    const { kind } = run.job;
+    try {
+      const result = await work(contextOf(run));
+      if (run.stopped !== null) {
+        await recordFailure(run, null);
+        return { type: 'stopped', reason: run.stopped.reason };
+      }
+      const every = schedules.get(kind)?.everySeconds ?? null;
+      await record(run, () => leases.finish(kind, run.leaseNumber, 0, every));
+      return { type: 'done', result };
+    } catch (error) {
+      await recordFailure(run, error);
+      if (run.stopped !== null) return { type: 'stopped', reason: run.stopped.reason };
+      throw error;
+    } finally {
+      runs.delete(kind);
+      wakeIn(limits.pollMillisecondsMin);
+    }
+  }
+
+  function begin(job: RequestedJob, leaseNumber: number, asked: number): Run {
+    const run: Run = {
+      job,
+      leaseNumber,
+      controller: new AbortController(),
+      startedAt: monotonicNow(),
+      // The lease began after it was asked for: to this process it ends no later than in truth.
+      renewedAt: asked,
+      stopped: null,
+      isGivenUp: false,
+    };
+    runs.set(job.kind, run);
+    wakeIn(limits.renewMilliseconds);
+    if (isClosing) stop(run, 'closing');
+    return run;
+  }
+
+  function contextOf({ controller, leaseNumber }: Run): JobContext {
+    return { signal: controller.signal, leaseNumber };
+  }
+
+  function stop(run: Run, reason: StopReason): void {
+    if (run.stopped !== null) return;
+    run.stopped = { reason, at: monotonicNow() };
+    run.controller.abort(new JobProblem(stopMessages[reason]));
+  }
+
+  /** Renews the lease of a run and tells it to stop when it has to. Never rejects. */
+  async function watch(run: Run): Promise<void> {
+    if (run.isGivenUp || run.stopped?.reason === 'lease_lost') return;
+    const { kind, runSecondsMax } = run.job;
+    const asked = monotonicNow();
+    if (asked - run.startedAt >= runSecondsMax * 1000) stop(run, 'time_limit');
+    if (run.stopped !== null && asked - run.stopped.at >= limits.stopMilliseconds) return giveUp(run);
+    try {
+      const renewed = await leases.renew(kind, run.leaseNumber);
+      if (renewed !== 'lost') run.renewedAt = asked;
+      // The run may have ended meanwhile, and with it its lease.
+      if (renewed === 'lost' && runs.get(kind) === run) stop(run, 'lease_lost');
+      if (renewed === 'stop_asked') stop(run, 'cancelled');
+    } catch {
+      // Somebody else may have it by now, and this process cannot ask.
+      if (monotonicNow() - run.renewedAt >= limits.leaseSeconds * 1000) stop(run, 'lease_lost');
+    }
+  }
+
+  /** Other processes may run its kind again; this one not until it has ended. */
+  async function giveUp(run: Run): Promise<void> {
+    await recordFailure(run, new JobProblem('It was told to stop and did not.'));
+    run.isGivenUp = true;
+  }
+
+  async function recordFailure(run: Run, error: unknown): Promise<void> {
+    const { kind } = run.job;
+    const schedule = schedules.get(kind);
+    const reason = run.stopped?.reason;
+    const isOwn = error === null || error === run.controller.signal.reason || isAbort(error);
+    // Told to stop, or cancelled by its own caller, it stopped: no failure, unless it had taken too long.
+    const isCancelled = reason === 'cancelled' || (reason === undefined && isAbort(error));
+    if (isOwn && (reason === 'closing' || isCancelled)) {
+      const next = reason === 'closing' ? 0 : (schedule?.everySeconds ?? null);
+      await record(run, () => leases.release(kind, run.leaseNumber, schedule === undefined ? null : next));
+      return;
+    }
+    if (!run.isGivenUp) onProblem(error ?? run.controller.signal.reason, kind);
+    const sentence = messageOfFailure(isOwn ? run.controller.signal.reason : error);
+    await record(run, () => leases.fail(kind, run.leaseNumber, sentence, schedule !== undefined));
+  }
+
+  /** What cannot be written now ends by itself, with the lease. */
+  async function record(run: Run, write: () => Promise<void>): Promise<void> {
+    if (run.isGivenUp || run.stopped?.reason === 'lease_lost') return;
+    await write().catch((error: unknown) => onProblem(error, run.job.kind));
+  }
+
+  function nextInSeconds(job: ScheduledJob, run: Run, backlog: number): number {
+    const tookSeconds = (monotonicNow() - run.startedAt) / 1000;
+    // Some work ends with its process alone: the next process goes on with it.
+    if (run.stopped?.reason === 'closing') return 0;
+    // As long a pause as the run was: catching up takes at most half of the time.
+    if (backlog > 0) return Math.max(limits.pauseSecondsMin, Math.min(tookSeconds, job.everySeconds));
+    return Math.max(limits.pauseSecondsMin, job.everySeconds - tookSeconds);
+  }
+
+  /** Sooner than planned, if need be; never later. */
+  function wakeIn(milliseconds: number): void {
+    if (!isStarted || isClosing) return;
+    const at = monotonicNow() + milliseconds;
+    if (timer !== undefined && wakeAt <= at) return;
+    clearTimeout(timer);
+    wakeAt = at;
+    timer = setTimeout(async () => {
+      timer = undefined;
+      await look();
+      wakeIn(nextLookIn());
+    }, milliseconds);
+    timer.unref();
+  }
+
+  function nextLookIn(): number {
+    const longest = runs.size > 0 ? limits.renewMilliseconds : limits.pollMilliseconds;
+    return Math.max(limits.pollMillisecondsMin, Math.min(longest, dueInMilliseconds));
+  }
+
+  return {
+    start() {
+      isStarted = true;
+      wakeIn(limits.pollMillisecondsMin);
+    },
+    look,
+    async idle() {
+      while (ends.size > 0) await Promise.all(ends);
+    },
+    exclusively,
+    async hasten(kind) {
+      if (runs.has(kind) || isClosing) return;
+      await leases.hasten(kind);
+      wakeIn(limits.pollMillisecondsMin);
+    },
+    async cancel(kind) {
+      const own = runs.get(kind);
+      if (own !== undefined && !own.isGivenUp) stop(own, 'cancelled');
+      return (await leases.askToStop(kind)) || own !== undefined;
+    },
+    list: () => leases.list(kinds),
+    known: () => known,
+    async close() {
+      isClosing = true;
+      clearTimeout(timer);
+      for (const run of runs.values()) stop(run, 'closing');
+      // What does not end in time, or cannot be written, is taken over when its lease ends.
+      await Promise.race([
+        (looking ?? Promise.resolve()).then(() => Promise.all(ends)),
+        pause(limits.stopMilliseconds, undefined, { ref: false }),
+      ]);
+    },
+  };
+}
+
+const stopMessages: Readonly<Record<StopReason, string>> = {
+  time_limit: 'It took longer than it is allowed to.',
+  lease_lost: 'Another process has taken it over.',
+  cancelled: 'It was cancelled.',
+  closing: 'The process is shutting down.',
+};
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+/** For the console: a message may quote a row, an address or a key, so only what was written for it is shown. */
+function messageOfFailure(error: unknown): string {
+  if (error instanceof JobProblem) return error.message;
+  if (error instanceof DatabaseUnavailable) return 'The database was away, or did not answer in time.';
+  if (error instanceof StatementFailed) return `The database refused a statement (SQLSTATE ${error.code}).`;
+  const name = error instanceof Error ? error.name : typeof error;
+  return `${name}: see the log for more.`;
+}

@@ -1,0 +1,411 @@
+// The limits on requests, counted over all processes by the server of the shared limits. What one turn of the event loop
+// asks travels as one call; a busy account's requests are reserved, a hundredth of its limit at most, and admitted without
+// any. While the server is away each process counts for itself, and it counts along all the time, so that it does not begin at
+// nothing then.
+// Always true: what is reserved is used within the lease or given back, and counts for a window after the end of the lease:
+// so no window of real uses holds more than the limit. After the server was away, a process admits no more than its own count allows either.
+
+import type { Awaitable } from '../../shared/awaitable.ts';
+import {
+  backOperation,
+  type Moment,
+  microsecondsOfSecond,
+  type SharedWindow,
+  type TakeAnswer,
+  takeOperation,
+  type WindowState,
+} from './limit-operations.ts';
+import type { LimitServer } from './limit-server.ts';
+import {
+  type CountedWindow,
+  type LocalRequestCounts,
+  type RequestCounts,
+  secondsOf,
+  type Taking,
+} from './request-counts.ts';
+import type { RateLimitState } from './sliding-window.ts';
+
+export interface SharedRequestCountsOptions {
+  readonly server: LimitServer;
+  readonly local: LocalRequestCounts;
+  readonly monotonicNow: () => number;
+}
+
+export interface SharedRequestCounts extends RequestCounts {
+  /** Gives back what was reserved. */
+  close(): void;
+}
+
+/** Of the limit: what a process holds of an account before its use. */
+const reservedPart = 1 / 100;
+/** Requests in a lease that make an account a busy one. */
+const busyUsesMin = 5;
+
+export function createSharedRequestCounts(options: SharedRequestCountsOptions): SharedRequestCounts {
+  const { server, local, monotonicNow } = options;
+  const reservations = createReservations(options, settle);
+
+  /** The server may have forgotten what was admitted before it went, and does not know what was admitted meanwhile. */
+  function isDoubtful(kind: CountedWindow['kind'], at: number): boolean {
+    const since = server.thereSince();
+    return since === null || at - since < secondsOf(kind) * 1000;
+  }
+
+  /** What the server has admitted is counted here as well. */
+  function settle(windows: readonly CountedWindow[], taking: Taking): Taking {
+    const at = monotonicNow();
+    if (!windows.some(({ kind }) => isDoubtful(kind, at))) {
+      local.note(windows, 1);
+      return taking;
+    }
+    const own = local.take(windows);
+    if (own.refusedBy === null) return taking;
+    giveBackAtServer(windows, taking.moments);
+    return own;
+  }
+
+  function giveBackAtServer(windows: readonly CountedWindow[], moments: readonly Moment[] | null): void {
+    if (moments === null) return;
+    const returned = windows.flatMap((window, place) => {
+      const moment = moments[place] ?? 0;
+      return moment === 0 ? [] : [{ window: sharedWindow(window), moment, count: 1 }];
+    });
+    if (returned.length > 0) server.tell(backOperation(returned));
+  }
+
+  async function takeAt(windows: readonly CountedWindow[], isInTurn: boolean): Promise<Taking> {
+    const answer = await server.ask(
+      takeOperation(windows.map(sharedWindow), () => ({ wanted: 1, isInTurn })),
+    );
+    if (answer === null) return isInTurn ? local.takeInTurn(windows) : local.take(windows);
+    const states = statesOf(windows, answer);
+    const { refusedBy } = answer;
+    if (refusedBy !== null) {
+      if (isInTurn) local.note(windows.slice(0, refusedBy), 1);
+      return { states, refusedBy, moments: null };
+    }
+    return settle(windows, { states, refusedBy: null, moments: momentsOf(answer) });
+  }
+
+  return {
+    take(windows) {
+      if (server.thereSince() === null) return local.take(windows);
+      const [window] = windows;
+      if (window?.kind === 'account' && windows.length === 1) return reservations.take(window);
+      return takeAt(windows, false);
+    },
+    takeInTurn: (windows) =>
+      server.thereSince() === null ? local.takeInTurn(windows) : takeAt(windows, true),
+    async takeMany(windows, count, admitted) {
+      // What is held of it would be missing.
+      reservations.giveBack(windows);
+      const returned = admitted.moments ?? [];
+      const answer = await server.ask(
+        takeOperation(windows.map(sharedWindow), () => ({ wanted: count, returned })),
+      );
+      if (answer === null) return local.takeMany(windows, count, admitted);
+      const states = statesOf(windows, answer);
+      if (answer.refusedBy !== null) {
+        local.giveBack(windows, null);
+        return { states, refusedBy: answer.refusedBy, waitSeconds: wholeSeconds(answer.waitMilliseconds) };
+      }
+      const at = monotonicNow();
+      if (windows.some(({ kind }) => isDoubtful(kind, at))) {
+        const own = local.takeMany(windows, count, admitted);
+        if (own.refusedBy === null) return { states, refusedBy: null, waitSeconds: 0 };
+        const each = momentsOf(answer);
+        server.tell(
+          backOperation(
+            windows.map((window, place) => ({
+              window: sharedWindow(window),
+              moment: each[place] ?? 0,
+              count,
+            })),
+          ),
+        );
+        return own;
+      }
+      local.note(windows, count - 1);
+      return { states, refusedBy: null, waitSeconds: 0 };
+    },
+    giveBack(windows, moments) {
+      local.giveBack(windows, moments);
+      giveBackAtServer(windows, moments);
+    },
+    peek(windows) {
+      if (server.thereSince() === null) return local.peek(windows);
+      const asked = server.ask(takeOperation(windows.map(sharedWindow), () => ({ wanted: 0 })));
+      return asked.then((answer) =>
+        answer === null ? local.peek(windows) : reservations.withHeld(windows, statesOf(windows, answer)),
+      );
+    },
+    close: reservations.close,
+  };
+}
+
+interface Share {
+  count: number;
+  /** Milliseconds of this process's clock: not used after it. */
+  readonly until: number;
+  /** By which the server knows it. */
+  readonly moment: Moment;
+}
+
+/** An account's requests, as far as this process has to do with them at this moment. */
+interface Reservation {
+  /** With its limit as it is now. */
+  window: CountedWindow;
+  /** The oldest first. */
+  shares: Share[];
+  /** Of all shares. */
+  held: number;
+  /** By the last answer: what is left beside what is held here, and when the next one leaves. */
+  left: number;
+  leavesAt: number;
+  waiting: ((answer: TakeAnswer | null, place: number) => void)[];
+  /** Whether it is asked with the call of this turn. */
+  isAsking: boolean;
+  /** What was asked for as a reserve and is not answered yet. */
+  coming: number;
+  /** Whether the last time as many were to be had as were wanted. */
+  isPlentiful: boolean;
+  /** Requests in the lease that runs, and in the one before. */
+  uses: number;
+  usesBefore: number;
+  leaseBeganAt: number;
+}
+
+function createReservations(
+  { server, local, monotonicNow }: SharedRequestCountsOptions,
+  settle: (windows: readonly CountedWindow[], taking: Taking) => Taking,
+) {
+  const lease = server.leaseMilliseconds;
+  const reservations = new Map<CountedWindow['id'], Reservation>();
+  let sweeping: NodeJS.Timeout | null = null;
+
+  function reservationOf(window: CountedWindow, at: number): Reservation {
+    const known = reservations.get(window.id);
+    if (known !== undefined) return known;
+    const fresh: Reservation = {
+      window,
+      shares: [],
+      held: 0,
+      left: 0,
+      leavesAt: at,
+      waiting: [],
+      isAsking: false,
+      coming: 0,
+      isPlentiful: true,
+      uses: 0,
+      usesBefore: 0,
+      leaseBeganAt: at,
+    };
+    reservations.set(window.id, fresh);
+    sweepLater();
+    return fresh;
+  }
+
+  function countUse(reservation: Reservation, at: number): void {
+    const age = at - reservation.leaseBeganAt;
+    if (age >= lease) {
+      reservation.usesBefore = age < 2 * lease ? reservation.uses : 0;
+      reservation.uses = 0;
+      reservation.leaseBeganAt = at;
+    }
+    reservation.uses += 1;
+  }
+
+  /** How many to hold: what a lease uses, and not more than the share. One alone would be no gain. */
+  function wantedReserve({ window, uses, usesBefore }: Reservation): number {
+    const most = Math.floor(window.limit * reservedPart);
+    const recent = Math.max(uses, usesBefore);
+    return most < 2 || recent < busyUsesMin ? 0 : Math.min(most, recent);
+  }
+
+  /** What was not used within its lease is given back. */
+  function dropOld(reservation: Reservation, at: number): void {
+    for (
+      let [share] = reservation.shares;
+      share !== undefined && share.until <= at;
+      [share] = reservation.shares
+    ) {
+      reservation.shares.shift();
+      returnShare(reservation, share);
+    }
+  }
+
+  function returnShare(reservation: Reservation, { count, moment }: Share): void {
+    reservation.held -= count;
+    server.tell(backOperation([{ window: sharedWindow(reservation.window), moment, count }]));
+  }
+
+  function returnShares(reservation: Reservation | undefined): void {
+    for (const share of reservation?.shares.splice(0) ?? [])
+      if (reservation !== undefined) returnShare(reservation, share);
+  }
+
+  function stateOf(reservation: Reservation, at: number): RateLimitState {
+    return {
+      limit: reservation.window.limit,
+      remaining: Math.max(0, reservation.left + reservation.held),
+      resetSeconds: wholeSeconds(reservation.leavesAt - at),
+    };
+  }
+
+  /** Puts away what was reserved; `sentAt`: before the server counted it. */
+  function keep(reservation: Reservation, answer: TakeAnswer, wanted: number, sentAt: number): void {
+    const [state] = answer.windows;
+    if (state === undefined) return;
+    reservation.left = reservation.window.limit - state.used;
+    reservation.leavesAt = monotonicNow() + leavesIn(reservation.window, state);
+    reservation.isPlentiful = answer.reserved >= wanted;
+    if (answer.reserved === 0) return;
+    const moment = answer.now + (lease / 1000) * microsecondsOfSecond;
+    reservation.shares.push({ count: answer.reserved, until: sentAt + lease, moment });
+    reservation.held += answer.reserved;
+  }
+
+  /** Asks for whoever waits, and for what is to be held, with the call of this turn. */
+  function ask(reservation: Reservation): void {
+    if (reservation.isAsking) return;
+    reservation.isAsking = true;
+    let reserved = 0;
+    let sentAt = 0;
+    let waiting: Reservation['waiting'] | null = null;
+    const takeWaiting = () => {
+      const all = reservation.waiting;
+      reservation.waiting = [];
+      reservation.isAsking = false;
+      return all;
+    };
+    const operation = takeOperation([sharedWindow(reservation.window)], () => {
+      waiting = takeWaiting();
+      reserved = Math.max(0, wantedReserve(reservation) - reservation.held - reservation.coming);
+      reservation.coming += reserved;
+      sentAt = monotonicNow();
+      return { wanted: waiting.length, reserved, isPartial: true };
+    });
+    void server.ask(operation).then((answer) => {
+      reservation.coming -= reserved;
+      if (answer !== null) keep(reservation, answer, reserved, sentAt);
+      // Without a call they still wait.
+      for (const [place, tellOne] of (waiting ?? takeWaiting()).entries()) tellOne(answer, place);
+    });
+  }
+
+  function wait(reservation: Reservation): Promise<Taking> {
+    const { window } = reservation;
+    const { limit } = window;
+    ask(reservation);
+    return new Promise((resolve) => {
+      reservation.waiting.push((answer, place) => {
+        const [state] = answer?.windows ?? [];
+        if (answer === null || state === undefined) {
+          resolve(local.take([window]));
+          return;
+        }
+        const isAdmitted = place < answer.admitted;
+        const told = {
+          limit,
+          remaining: isAdmitted
+            ? Math.max(0, limit - state.used) + answer.reserved + (answer.admitted - 1 - place)
+            : Math.max(0, limit - state.used),
+          resetSeconds: wholeSeconds(isAdmitted ? leavesIn(window, state) : answer.waitMilliseconds),
+        };
+        if (!isAdmitted) resolve({ states: [told], refusedBy: 0, moments: null });
+        else resolve(settle([window], { states: [told], refusedBy: null, moments: [state.moment] }));
+      });
+    });
+  }
+
+  /** Nobody has come for a while: nothing is held, and nothing is known of it. */
+  function sweep(): void {
+    sweeping = null;
+    const at = monotonicNow();
+    for (const [id, reservation] of reservations) {
+      dropOld(reservation, at);
+      const isIdle =
+        reservation.shares.length === 0 && reservation.waiting.length === 0 && reservation.coming === 0;
+      if (isIdle && at - reservation.leaseBeganAt >= 2 * lease) reservations.delete(id);
+    }
+    if (reservations.size > 0) sweepLater();
+  }
+
+  function sweepLater(): void {
+    sweeping ??= setTimeout(sweep, lease / 2).unref();
+  }
+
+  return {
+    take(window: CountedWindow): Awaitable<Taking> {
+      const at = monotonicNow();
+      const reservation = reservationOf(window, at);
+      reservation.window = window;
+      countUse(reservation, at);
+      dropOld(reservation, at);
+      const [share] = reservation.shares;
+      if (share === undefined) return wait(reservation);
+      share.count -= 1;
+      reservation.held -= 1;
+      if (share.count === 0) reservation.shares.shift();
+      if (
+        reservation.isPlentiful &&
+        reservation.coming === 0 &&
+        reservation.held * 2 <= wantedReserve(reservation)
+      )
+        ask(reservation);
+      return settle([window], {
+        states: [stateOf(reservation, at)],
+        refusedBy: null,
+        moments: [share.moment],
+      });
+    },
+    /** What is held here of an account is left of it. */
+    withHeld(windows: readonly CountedWindow[], states: readonly RateLimitState[]): RateLimitState[] {
+      return states.map((state, place) => {
+        const window = windows[place];
+        const held = window?.kind === 'account' ? (reservations.get(window.id)?.held ?? 0) : 0;
+        return { ...state, remaining: Math.min(state.limit, state.remaining + held) };
+      });
+    },
+    /** What is held of these accounts. */
+    giveBack(windows: readonly CountedWindow[]): void {
+      for (const { kind, id } of windows) if (kind === 'account') returnShares(reservations.get(id));
+    },
+    close(): void {
+      if (sweeping !== null) clearTimeout(sweeping);
+      for (const reservation of reservations.values()) returnShares(reservation);
+      reservations.clear();
+    },
+  };
+}
+
+/** One key for each window: the kind says what the id is of. */
+function sharedWindow({ kind, id, limit }: CountedWindow): SharedWindow {
+  return { key: `sellthrough:1:${kind}:${id}`, seconds: secondsOf(kind), limit };
+}
+
+function statesOf(windows: readonly CountedWindow[], answer: TakeAnswer): readonly RateLimitState[] {
+  return windows.map((window, place) => {
+    const state = answer.windows[place];
+    if (state === undefined) throw new Error('A window was not answered.');
+    const isRefused = answer.refusedBy === place;
+    return {
+      limit: window.limit,
+      remaining: Math.max(0, window.limit - state.used),
+      resetSeconds: wholeSeconds(isRefused ? answer.waitMilliseconds : leavesIn(window, state)),
+    };
+  });
+}
+
+function momentsOf({ windows }: TakeAnswer): readonly Moment[] {
+  return windows.map(({ moment }) => moment);
+}
+
+/** An empty window has all of it before it. */
+function leavesIn({ kind }: CountedWindow, { used, leavesMilliseconds }: WindowState): number {
+  return used === 0 ? secondsOf(kind) * 1000 : leavesMilliseconds;
+}
+
+function wholeSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000));
+}

@@ -1,0 +1,111 @@
+// Failed tries of passwords and codes, counted over all processes by the server of the shared limits, as
+// sign-in-throttle.ts describes them. While it is away each process counts for itself, and it counts along all the time.
+// Names are sent as hashes: now and then somebody types a password where the name belongs.
+
+import { hash } from 'node:crypto';
+import {
+  backOperation,
+  forgetOperation,
+  type SharedFailures,
+  type SharedWindow,
+  type TryAnswer,
+  tryOperation,
+  undoOperation,
+} from './limit-operations.ts';
+import type { LimitServer } from './limit-server.ts';
+import {
+  type AttemptCounts,
+  type AttemptLimits,
+  type CountedTry,
+  type LocalAttemptCounts,
+  type Tried,
+  waitRefusal,
+} from './sign-in-throttle.ts';
+
+export interface SharedAttemptCountsOptions {
+  readonly server: LimitServer;
+  readonly local: LocalAttemptCounts;
+  readonly limits: AttemptLimits;
+  readonly monotonicNow: () => number;
+}
+
+export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): AttemptCounts {
+  const { server, local, limits, monotonicNow } = options;
+
+  function failuresOf({ failures }: Tried): readonly SharedFailures[] {
+    return failures.map(({ kind, id, free, waitSecondsMax }) => ({
+      key: `sellthrough:1:${kind}:${kind === 'pair' ? hash('sha256', id, 'base64url') : id}`,
+      free,
+      waitSecondsMax,
+      forgetSeconds: limits.forgetSeconds,
+    }));
+  }
+
+  function windowsOf({ networks }: Tried): readonly SharedWindow[] {
+    return networks.map(({ network, failuresMax }) => ({
+      key: `sellthrough:1:sign-in:${network}`,
+      seconds: limits.windowSeconds,
+      limit: failuresMax,
+    }));
+  }
+
+  /** What was counted at the server. */
+  function countedThere(tried: Tried, { now, failures, windows }: TryAnswer): CountedTry {
+    const sharedFailures = failuresOf(tried);
+    const ofNetworks = backOperation(
+      windowsOf(tried).map((window, place) => ({ window, moment: windows[place]?.moment ?? 0, count: 1 })),
+    );
+    return {
+      right() {
+        server.tell(forgetOperation(sharedFailures));
+        server.tell(ofNetworks);
+      },
+      unknown() {
+        const undone = sharedFailures.map((each, place) => ({
+          failures: each,
+          count: failures[place]?.count ?? 0,
+          moment: now,
+        }));
+        server.tell(undoOperation(undone));
+        server.tell(ofNetworks);
+      },
+    };
+  }
+
+  return {
+    async count(tried) {
+      const answer = await server.ask(tryOperation(failuresOf(tried), windowsOf(tried)));
+      if (answer === null) return local.count(tried);
+      const refused = waitRefusal(
+        tried,
+        {
+          failures: answer.failures.map(({ waitMilliseconds }) => waitMilliseconds),
+          networks: answer.windows.map(({ waitMilliseconds }) => waitMilliseconds),
+        },
+        limits,
+      );
+      if (refused !== null) return refused;
+      const there = countedThere(tried, answer);
+      // After it was away the server may have forgotten, and does not know what was tried meanwhile. Of the names another
+      // process may know better than this one: somebody was let in there.
+      const since = server.thereSince();
+      const isDoubtful = since === null || monotonicNow() - since < limits.windowSeconds * 1000;
+      const own = isDoubtful ? local.refusal({ ...tried, failures: [] }) : null;
+      if (own !== null) {
+        there.unknown();
+        return own;
+      }
+      const here = local.note(tried);
+      return {
+        right() {
+          there.right();
+          here.right();
+        },
+        unknown() {
+          there.unknown();
+          here.unknown();
+        },
+      };
+    },
+  };
+}

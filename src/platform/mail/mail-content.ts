@@ -1,0 +1,185 @@
+// What a mail says, as plain text and as simple HTML, in the language of whoever receives it and with the operator's face:
+// name, logo, colour and address for help. No tables, and nothing loaded from elsewhere: the logo travels with the mail.
+// Other colours than the operator's are those that a mail program sets itself, so it is as readable where everything is
+// dark. Called when it is sent.
+// Always true: whatever a name holds, it is text: it ends no header and opens no tag.
+
+import type { LogoImage } from '../../features/brand/read-logo.ts';
+import { type AccentShades, accentThemes } from '../../shared/accent-shades.ts';
+import { html, type Markup } from '../../shared/markup.ts';
+import type { Translator } from '../text/translator.ts';
+
+export interface MailContent {
+  readonly subject: string;
+  readonly parts: readonly MailPart[];
+}
+
+export type MailPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'facts'; readonly facts: readonly (readonly [name: string, value: string])[] }
+  /** `url` is one of ours. */
+  | { readonly type: 'link'; readonly label: string; readonly url: string };
+
+/** Whose mail it is. */
+export interface MailFace {
+  /** Who writes. */
+  readonly issuer: string;
+  /** "#1d4ed8"; null: none but the mail program's. */
+  readonly colour: string | null;
+  readonly logo: (LogoImage & { readonly etag: string }) | null;
+  /** Where answers go; null: to whom it is from. */
+  readonly supportAddress: string | null;
+}
+
+export interface MailLook {
+  readonly face: MailFace;
+  readonly translator: Translator;
+  /** null: a mail that nobody can be without. */
+  readonly unsubscribeUrl: string | null;
+}
+
+export interface WrittenMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export function writeMail({ subject, parts }: MailContent, look: MailLook): WrittenMail {
+  const { face } = look;
+  const named = { ...look, face: { ...face, issuer: oneLine(face.issuer) } };
+  const plain = parts.map(plainPart);
+  return {
+    subject: subjectOf(subject),
+    text: asText(plain, named),
+    html: asHtml(oneLine(subject), plain, named).text,
+  };
+}
+
+const subjectLengthMax = 150;
+const valueLengthMax = 500;
+
+export function subjectOf(subject: string): string {
+  return shortened(oneLine(subject), subjectLengthMax);
+}
+
+/** Without what would begin a line, turn the direction of the text around, or be no Unicode; and no longer than it may be. */
+function plainPart(part: MailPart): MailPart {
+  if (part.type === 'link') return part;
+  if (part.type === 'text') return { ...part, text: oneLine(part.text) };
+  const facts = part.facts.map(
+    ([name, value]) => [oneLine(name), shortened(oneLine(value), valueLengthMax)] as const,
+  );
+  return { ...part, facts };
+}
+
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim();
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+function asText(parts: readonly MailPart[], { face, translator, unsubscribeUrl }: MailLook): string {
+  const { t } = translator;
+  const written = parts.map((part) => {
+    if (part.type === 'text') return part.text;
+    if (part.type === 'link') return `${part.label}:\n${part.url}`;
+    return part.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  });
+  const help = face.supportAddress === null ? '' : `\n${t('help', { address: face.supportAddress })}`;
+  const end = unsubscribeUrl === null ? [] : [`${t('mail_end')}:\n${unsubscribeUrl}`];
+  return `${[...written, `-- \n${face.issuer}${help}`, ...end].join('\n\n')}\n`;
+}
+
+const styles = {
+  body: 'margin:0;padding:24px 16px;font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-size:16px;line-height:1.5',
+  card: 'max-width:560px;margin:0 auto',
+  operator: 'margin:0 0 24px;padding:0 0 12px;border-bottom:1px solid;font-weight:700',
+  // A logo is made for light pages first: where everything is dark it keeps what it was drawn on.
+  logo: 'vertical-align:middle;margin:0 10px 0 0;padding:4px;border-radius:6px;background:#ffffff',
+  heading: 'margin:0 0 16px;font-size:20px;line-height:1.3',
+  text: 'margin:0 0 16px;overflow-wrap:anywhere',
+  link: 'display:inline-block;padding:10px 18px;border:1px solid;border-radius:8px;font-weight:700;text-decoration:none',
+  end: 'margin:32px 0 0;padding-top:16px;border-top:1px solid;font-size:13px;opacity:.75',
+} as const;
+
+function asHtml(title: string, parts: readonly MailPart[], look: MailLook): Markup {
+  const { face, translator, unsubscribeUrl } = look;
+  const { t, language } = translator;
+  const shades = face.colour === null ? null : accentThemes(face.colour);
+  const help =
+    face.supportAddress === null ? html`` : html`<br>${t('help', { address: face.supportAddress })}`;
+  const end =
+    unsubscribeUrl === null
+      ? html``
+      : html`<br><a href="${unsubscribeUrl}" style="color:inherit">${t('mail_end')}</a>`;
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+${shades === null ? html`` : darkStyles(shades.dark)}</head>
+<body style="${styles.body}">
+<div style="${styles.card}">
+${operator(face, shades?.light ?? null)}<h1 dir="auto" style="${styles.heading}">${title}</h1>
+${parts.map((part) => partAsHtml(part, shades?.light ?? null))}<p dir="auto" style="${styles.end}">${face.issuer}${help}${end}</p>
+</div>
+</body>
+</html>
+`;
+}
+
+/** For the programs that know them; in others both shades can be read all the same. */
+function darkStyles({ accent, onAccent }: AccentShades): Markup {
+  return html`<style>
+@media (prefers-color-scheme: dark) {
+.operator { border-color: ${accent} !important; }
+.link { background: ${accent} !important; border-color: ${accent} !important; color: ${onAccent} !important; }
+}
+</style>
+`;
+}
+
+const logoBox = { width: 160, height: 32 } as const;
+
+/** Nobody is named above a mail as long as neither logo nor colour was set; the end says who writes. */
+function operator({ issuer, logo, colour }: MailFace, shades: AccentShades | null): Markup {
+  if (logo === null && colour === null) return html``;
+  const line = shades === null ? '' : `;border-bottom:3px solid ${shades.accent}`;
+  return html`<p class="operator" style="${styles.operator}${line}">${logo === null ? html`` : image(logo)}<bdi>${issuer}</bdi></p>\n`;
+}
+
+/** Its size stands in its attributes: some programs know no other. */
+function image(logo: LogoImage & { readonly etag: string }): Markup {
+  const scale = Math.min(1, logoBox.width / logo.width, logoBox.height / logo.height);
+  const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
+  return html`<img src="cid:${logoContentId(logo)}" alt="" width="${width ?? 1}" height="${height ?? 1}" style="${styles.logo}">`;
+}
+
+/** Another picture has another one: programs keep pictures by it. */
+export function logoContentId({ etag }: { readonly etag: string }): string {
+  return `logo-${etag.replace(/[^\w-]/g, '')}@brand`;
+}
+
+function partAsHtml(part: MailPart, shades: AccentShades | null): Markup {
+  if (part.type === 'text') return html`<p dir="auto" style="${styles.text}">${part.text}</p>\n`;
+  if (part.type === 'link') {
+    const fill =
+      shades === null
+        ? ''
+        : `;background:${shades.accent};border-color:${shades.accent};color:${shades.onAccent}`;
+    return html`<p style="${styles.text}"><a class="link" href="${part.url}" style="${styles.link}${fill}">${part.label}</a></p>\n`;
+  }
+  const lines = part.facts.map(
+    ([name, value], index) =>
+      html`${index === 0 ? html`` : html`<br>`}<strong>${name}:</strong> <bdi>${value}</bdi>`,
+  );
+  return html`<p style="${styles.text}">${lines}</p>\n`;
+}

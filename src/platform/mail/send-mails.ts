@@ -1,0 +1,199 @@
+// The job "mail": sends what is due, gives up what cannot be sent, forgets what is old. In one process at a time.
+// Always true: no mail is sent twice. A mail is noted as begun before the server hears of it. What the server is known not to
+// have taken begins again later; what it took is noted as sent; and where nobody knows, because the connection broke after
+// the last byte or this process died, it is given up with "unknown outcome" and reported: rather once too few than twice.
+
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { Queryable } from '../database/database.ts';
+import { deleteInPieces } from '../database/delete-in-pieces.ts';
+import { JobProblem } from '../jobs/job-runner.ts';
+import type { Seal } from '../secrets/seal.ts';
+import { translatorOf } from '../text/translator.ts';
+import { type MailFace, writeMail } from './mail-content.ts';
+import { isOptionalMail } from './mail-kinds.ts';
+import { type MailBody, type OutgoingMail, openMailBody } from './mail-outbox.ts';
+import {
+  beginMail,
+  countDueMails,
+  type DueMail,
+  endMail,
+  type GivenUpMail,
+  giveMailUp,
+  giveOldMailsUp,
+  listDueMails,
+  oldMails,
+  postponeMail,
+  takeMailBack,
+} from './mail-sendings.ts';
+import type { MailSenderName, SmtpServer } from './smtp-address.ts';
+import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } from './smtp-sender.ts';
+
+export interface MailLimits extends SmtpLimits {
+  readonly perRunMax: number;
+  /** Read again after so many: mail about security that came meanwhile is next. */
+  readonly atOnceMax: number;
+  /** To one address: of optional mail, and of mail about the security of each account. */
+  readonly perRecipientHourMax: number;
+  /** Optional mail of one account. */
+  readonly perAccountHourMax: number;
+  /** A mail that was not sent by then is given up. */
+  readonly keptTryingSeconds: number;
+  readonly retrySecondsMin: number;
+  readonly retrySecondsMax: number;
+  /** After a mail was begun: its process has ended. Longer than any sending takes. */
+  readonly unknownAfterSeconds: number;
+  /** Of a row, whatever became of it. */
+  readonly keptSeconds: number;
+}
+
+/** Where mail goes and in whose name. */
+export interface MailSettings {
+  readonly server: SmtpServer;
+  readonly from: MailSenderName;
+}
+
+export interface SendMailsDependencies {
+  readonly database: Queryable;
+  readonly seal: Seal;
+  /** null: this service sends no mail; what is old is forgotten all the same. */
+  readonly settings: MailSettings | null;
+  /** Who writes, beside the address of MAIL_FROM. */
+  readonly face: () => MailFace;
+  readonly publicUrl: () => string;
+  readonly now: () => EpochSeconds;
+  readonly limits: MailLimits;
+  readonly onGivenUp: (mail: GivenUpMail) => void;
+}
+
+const hourSeconds = 3_600;
+
+/** How many are due and not sent yet. @throws JobProblem when the mail server cannot be used: the job tries again. */
+export async function sendMails(dependencies: SendMailsDependencies, signal: AbortSignal): Promise<number> {
+  const { database, settings, now, limits, onGivenUp } = dependencies;
+  const begunBefore = now() - limits.unknownAfterSeconds;
+  const givenUp = await giveOldMailsUp(database, { now: now(), begunBefore });
+  for (const mail of givenUp) onGivenUp(mail);
+  const isLeft = await deleteInPieces(database, oldMails, [now() - limits.keptSeconds], signal);
+  if (settings === null) return isLeft ? 1 : 0;
+  const sender = createSmtpSender(settings.server, limits);
+  try {
+    await sendDue(dependencies, settings, sender, signal);
+  } finally {
+    sender.close();
+  }
+  return countDueMails(database, now());
+}
+
+async function sendDue(
+  dependencies: SendMailsDependencies,
+  settings: MailSettings,
+  sender: SmtpSender,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now, limits } = dependencies;
+  for (let left = limits.perRunMax; left > 0; ) {
+    const limit = Math.min(left, limits.atOnceMax);
+    const due = await listDueMails(database, { now: now(), since: now() - hourSeconds, limit });
+    left -= due.length;
+    await sendThese(dependencies, settings, sender, due, signal);
+    if (due.length < limit || signal.aborted) return;
+  }
+}
+
+async function sendThese(
+  dependencies: SendMailsDependencies,
+  settings: MailSettings,
+  sender: SmtpSender,
+  due: readonly DueMail[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now, limits } = dependencies;
+  const sentNow = new Map<string, number>();
+  const sentOf = (key: string) => sentNow.get(key) ?? 0;
+  for (const { mail, recent, recentOfAccount } of due) {
+    if (signal.aborted) return;
+    const isOptional = isOptionalMail(mail.kind);
+    const address = isOptional ? mail.toAddress : `${mail.toAddress} of ${mail.accountId}`;
+    const account = isOptional ? `account ${mail.accountId}` : null;
+    const reason =
+      recent + sentOf(address) >= limits.perRecipientHourMax
+        ? 'this address had its mails of this hour'
+        : account !== null && recentOfAccount + sentOf(account) >= limits.perAccountHourMax
+          ? 'this account had its optional mails of this hour'
+          : null;
+    if (reason !== null) {
+      // A link to a new password lives for an hour: it must have another chance before it ends.
+      const sendAfter = now() + (isOptional ? hourSeconds : hourSeconds / 6);
+      await postponeMail(database, mail.id, { sendAfter, reason });
+      continue;
+    }
+    const begun = await beginMail(database, mail.id, now());
+    if (begun === null) continue;
+    const outcome = await sendOne(dependencies, settings, sender, begun, signal);
+    if (outcome.type === 'taken')
+      for (const key of [address, account]) if (key !== null) sentNow.set(key, sentOf(key) + 1);
+    await note(dependencies, begun, outcome);
+    if (outcome.type === 'unusable' && !signal.aborted) {
+      throw new JobProblem(`The mail server ${settings.server.host} cannot be used: ${outcome.reason}`);
+    }
+  }
+}
+
+async function sendOne(
+  { seal, face: currentFace, publicUrl, now }: SendMailsDependencies,
+  { from }: MailSettings,
+  sender: SmtpSender,
+  mail: OutgoingMail,
+  signal: AbortSignal,
+): Promise<MailOutcome> {
+  let body: MailBody;
+  try {
+    body = openMailBody(seal, mail);
+  } catch {
+    return {
+      type: 'refused',
+      isLasting: true,
+      reason: 'its body was sealed under a key that is not known here',
+    };
+  }
+  const { language, parts, unsubscribeUrl } = body;
+  const face = currentFace();
+  const { issuer: name, supportAddress, logo } = face;
+  const look = { face, translator: translatorOf(language), unsubscribeUrl };
+  const message = {
+    ...writeMail({ subject: mail.subject, parts }, look),
+    unsubscribeUrl,
+    from: { name, address: from.address },
+    replyTo: supportAddress === null ? null : { name, address: supportAddress },
+    logo,
+    to: mail.toAddress,
+    messageId: messageIdOf(mail, publicUrl()),
+    at: new Date(now() * 1000),
+  };
+  return sender.send(message, signal);
+}
+
+/** The same at every try: who gets it twice after all, as of servers that forward it, can tell. */
+function messageIdOf({ id, createdAt }: OutgoingMail, publicUrl: string): string {
+  return `<${createdAt}.${id}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`;
+}
+
+async function note(
+  { database, now, limits, onGivenUp }: SendMailsDependencies,
+  { id, kind, attempts, sendAfter }: OutgoingMail,
+  outcome: MailOutcome,
+): Promise<void> {
+  if (outcome.type === 'taken') return endMail(database, id, now());
+  const { reason } = outcome;
+  // The server's trouble is waited for by the job itself, which then goes on where it was.
+  if (outcome.type === 'unusable') return takeMailBack(database, id, { sendAfter, reason });
+  if (outcome.type === 'refused' && !outcome.isLasting) {
+    const seconds = Math.min(
+      limits.retrySecondsMax,
+      limits.retrySecondsMin * 2 ** Math.min(attempts - 1, 20),
+    );
+    return takeMailBack(database, id, { sendAfter: now() + seconds, reason });
+  }
+  await giveMailUp(database, id, reason, now());
+  onGivenUp({ id, kind, reason });
+}

@@ -1,0 +1,41 @@
+// Signatures by Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over "id.timestamp.body". The published
+// library does the same in 32 µs instead of 4; the tests verify with it.
+
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { EpochSeconds } from '../../shared/times.ts';
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+
+/** whsec_… */
+export function mintSecret(): string {
+  return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
+}
+
+/** What secrets sign with. Made once: with the bytes themselves each signature takes ten times as long. */
+export function signingKeyOf(secret: string): KeyObject {
+  return createSecretKey(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
+}
+
+export interface Signable {
+  readonly id: string;
+  readonly body: string;
+  readonly keys: readonly KeyObject[];
+}
+
+/** The headers of a delivery: one signature for each key, the current one's first. */
+export function signedHeaders(
+  { id, body, keys }: Signable,
+  now: EpochSeconds,
+): Readonly<Record<string, string>> {
+  const signed = `${id}.${now}.${body}`;
+  const signature = keys
+    .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    .join(' ');
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(now),
+    'webhook-signature': signature,
+  };
+}

@@ -1,0 +1,123 @@
+// Passwords: argon2id with OWASP's parameters, kept in the PHC string format. At most a few hashes run at
+// once: each takes 19 MiB and a thread of the pool, and a flood of sign-ins must not take them all. Nor do
+// more than a few wait for their turn, and networks take turns: whoever floods keeps only its own passwords waiting.
+
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { randomBase62 } from '../../features/identity/api-key.ts';
+import { Overloaded } from '../../shared/overloaded.ts';
+import { createFairQueue } from '../limits/fair-queue.ts';
+
+/** What a guess costs whoever stole the hashes. `memory` in KiB. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+}
+
+/** Today's. Raise it here: each stored hash follows at its account's next sign-in. */
+export const passwordCost: PasswordCost = { memory: 19_456, passes: 2 };
+const shape = { parallelism: 1, tagLength: 32 } as const;
+const parallelHashesMax = 2;
+const waitingHashesMax = 60;
+
+const derive = promisify(argon2);
+let running = 0;
+const queue = createFairQueue<string, WaitingHash>(waitingHashesMax);
+
+interface WaitingHash {
+  start(): void;
+  refuse(): void;
+}
+
+/** Whose turn it is for the service itself and its administrators. */
+const ownTurn = 'own';
+
+/** 130 random bits. */
+export function mintPassword(): string {
+  return randomBase62(22);
+}
+
+/** `network`: of whoever sent it (addressOwner). @throws Overloaded */
+export async function hashPassword(
+  password: string,
+  { cost = passwordCost, network = ownTurn }: { cost?: PasswordCost; network?: string } = {},
+): Promise<string> {
+  const nonce = randomBytes(16);
+  const { memory, passes } = cost;
+  const tag = await limited(network, () =>
+    derive('argon2id', { message: password, nonce, memory, passes, ...shape }),
+  );
+  return hashText(cost, nonce, tag);
+}
+
+/** The hash of a password that nobody has: checked where there is no account, so that the answer takes as long. */
+const nobodysHash = hashText(passwordCost, randomBytes(16), randomBytes(32));
+
+/**
+ * Whether the password is the account's; `stored` is null where there is no account or it has no password.
+ * Takes as long in every case. @throws Overloaded
+ */
+export async function isRightPassword(
+  password: string,
+  stored: string | null,
+  network: string,
+): Promise<boolean> {
+  const isHash = stored?.startsWith('$argon2id$') === true;
+  const matches = await verifyPassword(password, isHash ? stored : nobodysHash, network);
+  return isHash && matches;
+}
+
+/** Whether a hash of ours was made when a guess cost less in any way. */
+export function isOutdatedHash(stored: string, { memory, passes }: PasswordCost): boolean {
+  const [, storedMemory, storedPasses] = hashPattern.exec(stored) ?? [];
+  return Number(storedMemory) < memory || Number(storedPasses) < passes;
+}
+
+/** false for a wrong password, and for a stored text that is not a hash of ours. @throws Overloaded */
+export async function verifyPassword(password: string, stored: string, network = ownTurn): Promise<boolean> {
+  const match = hashPattern.exec(stored);
+  if (match === null) return false;
+  const [, memory, passes, parallelism, salt = '', tag = ''] = match;
+  const expected = Buffer.from(tag, 'base64');
+  const actual = await limited(network, () =>
+    derive('argon2id', {
+      message: password,
+      nonce: Buffer.from(salt, 'base64'),
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+      tagLength: expected.length,
+    }),
+  );
+  return timingSafeEqual(actual, expected);
+}
+
+const hashPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+function hashText({ memory, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${shape.parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+async function limited<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+  if (running < parallelHashesMax) running += 1;
+  else await turnOf(network);
+  try {
+    return await work();
+  } finally {
+    const next = queue.shift();
+    // Whoever is next takes this place.
+    if (next === undefined) running -= 1;
+    else next.start();
+  }
+}
+
+function turnOf(network: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new Overloaded('Too many passwords are waiting to be checked.'));
+    queue.push(network, { start: resolve, refuse })?.refuse();
+  });
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

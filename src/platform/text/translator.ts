@@ -1,0 +1,85 @@
+// Says in a language what the service says to people: sentences of its catalogue, days, moments and numbers. For pages that
+// the server makes, mails and documents. The messages are read when they are first said, because these sources run as they are.
+// Always true: whatever values hold, the sentence around them is ours. Times are UTC, and say so.
+
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { Language } from '../../shared/languages.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { englishTexts, type TextKey } from './english-texts.ts';
+import { germanTexts } from './german-texts.ts';
+
+export type TextValues = Readonly<Record<string, string | number>>;
+
+export interface Translator {
+  readonly language: Language;
+  t(key: TextKey, values?: TextValues): string;
+  /** "January 15, 2026" */
+  day(seconds: EpochSeconds): string;
+  /** "12:00 UTC" */
+  time(seconds: EpochSeconds): string;
+  /** "January 15, 2026, 12:00 UTC" */
+  moment(seconds: EpochSeconds): string;
+  /** "January 2026", of "2026-01". */
+  month(month: string): string;
+  count(value: number): string;
+  /** "1,234.50", of "1234.50". */
+  amount(written: string): string;
+  /** "$1,234.50" and "1.234,50 $", as on the pages. */
+  money(written: string, currency: string): string;
+}
+
+const catalogues = { en: englishTexts, de: germanTexts } as const;
+
+const translators = new Map<Language, Translator>();
+
+/** Made when it is first asked for: formats of dates and numbers take long to make, and a start says nothing. */
+export function translatorOf(language: Language): Translator {
+  const translator = translators.get(language) ?? createTranslator(language);
+  translators.set(language, translator);
+  return translator;
+}
+
+function createTranslator(language: Language): Translator {
+  const texts = catalogues[language];
+  const messages = new Map<TextKey, IntlMessageFormat>();
+  const zone = { timeZone: 'UTC' } as const;
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', ...zone });
+  const clock = new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+    ...zone,
+  });
+  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', ...zone });
+  const counts = new Intl.NumberFormat(language);
+  const amounts = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const moneys = new Map<string, Intl.NumberFormat>();
+  const moneyIn = (currency: string) => {
+    const made = moneys.get(currency) ?? new Intl.NumberFormat(language, { style: 'currency', currency });
+    moneys.set(currency, made);
+    return made;
+  };
+  const day = (seconds: EpochSeconds) => days.format(new Date(seconds * 1000));
+  const time = (seconds: EpochSeconds) => clock.format(new Date(seconds * 1000));
+  return {
+    language,
+    t(key, values = {}) {
+      let message = messages.get(key);
+      if (message === undefined) {
+        // Tags are those of the pages: text, as everything else.
+        message = new IntlMessageFormat(texts[key], language, undefined, { ignoreTag: true });
+        messages.set(key, message);
+      }
+      return String(message.format(values));
+    },
+    day,
+    time,
+    moment: (seconds) => `${day(seconds)}, ${time(seconds)}`,
+    month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
+    count: (value) => counts.format(value),
+    // As text: a number would round what is beyond 2^53.
+    amount: (written) => amounts.format(written as Intl.StringNumericLiteral),
+    money: (written, currency) => moneyIn(currency).format(written as Intl.StringNumericLiteral),
+  };
+}

@@ -1,0 +1,410 @@
+// The map of the service: hooks and routes, top to bottom. Built apart from listening, so that tests and
+// the OpenAPI generator use the same app. Everything it needs arrives as arguments.
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { constants } from 'node:zlib';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
+import cookieParser from '@fastify/cookie';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { alertRoutes } from '../features/alerts/alert-routes.ts';
+import { confirmAddressRoutes } from '../features/alerts/confirm-address-routes.ts';
+import { unsubscribeRoutes } from '../features/alerts/unsubscribe-routes.ts';
+import { type Authenticator, createAuthenticator } from '../features/auth/api-key-auth.ts';
+import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
+import { createReauthentication } from '../features/auth/reauthentication.ts';
+import { createSessionGuard } from '../features/auth/session-auth.ts';
+import { signInRoutes } from '../features/auth/sign-in-routes.ts';
+import { brandPages } from '../features/brand/brand-pages.ts';
+import { loginCodeRoutes } from '../features/customer-portal/login-code-routes.ts';
+import {
+  type LoginLinkRoutesDependencies,
+  loginLinkRoutes,
+} from '../features/customer-portal/login-link-routes.ts';
+import { customerEditRoutes } from '../features/customers/customer-edit-routes.ts';
+import { customerRoutes } from '../features/customers/customer-routes.ts';
+import { eventRoutes } from '../features/events/event-routes.ts';
+import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts';
+import type { AccountReads } from '../features/identity/account-reads.ts';
+import { accountRoutes } from '../features/ledger/balance-routes.ts';
+import { ledgerRoutes } from '../features/ledger/ledger-routes.ts';
+import { statementRoutes } from '../features/ledger/statement-routes.ts';
+import { type BulkLimits, bulkRoutes } from '../features/orders/bulk-routes.ts';
+import { orderListRoutes } from '../features/orders/order-list-routes.ts';
+import { orderRoutes } from '../features/orders/order-routes.ts';
+import { previewRoutes } from '../features/orders/preview-routes.ts';
+import { packageRoutes } from '../features/packages/package-routes.ts';
+import { passwordLinkRoutes } from '../features/people/password-link-routes.ts';
+import { forecastRoutes } from '../features/plans/forecast-routes.ts';
+import { planHistoryRoutes } from '../features/plans/plan-history-routes.ts';
+import { planRoutes } from '../features/plans/plan-routes.ts';
+import { keepUnparsedBody, noteRequests } from '../features/request-log/note-requests.ts';
+import type { TestClockLimits } from '../features/test-mode/move-clock-in-steps.ts';
+import { getTestAccount } from '../features/test-mode/test-account.ts';
+import { testRoutes } from '../features/test-mode/test-routes.ts';
+import { type WebhookRoutesDependencies, webhookRoutes } from '../features/webhooks/webhook-routes.ts';
+import { ranked } from '../platform/database/database.ts';
+import type { AccessLog } from '../platform/http/access-log.ts';
+import { type AllowedMethods, collectAllowedMethods } from '../platform/http/allowed-methods.ts';
+import { installAnswerHeaders } from '../platform/http/answer-headers.ts';
+import {
+  type ConnectionLimits,
+  type Connections,
+  createConnections,
+  type UnparsedRequest,
+} from '../platform/http/connections.ts';
+import { installErrors, refuseRoute, statusOf } from '../platform/http/error-responses.ts';
+import { noticeUntrustedProxy } from '../platform/http/forwarded-headers.ts';
+import type { Metrics } from '../platform/http/metrics.ts';
+import { installOpenapi } from '../platform/http/openapi.ts';
+import { type HealthDependencies, healthRoutes } from '../platform/http/probe-routes.ts';
+import {
+  answerForNode,
+  bodyBytesMax,
+  installJsonBodies,
+  installRequestParsing,
+  readablePath,
+  requestIdOf,
+  unparsedAnswer,
+} from '../platform/http/request-parsing.ts';
+import { createLazySerializers } from '../platform/http/response-serializers.ts';
+import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../platform/http/route-declarations.ts';
+import { serveDocument } from '../platform/http/served-document.ts';
+import type { PerAccountConcurrency } from '../platform/limits/per-account-concurrency.ts';
+import type { RateLimiter } from '../platform/limits/rate-limiter.ts';
+import { createAllowList } from '../shared/allow-list.ts';
+import { type AdminRoutesDependencies, adminRoutes } from './admin-routes.ts';
+import { docsPages } from './docs-pages.ts';
+import { panelPages } from './panel-pages.ts';
+import { type PanelDependencies, panelRoutes } from './panel-routes.ts';
+
+export interface HttpLimits extends ConnectionLimits {
+  readonly idleMilliseconds: number;
+  readonly headersMilliseconds: number;
+  readonly requestMilliseconds: number;
+  readonly keepAliveMilliseconds: number;
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+}
+
+export interface AppDependencies
+  extends AdminRoutesDependencies,
+    WebhookRoutesDependencies,
+    Omit<PanelDependencies, 'guard'>,
+    HealthDependencies {
+  readonly accounts: AccountReads;
+  readonly keys: ApiKeyCache;
+  readonly limiter: RateLimiter;
+  readonly lists: PerAccountConcurrency;
+  readonly exports: PerAccountConcurrency;
+  readonly pdfEntriesMax: number;
+  readonly bulkConcurrency: {
+    readonly ofAccount: PerAccountConcurrency;
+    readonly ofAll: PerAccountConcurrency;
+  };
+  readonly bulkLimits: BulkLimits;
+  readonly testClockLimits: TestClockLimits;
+  readonly metrics: Metrics;
+  readonly logger: FastifyBaseLogger;
+  readonly accessLog: AccessLog | null;
+  readonly trustProxy: readonly string[];
+  /** Whether the service is shutting down: connections end with the answer they wait for. */
+  readonly isDraining: () => boolean;
+  /** Where the built pages are. */
+  readonly pagesFolder: string;
+  /** Where the built documents are. */
+  readonly docsFolder: string;
+  readonly publicUrl: () => string;
+  readonly loginLinks: Pick<
+    LoginLinkRoutesDependencies,
+    'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
+  >;
+  readonly linkValidSeconds: number;
+  /** Name and address on statements, line by line. */
+  readonly statementIssuer: readonly string[];
+  readonly limits: HttpLimits;
+}
+
+export async function createApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { keys, limiter, metrics, logger, trustProxy, limits } = dependencies;
+  const packages = () => dependencies.packages.current();
+  const connections = createConnections(limits, logAndCountUnparsed(metrics, dependencies.accessLog));
+  let allowedMethods: AllowedMethods = () => [];
+  const app = Fastify({
+    loggerInstance: logger,
+    // One line for each request is written by logAndCount.
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request costs as much as its line: log calls name the request's id themselves.
+    childLoggerFactory: (parent) => parent,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    bodyLimit: bodyBytesMax,
+    requestTimeout: limits.requestMilliseconds,
+    // Cuts off a peer that neither sends nor reads.
+    connectionTimeout: limits.idleMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // An id of any length is a missing one: the headers' limit is the only one.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
+    schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
+    genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    clientErrorHandler: (error, socket) =>
+      connections.onClientError(error, socket, () => unparsedAnswer(error, allowedMethods)),
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1_000,
+      // A missing Host is answered by request-parsing.ts, with the envelope.
+      requireHostHeader: false,
+    },
+  });
+  allowedMethods = collectAllowedMethods(app);
+  prepareServer(app.server, connections, limits);
+
+  // The schemas describe bodies for the document; each route reads its own, with its own error codes.
+  app.setValidatorCompiler(() => () => true);
+  const declared: DeclaredRoute[] = [];
+  app.decorate('declaredRoutes', declared);
+  await installOpenapi(app, declared);
+  installErrors(app);
+  installAnswerHeaders(app, dependencies.publicUrl());
+  installRequestParsing(app);
+  const proxies = createAllowList(trustProxy);
+  // An empty list would allow everybody.
+  noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
+  logAndCount(app, metrics, dependencies.accessLog);
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (dependencies.isDraining()) reply.header('connection', 'close');
+    done();
+  });
+  const refuseHere = (request: FastifyRequest, reply: FastifyReply) =>
+    refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
+  app.setNotFoundHandler(refuseHere);
+  app.addHook('onRequest', async (request, reply) => {
+    // Before a body is looked at. Below the prefixes of the APIs a key or a session comes first.
+    if (request.is404 && !isBehindGuard(request.url)) return refuseHere(request, reply);
+  });
+
+  healthRoutes(app, dependencies);
+  // Nobody needs a key for them.
+  serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
+  serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
+
+  const authenticator = createAuthenticator(keys, limiter, dependencies.accounts);
+  const lookups = ranked(dependencies.database, 'lookups');
+  const reauthenticate = createReauthentication({ ...dependencies, database: lookups });
+  const testAccountOf = (accountId: number) => getTestAccount(lookups, accountId, dependencies.now());
+  const guard = createSessionGuard({ ...dependencies, reauthenticate, testAccountOf });
+  const behind = (guard: RouteGuard, api: FastifyInstance) => {
+    declareRoutes(api, guard, declared);
+    api.addHook('onRequest', async (request, reply) => {
+      // Of an unknown path: the caller is authenticated first, and 404 or 405 comes before the body is read (decisions
+      // "Order of checks", 8 before 9).
+      if (!request.is404) return;
+      await guard.authenticate(request, reply, []);
+      // A reply that was sent resolves to nothing.
+      return reply.sent ? reply : refuseHere(request, reply);
+    });
+    installJsonBodies(api, keepUnparsedBody);
+    // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
+    api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
+  };
+
+  // Each API is registered twice: behind keys, and below the panel's path behind sessions.
+  const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind({ ...by, tag: 'v1' }, api);
+    const confirm = { preHandler: by.confirm };
+    accountRoutes(api, confirm, dependencies.currency);
+    // Answered from memory, for everyone in a group alike.
+    packageRoutes(api, packages, dependencies.currency);
+    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
+    previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
+    orderListRoutes(api, { ...dependencies, packages, confirm });
+    const { authenticateAgain, admitAsMany } = by;
+    bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
+    customerRoutes(api, { ...dependencies, packages, confirm });
+    planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
+    planHistoryRoutes(api, { ...dependencies, packages, confirm });
+    customerEditRoutes(api, { ...dependencies, packages, confirm });
+    ledgerRoutes(api, { ...dependencies, confirm });
+    statementRoutes(api, dependencies);
+    forecastRoutes(api, { ...dependencies, packages, confirm });
+    eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
+    webhookRoutes(api, dependencies, {
+      isOperator: false,
+      confirm,
+      readScope: 'events:read',
+      writeScope: 'webhooks:write',
+      noun: 'Webhook',
+    });
+    alertRoutes(api, dependencies);
+    testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
+  };
+  const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind({ ...by, tag: 'admin', authenticate: by.authenticateFresh }, api);
+    adminRoutes(api, {
+      ...dependencies,
+      authenticateAgain: by.authenticateAgain,
+      stillProblem: by.stillProblem,
+    });
+  };
+
+  /** The operator's product calls it; nobody who is signed in has a use for it. */
+  const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
+    behind({ ...by, tag: 'product' }, api);
+    entitlementRoutes(api, { ...dependencies, packages, stillProblem: by.stillProblem });
+    loginCodeRoutes(api, { ...dependencies, packages });
+  };
+
+  await app.register(async (apis) => {
+    noteRequests(apis, dependencies);
+    await apis.register(accountApi(authenticator), { prefix: '/api/v1' });
+    await apis.register(adminApi(authenticator), { prefix: '/api/admin/v1' });
+    await apis.register(productApi(authenticator), { prefix: '/api/product/v1' });
+  });
+
+  await app.register(
+    async (panel) => {
+      await panel.register(cookieParser);
+      // A client that does not read its answers must not keep its account's other pages waiting.
+      panel.addHook('onSend', (_request, reply, payload, done) => {
+        if (typeof payload === 'string')
+          for (const concurrency of [dependencies.lists, dependencies.exports]) concurrency.end(reply);
+        done();
+      });
+      // Lists shrink to a tenth. Nothing of another site reads along (BREACH): the session's cookie is SameSite=Strict.
+      await panel.register(compress, panelCompression);
+      await panel.register(accountApi(guard), { prefix: '/v1' });
+      await panel.register(adminApi(guard), { prefix: '/admin/v1' });
+      await panel.register(async (entry) => {
+        const open = {
+          tag: 'panel',
+          kind: 'open',
+          codes: guard.codes,
+          authenticate: guard.refuseForeign,
+        } as const;
+        declareRoutes(entry, open, declared);
+        installJsonBodies(entry);
+        signInRoutes(entry, { ...dependencies, guard });
+        passwordLinkRoutes(entry, { ...dependencies, guard });
+      });
+      await panel.register(async (signedIn) => {
+        behind({ ...guard, tag: 'panel' }, signedIn);
+        panelRoutes(signedIn, { ...dependencies, guard });
+      });
+    },
+    { prefix: '/panel/api' },
+  );
+  await app.register((pages) => panelPages(pages, dependencies.pagesFolder, dependencies.brand), {
+    prefix: '/panel',
+  });
+  await app.register((pages) =>
+    unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
+  );
+  await app.register((pages) =>
+    confirmAddressRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
+  );
+  await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
+  brandPages(app, dependencies.brand);
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
+
+  await app.register(async (pages) =>
+    loginLinkRoutes(pages, {
+      ...dependencies,
+      ...dependencies.loginLinks,
+      database: ranked(dependencies.database, 'lookups'),
+      packages,
+    }),
+  );
+
+  await app.ready();
+  return app;
+}
+
+/** Brotli at the quality that costs what gzip does. */
+const panelCompression: FastifyCompressOptions = {
+  // What is sent compressed is refused, as everywhere (request-parsing.ts).
+  globalDecompression: false,
+  encodings: ['br', 'gzip'],
+  threshold: 1_024,
+  customTypes: /^(?:application\/json|text\/csv)/,
+  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+};
+
+function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {
+  server.maxConnections = limits.connectionsMax;
+  // Whoever has ended its side with its request is answered all the same. (A member that Node's types lack.)
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('connection', rememberPeer);
+  connections.attend(server);
+  answerForNode(server, connections);
+}
+
+/**
+ * Node forgets the peer's address with the connection unless it was asked for before, and a request may outlive its
+ * connection: health checks of proxies hang up without waiting. Whoever hung up before the first byte has none.
+ */
+function rememberPeer(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
+}
+
+/** One line and one count for each request. The route is its pattern: a path may hold a login token. */
+function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
+    const { method, ip } = request;
+    const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
+    metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
+    accessLog?.write({
+      requestId: request.id,
+      method,
+      route,
+      status,
+      milliseconds,
+      address: ip,
+      code: errorCode,
+      // Who looks at another account's panel is the administrator.
+      accountId: (request.viewer ?? request.principal)?.account.id ?? null,
+      viewedId: request.viewer === null ? null : request.principal.account.id,
+    });
+    done();
+  });
+  // Nobody, until a key was recognised.
+  app.decorateRequest('principal', null as never);
+  app.decorateRequest('session', null as never);
+  app.decorateRequest('viewer', null);
+}
+
+/** The same for bytes that no request came of. */
+function logAndCountUnparsed(metrics: Metrics, accessLog: AccessLog | null) {
+  return ({ requestId, code, address }: UnparsedRequest) => {
+    const common = { route: 'none', method: 'none', status: statusOf(code, false) };
+    metrics.onRequest({ ...common, seconds: null, errorCode: code });
+    accessLog?.write({
+      ...common,
+      requestId,
+      milliseconds: null,
+      address,
+      code,
+      accountId: null,
+      viewedId: null,
+    });
+  };
+}
+
+/** Paths whose scopes answer for what is missing there. */
+function isBehindGuard(url: string): boolean {
+  return /^\/(?:api\/(?:admin\/|product\/)?v1|panel)(?:\/|\?|$)/.test(url);
+}
+
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? '';
+}

@@ -1,0 +1,84 @@
+// What limits requests and sign-ins counts with: this process's memory or, with VALKEY_URL, the server of the shared limits as
+// well. Says in the log when that goes and when it is back, and in the metrics. Called by create-service.ts.
+
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { createSharedRequestCounts } from '../platform/limits/distributed-rate-limit.ts';
+import { createSharedAttemptCounts } from '../platform/limits/distributed-sign-in-throttle.ts';
+import { createLimitServer, type LimitServerState } from '../platform/limits/limit-server.ts';
+import { createRequestCounts, type RequestCounts } from '../platform/limits/request-counts.ts';
+import { type AttemptCounts, createAttemptCounts } from '../platform/limits/sign-in-throttle.ts';
+import { type ValkeyAddress, valkeyName } from '../platform/limits/valkey-address.ts';
+import type { Limits } from '../setup/config.ts';
+
+export interface RateLimitCountsOptions {
+  readonly address: ValkeyAddress | null;
+  readonly limits: Pick<Limits, 'rates' | 'attempts' | 'sharedLimits'>;
+  readonly monotonicNow: () => number;
+  readonly logger: Readonly<Record<'info' | 'warn', (facts: object, sentence: string) => void>>;
+  readonly registry: Registry;
+}
+
+export interface Counting {
+  readonly requests: RequestCounts;
+  readonly attempts: AttemptCounts;
+  /** null: there is no such server. */
+  state(): LimitServerState | null;
+  close(): Promise<void>;
+}
+
+/** Resolves when the server was found or could not be: a start does not depend on it. */
+export async function createRateLimitCounts(options: RateLimitCountsOptions): Promise<Counting> {
+  const { address, limits, monotonicNow, logger, registry } = options;
+  const localRequests = createRequestCounts({ monotonicNow, ...limits.rates });
+  const localAttempts = createAttemptCounts(monotonicNow, limits.attempts);
+  if (address === null) {
+    return { requests: localRequests, attempts: localAttempts, state: () => null, close: async () => {} };
+  }
+  const registers = [registry];
+  const losses = new Counter({
+    name: 'sellthrough_shared_limits_losses_total',
+    help: 'How often the server of the shared limits went: from then on this process counted for itself.',
+    registers,
+  });
+  const valkey = valkeyName(address);
+  const server = createLimitServer({
+    address,
+    limits: limits.sharedLimits,
+    monotonicNow,
+    onAway(reason) {
+      losses.inc();
+      logger.warn({ valkey, reason }, 'limits are counted by each process for itself');
+    },
+    onBack(milliseconds) {
+      const away = milliseconds === null ? {} : { awayMilliseconds: Math.round(milliseconds) };
+      logger[milliseconds === null ? 'info' : 'warn'](
+        { valkey, ...away },
+        'limits are counted over all processes',
+      );
+    },
+  });
+  new Gauge({
+    name: 'sellthrough_shared_limits_up',
+    help: '1 while limits are counted over all processes, 0 while this one counts for itself.',
+    registers,
+    collect() {
+      this.set(server.state().isThere ? 1 : 0);
+    },
+  });
+  await server.tried;
+  const requests = createSharedRequestCounts({ server, local: localRequests, monotonicNow });
+  return {
+    requests,
+    attempts: createSharedAttemptCounts({
+      server,
+      local: localAttempts,
+      limits: limits.attempts,
+      monotonicNow,
+    }),
+    state: server.state,
+    async close() {
+      requests.close();
+      await server.close();
+    },
+  };
+}

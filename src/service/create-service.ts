@@ -1,0 +1,482 @@
+// Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
+// tests; the clock arrives as an argument, everything else is made here and released by close().
+
+import { statfsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createAccountViews } from '../features/auth/account-views.ts';
+import { createApiKeyCache } from '../features/auth/api-key-cache.ts';
+import { createKnownAddresses } from '../features/auth/known-addresses.ts';
+import { createPasswordLinks, type PasswordLinks } from '../features/auth/password-links.ts';
+import { createSessionStore } from '../features/auth/session-store.ts';
+import { createSignInLog } from '../features/auth/sign-in-log.ts';
+import { createTotpStore } from '../features/auth/totp-store.ts';
+import { createBrandHolder } from '../features/brand/brand-store.ts';
+import { createCustomerReads } from '../features/customers/customer-reads.ts';
+import { createEventWaits } from '../features/events/account-feed.ts';
+import { createProductCallMetrics } from '../features/fulfilment/product-call-metrics.ts';
+import {
+  type CallMode,
+  createProductCaller,
+  productCallsKinds,
+} from '../features/fulfilment/product-caller.ts';
+import { productPayload } from '../features/fulfilment/product-payload.ts';
+import { createAccountReads } from '../features/identity/account-reads.ts';
+import { noteKeysUsed } from '../features/identity/api-key-rows.ts';
+import { createDailyTotals } from '../features/ledger/daily-totals.ts';
+import { createSpendingReads } from '../features/ledger/spending-totals.ts';
+import { isNewOrder, type OrderCommand } from '../features/order-engine/decisions/order-commands.ts';
+import { orderTables } from '../features/order-engine/order-batch.ts';
+import { createOrderEngine, type OrderEngine } from '../features/order-engine/order-engine.ts';
+import { createOrderMetrics } from '../features/order-engine/order-metrics.ts';
+import { prepareProductCalls } from '../features/order-engine/prepare-product-calls.ts';
+import { createTestBudget } from '../features/order-engine/records/test-usage.ts';
+import { orderEventData } from '../features/orders/order-event-data.ts';
+import { createOrderReads } from '../features/orders/order-reads.ts';
+import { createBatchSizes } from '../features/overview/batch-sizes.ts';
+import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
+import { createRequestLog } from '../features/request-log/request-log.ts';
+import { createSharedVerification } from '../features/verification/shared-verification.ts';
+import { verifyLedger } from '../features/verification/verify-ledger.ts';
+import { createDeliverer } from '../features/webhooks/deliverer.ts';
+import { createDeliveryMetrics } from '../features/webhooks/delivery-metrics.ts';
+import { deliveriesKind } from '../features/webhooks/delivery-progress.ts';
+import {
+  accountNews,
+  brandChanged,
+  changesChannel,
+  packagesChanged,
+  webhookNews,
+} from '../platform/database/change-notices.ts';
+import { type Database, ranked } from '../platform/database/database.ts';
+import { createEarlyAnalyze } from '../platform/database/schema/early-analyze.ts';
+import { isMigrated, readMigrations } from '../platform/database/schema/migrate.ts';
+import { accountGroupCount } from '../platform/database/shards/find-shards.ts';
+import type { AccessLog } from '../platform/http/access-log.ts';
+import { createGracefulDrain, letConnectionsBeUsedUp } from '../platform/http/graceful-drain.ts';
+import { createMetrics } from '../platform/http/metrics.ts';
+import { observeJobs } from '../platform/jobs/job-metrics.ts';
+import { createJobs, type Jobs } from '../platform/jobs/job-runner.ts';
+import {
+  createPerAccountConcurrency,
+  createSharedConcurrency,
+} from '../platform/limits/per-account-concurrency.ts';
+import { createRateLimiter } from '../platform/limits/rate-limiter.ts';
+import { createAttemptThrottle } from '../platform/limits/sign-in-throttle.ts';
+import { createMailOutbox } from '../platform/mail/mail-outbox.ts';
+import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
+import type { Seal } from '../platform/secrets/seal.ts';
+import { processName } from '../platform/secrets/secret-key-sessions.ts';
+import type { Config, Limits } from '../setup/config.ts';
+import { isTestAccount } from '../shared/identifiers.ts';
+import type { EpochSeconds } from '../shared/times.ts';
+import { programVersion } from '../shared/version.ts';
+import { createApp } from './app.ts';
+import { createRateLimitCounts } from './create-rate-limits.ts';
+import { builtDocsFolder } from './docs-pages.ts';
+import { builtPagesFolder } from './panel-pages.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
+
+export interface ServiceDependencies {
+  readonly config: Config;
+  readonly limits: Limits;
+  /** Migrated, and with its service_state (see open-database.ts). */
+  readonly database: Database;
+  readonly seal: Seal;
+  /** Where login links lead; known once the service listens. */
+  readonly publicUrl: () => string;
+  readonly logger: FastifyBaseLogger;
+  /** null: no lines of requests. */
+  readonly accessLog: AccessLog | null;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  /** What leases and schedules go by, if not by the database's clock, which all processes share. */
+  readonly jobsClock?: () => EpochSeconds;
+  /** What calls other servers, in place of the service's own: for the samples of the documents. */
+  readonly outbound?: Outbound;
+  /** Where the built pages of the panel are, if not in web/dist. */
+  readonly pagesFolder?: string;
+  /** Where the built documents are, if not in docs/dist. */
+  readonly docsFolder?: string;
+}
+
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly engine: OrderEngine;
+  readonly packages: PackageCatalogHolder;
+  readonly seal: Seal;
+  readonly passwordLinks: PasswordLinks;
+  /** Nothing runs before their start(). */
+  readonly jobs: Jobs;
+  /**
+   * Before close(), where other processes can take over: says at /readyz that it goes until whoever asks there knows,
+   * then takes no new connections and lets those that are open be used up. Cut short when it is to hurry.
+   */
+  depart(hurry: AbortSignal): Promise<void>;
+  /** Finishes what was accepted, then lets go of everything, the database included. */
+  close(): Promise<void>;
+}
+
+/** Figures are of real orders; a batch holds these, or tests. */
+const isOfRealOrders = (commands: readonly OrderCommand[]) =>
+  !commands.some(({ accountId }) => isTestAccount(accountId));
+
+/** Of the disk that the embedded database lies on; null: PostgreSQL's is its own business. */
+function diskBytesOf(database: Config['database']): number | null {
+  if (database.kind !== 'embedded') return null;
+  const { blocks, bsize } = statfsSync(database.dataDir);
+  return blocks * bsize;
+}
+
+const idleSweepMilliseconds = 50;
+const lastLinesMilliseconds = 1_000;
+
+export async function createService(dependencies: ServiceDependencies): Promise<Service> {
+  const { config, limits, database, seal, publicUrl, logger, now, monotonicNow, accessLog } = dependencies;
+  const { currency, cancelRefund } = config;
+  const testBudget = createTestBudget(config.testRowsMax, diskBytesOf(config.database));
+  const metrics = createMetrics();
+  const orderMetrics = createOrderMetrics(metrics.registry);
+  const batchSizes = createBatchSizes();
+  const startedAt = monotonicNow();
+  // Whatever a request cannot begin without; everything else reads behind the orders.
+  const lookups = ranked(database, 'lookups');
+  const keys = createApiKeyCache(lookups, now, (error) =>
+    logger.warn({ err: error }, 'it could not be read which keys there are'),
+  );
+  const packages = await createPackageCatalog(lookups);
+  const brand = await createBrandHolder(lookups);
+  const statistics = createEarlyAnalyze(database, orderTables, (error) =>
+    logger.warn({ err: error }, 'statistics could not be refreshed'),
+  );
+  const outbound =
+    dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
+  const eventWaits = createEventWaits(lookups, limits.eventWaits);
+  const deliveryMetrics = createDeliveryMetrics(metrics.registry);
+  const deliverer = createDeliverer({
+    database,
+    outbound,
+    seal,
+    now,
+    monotonicNow,
+    limits: limits.deliveries,
+    onAttempt: deliveryMetrics.onAttempt,
+    onProblem: (error, webhook) =>
+      logger.warn({ err: error, webhook }, 'the secret of an endpoint could not be opened'),
+  });
+  deliveryMetrics.observe(deliverer);
+  const engine = createOrderEngine({
+    database,
+    currency,
+    cancelRefund,
+    testBudget,
+    orderEventData,
+    now,
+    monotonicNow,
+    packages: packages.current,
+    reloadPackages: packages.reload,
+    limits: { ...limits.engine, laneCount: database.orderSessions },
+    events: {
+      onBatch(commands, outcomes, { accountsWithEvents, productCalls }) {
+        eventWaits.notify(accountsWithEvents);
+        if (accountsWithEvents.size > 0) deliverer.notify();
+        const isReal = isOfRealOrders(commands);
+        if (productCalls > 0) productCallers[isReal ? 'live' : 'test'].notify();
+        if (!isReal) return;
+        orderMetrics.onBatch(commands, outcomes);
+        batchSizes.note(commands.length);
+        statistics.count(outcomes.filter(isNewOrder).length);
+      },
+      onBatchBroken(error, commands) {
+        if (isOfRealOrders(commands)) orderMetrics.onBatchBroken();
+        logger.error({ err: error, orders: commands.length }, 'batch broken');
+      },
+    },
+  });
+  orderMetrics.observe(engine, database);
+
+  await database.listen(changesChannel, {
+    onMessage(payload) {
+      const news = accountNews(payload);
+      if (news?.isNew === true) keys.learnAccount(news.id);
+      else if (news !== null) keys.forgetAccount(news.id);
+      if (payload === packagesChanged) reloadPackages();
+      if (payload === brandChanged) reloadBrand();
+      const webhookId = webhookNews(payload);
+      if (webhookId !== null) deliverer.changed(webhookId);
+    },
+    onLost() {
+      logger.warn('changes cannot be heard: accounts are read afresh for every request');
+      keys.setStale(true);
+    },
+    onRestored() {
+      keys.setStale(false);
+      deliverer.changed(null);
+      reloadPackages();
+      reloadBrand();
+    },
+  });
+  // What changes from now on is heard. The start does not wait for it.
+  keys.learnKeys();
+
+  function reloadPackages(): void {
+    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
+  }
+
+  function reloadBrand(): void {
+    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'the brand could not be read'));
+  }
+
+  const requestLog = createRequestLog({
+    database,
+    limits: limits.requestLog,
+    onKeysUsed: (uses) => noteKeysUsed(database, uses),
+    onDropped: metrics.onRequestLinesDropped,
+  });
+  const productCallMetrics = createProductCallMetrics(metrics.registry);
+  productCallMetrics.observe(lookups, now);
+  const callsOf = (mode: CallMode) =>
+    createProductCaller({
+      mode,
+      database,
+      outbound,
+      seal,
+      prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
+      async settle(settlement) {
+        const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
+        // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
+        if (outcome.type === 'settled') return true;
+        return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
+      },
+      now,
+      limits: { ...limits.productCalls, ...(mode === 'test' ? limits.productCalls.tests : {}) },
+      onCall: mode === 'live' ? productCallMetrics.onCall : () => undefined,
+      onProblem: (error) =>
+        logger.error({ err: error }, 'what the product answered could not be carried out'),
+    });
+  const productCallers = { live: callsOf('live'), test: callsOf('test') };
+  const counting = await createRateLimitCounts({
+    address: config.valkey,
+    limits,
+    monotonicNow,
+    logger,
+    registry: metrics.registry,
+  });
+  const dailyTotals = createDailyTotals(database);
+  const spending = createSpendingReads(database);
+  const sessions = createSessionStore(lookups, limits.sessions);
+  const views = createAccountViews(lookups, limits.accountViewSeconds);
+  const signIns = createSignInLog({
+    database: lookups,
+    monotonicNow,
+    limits: limits.signIns,
+    onProblem: (error) =>
+      logger.warn({ err: error }, 'a refused sign-in could not be entered in the audit log'),
+  });
+  const issuer = () =>
+    brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
+  const mails = createMailOutbox({
+    isOn: config.mail !== null,
+    seal,
+    language: () => brand.current().language,
+    publicUrl,
+    keptTryingSeconds: limits.mail.keptTryingSeconds,
+  });
+  const passwordLinks = createPasswordLinks({
+    database: lookups,
+    mails,
+    publicUrl,
+    limits: limits.passwordLinks,
+    onProblem: (error) => logger.warn({ err: error }, 'a link to a new password could not be mailed'),
+  });
+  const knownAddresses = createKnownAddresses(mails, limits.knownAddressSeconds);
+  const jobs = createJobs({
+    // A lease must not wait behind a list until it has ended.
+    database: lookups,
+    now: dependencies.jobsClock ?? null,
+    monotonicNow,
+    processName: processName(),
+    limits: limits.jobs,
+    scheduled: scheduledJobs({
+      database,
+      engine,
+      limits,
+      now,
+      monotonicNow,
+      sessions: createSessionStore(database, limits.sessions),
+      views: createAccountViews(database, limits.accountViewSeconds),
+      totp: createTotpStore(database, seal, limits.totpPendingSeconds),
+      requestLog,
+      dailyTotals,
+      spending,
+      deliverer,
+      productCallers,
+      passwordLinks,
+      knownAddresses,
+      mails,
+      mail: {
+        seal,
+        settings: config.mail,
+        face: () => ({ ...brand.current(), issuer: issuer() }),
+        publicUrl,
+        onGivenUp: (mail) => logger.warn({ mail }, 'a mail was given up'),
+      },
+    }),
+    requested: [{ kind: 'audit', ...limits.scheduledJobs.audit }],
+    onProblem: (error, kind) =>
+      logger.warn({ err: error, job: kind }, kind === null ? 'jobs could not be looked at' : 'a job failed'),
+  });
+  observeJobs(metrics.registry, jobs);
+
+  const audits = createSharedVerification({
+    audit: (signal) => verifyLedger(database, now(), { signal, clock: now }),
+    async exclusively(work) {
+      const outcome = await jobs.exclusively('audit', ({ signal }) => work(signal));
+      return outcome.type === 'done' ? outcome.result : null;
+    },
+    limits: limits.verify,
+  });
+
+  let isDraining = false;
+  const gracefulDrain = createGracefulDrain(monotonicNow, limits.gracefulDrain);
+  const migrations = readMigrations();
+  let hasSaid = false;
+  /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
+  function dividedMeanwhile(count: number): string {
+    const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
+    if (!hasSaid) logger.error(`${problem}: restart this process, which does not know them`);
+    hasSaid = true;
+    return problem;
+  }
+  async function readinessProblems(): Promise<string[]> {
+    const problems = isDraining || gracefulDrain.isAnnounced() ? ['shutting down'] : [];
+    try {
+      if (!(await isMigrated(lookups, migrations))) problems.push('the schema is not this version');
+      const count = await accountGroupCount(lookups);
+      if (count !== database.accountGroups().length) problems.push(dividedMeanwhile(count));
+    } catch {
+      problems.push('the database cannot be reached');
+    }
+    return problems;
+  }
+
+  const app = await createApp({
+    database,
+    engine,
+    seal,
+    keys,
+    packages,
+    brand,
+    metrics,
+    logger,
+    accessLog,
+    currency,
+    cancelRefund,
+    testBudget,
+    now,
+    monotonicNow,
+    publicUrl,
+    readinessProblems,
+    onReadinessAsked: gracefulDrain.asked,
+    isDraining: () => isDraining,
+    forgetAccount: keys.forgetAccount,
+    accounts: createAccountReads(lookups),
+    orders: createOrderReads(database),
+    customers: createCustomerReads(database),
+    limiter: createRateLimiter({ counts: counting.requests, monotonicNow, ...limits.rates }),
+    lists: createPerAccountConcurrency(limits.lists),
+    pdfEntriesMax: limits.pdfEntriesMax,
+    exports: createSharedConcurrency(limits.exports, limits.exportsOfAll),
+    bulkConcurrency: {
+      ofAccount: createPerAccountConcurrency(limits.bulks.ofAccount),
+      ofAll: createPerAccountConcurrency(limits.bulks.ofAll),
+    },
+    bulkLimits: limits.bulks,
+    testClockLimits: limits.testClock,
+    eventWaits,
+    views,
+    sessions,
+    signIns,
+    passwordLinks,
+    knownAddresses,
+    totp: createTotpStore(lookups, seal, limits.totpPendingSeconds),
+    throttle: createAttemptThrottle(monotonicNow, limits.attempts, counting.attempts),
+    passwordCost: limits.passwordCost,
+    peoplePerAccountMax: limits.peoplePerAccountMax,
+    reauthenticatedSeconds: limits.reauthenticatedSeconds,
+    secondFactorRoles: config.secondFactorRoles,
+    creditConfirmedAboveCents: config.creditConfirmedAboveCents,
+    dailyTotals,
+    spending,
+    requestLog,
+    audits,
+    outbound,
+    async productCallsSoon() {
+      for (const kind of Object.values(productCallsKinds)) await jobs.hasten(kind).catch(() => undefined);
+    },
+    jobs,
+    webhookTests: createPerAccountConcurrency(limits.webhookTests),
+    async deliverSoon() {
+      // It is looked for by itself a little later.
+      await jobs.hasten(deliveriesKind).catch(() => undefined);
+    },
+    health: {
+      version: programVersion,
+      uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
+      batchSizes: batchSizes.quantiles,
+      sharedLimits: counting.state,
+    },
+    pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,
+    docsFolder: dependencies.docsFolder ?? builtDocsFolder,
+    trustProxy: config.trustProxy,
+    linkValidSeconds: config.linkValidSeconds,
+    statementIssuer: config.statementIssuer,
+    loginLinks: {
+      productUrl: config.productUrl,
+      codeValidSeconds: limits.codeValidSeconds,
+      sessionValidSeconds: limits.sessionValidSeconds,
+    },
+    limits: limits.http,
+  });
+
+  return {
+    app,
+    engine,
+    packages,
+    seal,
+    passwordLinks,
+    jobs,
+    async depart(hurry) {
+      // The embedded database keeps its folder to one process: nobody else could answer.
+      if (config.database.kind === 'embedded') return;
+      await gracefulDrain.announce(hurry);
+      isDraining = true;
+      if (!hurry.aborted) await letConnectionsBeUsedUp(app.server, limits.usedUpMilliseconds, hurry);
+    },
+    async close() {
+      isDraining = true;
+      eventWaits.close();
+      keys.close();
+      const jobsEnded = jobs.close();
+      // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
+      const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
+      // A connection that answered its last request is idle, but kept open by its client.
+      const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
+      const cancelled = audits.close();
+      await app.close();
+      await cancelled;
+      clearTimeout(cutOff);
+      clearInterval(sweeping);
+      await engine.drain();
+      await jobsEnded;
+      // A database that does not answer must not hold the shutdown for a log.
+      const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
+      await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
+      await outbound.close();
+      await counting.close();
+      await database.close();
+      // One of its own meters runs for as long as the process, and would hold everything that was counted.
+      metrics.registry.clear();
+    },
+  };
+}

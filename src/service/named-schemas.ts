@@ -1,0 +1,54 @@
+// Schemas that answers refer to by name, in the order of the document.
+
+import { alertsSchema } from '../features/alerts/alert-schemas.ts';
+import { brandSchema } from '../features/brand/brand-schemas.ts';
+import { customerSchema } from '../features/customers/customer-schemas.ts';
+import { eventSchema, eventSchemas } from '../features/events/event-schemas.ts';
+import { entitlementSchema } from '../features/fulfilment/entitlement-schemas.ts';
+import { productNamedSchemas } from '../features/fulfilment/product-schemas.ts';
+import { namedKeySchemas } from '../features/keys/key-schemas.ts';
+import { statementSchema } from '../features/ledger/statement-schemas.ts';
+import {
+  customerToRenewSchema,
+  orderToPlaceSchema,
+  orderToRenewSchema,
+  placedInBulkSchema,
+  refusedInBulkSchema,
+} from '../features/orders/bulk-schemas.ts';
+import { orderPreviewSchema, orderSchema } from '../features/orders/order-schemas.ts';
+import { namedAdminSchemas } from '../features/packages/package-admin-schemas.ts';
+import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
+import { personSchema } from '../features/people/people-schemas.ts';
+import { forecastSchema } from '../features/plans/forecast-schemas.ts';
+import { planNamedSchemas } from '../features/plans/plan-schemas.ts';
+import { testModeSchemas } from '../features/test-mode/test-mode-schemas.ts';
+import { webhookSchemas } from '../features/webhooks/webhook-schemas.ts';
+import { errorSchema } from '../shared/error-schema.ts';
+
+export const namedSchemas = [
+  balanceSchema,
+  packageSchema,
+  orderSchema,
+  orderPreviewSchema,
+  orderToPlaceSchema,
+  orderToRenewSchema,
+  customerToRenewSchema,
+  placedInBulkSchema,
+  refusedInBulkSchema,
+  customerSchema,
+  statementSchema,
+  forecastSchema,
+  alertsSchema,
+  entitlementSchema,
+  eventSchema,
+  ...eventSchemas,
+  errorSchema,
+  ...planNamedSchemas,
+  ...testModeSchemas,
+  ...webhookSchemas,
+  ...namedAdminSchemas,
+  ...namedKeySchemas,
+  personSchema,
+  ...productNamedSchemas,
+  brandSchema,
+];

@@ -1,0 +1,205 @@
+// The kinds of work that the service does behind its requests, each in one of all processes (src/platform/jobs/). Put together
+// by create-service.ts; what a kind does belongs to the feature that owns its tables.
+
+import { askAlertAddresses } from '../features/alerts/alert-addresses.ts';
+import { queueAlertMails } from '../features/alerts/alert-mails.ts';
+import type { AccountViews } from '../features/auth/account-views.ts';
+import type { KnownAddresses } from '../features/auth/known-addresses.ts';
+import type { PasswordLinks } from '../features/auth/password-links.ts';
+import type { SessionStore } from '../features/auth/session-store.ts';
+import type { TotpStore } from '../features/auth/totp-store.ts';
+import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
+import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
+import { goOnListening } from '../features/events/event-log.ts';
+import { deleteOldEvents } from '../features/events/event-stream.ts';
+import {
+  type CallMode,
+  deleteOldProductCalls,
+  type ProductCaller,
+  productCallsKinds,
+} from '../features/fulfilment/product-caller.ts';
+import type { DailyTotals } from '../features/ledger/daily-totals.ts';
+import { indexFacets } from '../features/ledger/facet-index.ts';
+import type { SpendingReads } from '../features/ledger/spending-totals.ts';
+import type { OrderEngine } from '../features/order-engine/order-engine.ts';
+import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
+import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
+import { notePlanEnds, type PlanEnd } from '../features/plans/plan-ends.ts';
+import type { RequestLog } from '../features/request-log/request-log.ts';
+import { cleanDiscardedTests } from '../features/test-mode/clean-test-accounts.ts';
+import type { Deliverer } from '../features/webhooks/deliverer.ts';
+import { shortenLogs } from '../features/webhooks/delivery-log.ts';
+import { deliveriesKind } from '../features/webhooks/delivery-progress.ts';
+import type { Database } from '../platform/database/database.ts';
+import { eachInTurn } from '../platform/database/each-in-turn.ts';
+import { vacuumTables } from '../platform/database/schema/vacuum-tables.ts';
+import type { ScheduledJob } from '../platform/jobs/job-runner.ts';
+import type { MailOutbox } from '../platform/mail/mail-outbox.ts';
+import { type SendMailsDependencies, sendMails } from '../platform/mail/send-mails.ts';
+import type { Limits } from '../setup/config.ts';
+import type { EpochSeconds } from '../shared/times.ts';
+
+export interface ScheduledJobsDependencies {
+  readonly database: Database;
+  readonly limits: Limits;
+  readonly engine: OrderEngine;
+  readonly now: () => EpochSeconds;
+  readonly monotonicNow: () => number;
+  readonly sessions: SessionStore;
+  readonly views: AccountViews;
+  readonly totp: TotpStore;
+  readonly requestLog: RequestLog;
+  readonly dailyTotals: DailyTotals;
+  readonly spending: SpendingReads;
+  readonly deliverer: Deliverer;
+  readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
+  readonly mails: MailOutbox;
+  readonly passwordLinks: PasswordLinks;
+  readonly knownAddresses: KnownAddresses;
+  readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
+}
+
+export function scheduledJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {
+  const {
+    database,
+    engine,
+    limits,
+    now,
+    sessions,
+    views,
+    totp,
+    requestLog,
+    dailyTotals,
+    spending,
+    productCallers,
+    passwordLinks,
+    knownAddresses,
+    deliverer,
+  } = dependencies;
+  const times = limits.scheduledJobs;
+  const jobs: ScheduledJob[] = [
+    {
+      kind: 'renewals',
+      ...times.renewals,
+      run: async ({ signal }) => ({
+        backlog: await renewDuePlans({ ...dependencies, limits: limits.renewals }, signal),
+      }),
+    },
+    {
+      kind: 'alert_mails',
+      ...times.alertMails,
+      run: async ({ signal }) => {
+        const { seal, publicUrl } = dependencies.mail;
+        const isLeft = await askAlertAddresses({ ...dependencies, seal, publicUrl }, signal);
+        return { backlog: isLeft || (await queueAlertMails(dependencies, signal)) ? 1 : 0 };
+      },
+    },
+    {
+      kind: 'plan_ends',
+      ...times.planEnds,
+      run: async ({ signal }) => {
+        const note = (end: PlanEnd) => engine.submit({ type: 'note_plan_end', ...end });
+        return { backlog: await notePlanEnds({ ...dependencies, note, limits: limits.planEnds }, signal) };
+      },
+    },
+    { kind: deliveriesKind, ...times.deliveries, run: deliverer.run },
+    {
+      kind: 'delivery_log',
+      ...times.deliveryLog,
+      run: async ({ signal }) => ({
+        backlog: await shortenLogs(database, limits.deliveryLog, now(), signal),
+      }),
+    },
+    { kind: productCallsKinds.live, ...times.productCalls, run: productCallers.live.run },
+    { kind: productCallsKinds.test, ...times.productCalls, run: productCallers.test.run },
+    {
+      kind: 'old_product_calls',
+      ...times.oldProductCalls,
+      run: async ({ signal }) => {
+        const before = now() - limits.productCallsKeptSeconds;
+        return { backlog: (await deleteOldProductCalls(database, before, signal)) ? 1 : 0 };
+      },
+    },
+    {
+      kind: 'old_events',
+      ...times.oldEvents,
+      run: async ({ signal }) => {
+        await goOnListening(database);
+        const before = now() - limits.eventsKeptSeconds;
+        return { backlog: (await deleteOldEvents(database, before, signal)) ? 1 : 0 };
+      },
+    },
+    {
+      kind: 'ledger_days',
+      ...times.dailyTotals,
+      run: async ({ signal }) => {
+        let backlog = 0;
+        await eachInTurn([dailyTotals, spending], async (sums) => {
+          backlog += await sums.bringAllUpToDate(signal);
+        });
+        return { backlog };
+      },
+    },
+    {
+      kind: 'list_indexes',
+      ...times.listIndexes,
+      run: async ({ signal }) => {
+        let backlog = 0;
+        await eachInTurn([indexFacets, indexCustomerTerms, repairLastOrders], async (walk) => {
+          backlog += await walk(database, signal);
+        });
+        return { backlog };
+      },
+    },
+    {
+      kind: 'discarded_tests',
+      ...times.discardedTests,
+      run: async ({ signal }) => ({ backlog: await cleanDiscardedTests(database, signal) }),
+    },
+    {
+      kind: 'expired_logins',
+      ...times.expiredLogins,
+      run: async ({ signal }) => {
+        const before = now() - limits.expiredLoginsKeptSeconds;
+        const logBefore = now() - limits.loginLinkLogKeptSeconds;
+        return { backlog: await deleteExpiredLogins(database, before, logBefore, signal) };
+      },
+    },
+    {
+      kind: 'expired_sessions',
+      ...times.expiredSessions,
+      run: async ({ signal }) => {
+        await totp.deleteExpired(now());
+        const isLeft =
+          (await sessions.deleteExpired(now(), signal)) ||
+          (await views.deleteEnded(now(), signal)) ||
+          (await passwordLinks.deleteExpired(now(), signal)) ||
+          (await knownAddresses.deleteOld(database, now(), signal));
+        return { backlog: isLeft ? 1 : 0 };
+      },
+    },
+    {
+      kind: 'request_log',
+      ...times.requestLog,
+      run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
+    },
+    {
+      kind: 'mail',
+      ...times.mail,
+      // Without a mail server there is nothing to do but to forget.
+      ...(dependencies.mail.settings === null && { everySeconds: times.requestLog.everySeconds }),
+      run: async ({ signal }) => ({
+        backlog: await sendMails({ ...dependencies.mail, database, now, limits: limits.mail }, signal),
+      }),
+    },
+  ];
+  // A server vacuums by itself.
+  if (database.kind === 'embedded') {
+    jobs.push({
+      kind: 'vacuum',
+      ...times.vacuum,
+      run: async ({ signal }) => ({ backlog: await vacuumTables(database, signal) }),
+    });
+  }
+  return jobs;
+}

@@ -1,0 +1,587 @@
+// The configuration: read once from the environment (and .env), checked, and handed out as one value.
+// A malformed value stops the start with a sentence that names its variable.
+// Limits that an operator has no reason to touch are in `defaultLimits`, each with its unit in its name.
+
+import { isIP } from 'node:net';
+import { isApiKey } from '../features/identity/api-key.ts';
+import { type CancelRefund, cancelRefunds } from '../features/order-engine/records/plan-life.ts';
+import { readHostList } from '../platform/database/postgres/database-hosts.ts';
+import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';
+import { readValkeyUrl, type ValkeyAddress } from '../platform/limits/valkey-address.ts';
+import type { MailSettings } from '../platform/mail/send-mails.ts';
+import {
+  type MailSenderName,
+  readMailFrom,
+  readSmtpUrl,
+  type SmtpServer,
+} from '../platform/mail/smtp-address.ts';
+import { passwordCost } from '../platform/secrets/password-hash.ts';
+import { allowListProblem } from '../shared/allow-list.ts';
+import { parseAmount } from '../shared/amounts.ts';
+import { createAddressRanges } from '../shared/ip-addresses.ts';
+import { isMailAddress } from '../shared/mail-addresses.ts';
+import { type NamedRole, namedRoles } from '../shared/scopes.ts';
+
+export type DatabaseConfig =
+  | { readonly kind: 'embedded'; readonly dataDir: string }
+  | { readonly kind: 'postgres'; readonly connectionString: string };
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. null: made from host and port. */
+  readonly publicUrl: string | null;
+  readonly database: DatabaseConfig;
+  /** null: made and kept in the data folder. */
+  readonly secretKey: string | null;
+  /** Opens what SECRET_KEY does not, while one key takes the other's place. */
+  readonly secretKeyPrevious: string | null;
+  readonly currency: string;
+  readonly trustProxy: readonly string[];
+  /** Addresses and CIDR ranges of one's own that may be called. */
+  readonly outboundAllow: readonly string[];
+  readonly administrator: {
+    readonly username: string;
+    readonly password: string | null;
+    readonly apiKey: string | null;
+  };
+  readonly demo: boolean;
+  /** Rows of one test account. */
+  readonly testRowsMax: number;
+  readonly logLevel: LogLevel;
+  readonly linkValidSeconds: number;
+  readonly productUrl: string | null;
+  /** What the unused time of a plan that is cancelled is worth. */
+  readonly cancelRefund: CancelRefund;
+  /** Name and address on statements, line by line. */
+  readonly statementIssuer: readonly string[];
+  /** Whoever has one of these roles needs a second factor. */
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  /** A credit above it, in the console, takes the password. */
+  readonly creditConfirmedAboveCents: bigint;
+  /** null: this service sends no mail. */
+  readonly mail: MailSettings | null;
+  /** Where the limits of all processes are counted; null: each counts for itself. */
+  readonly valkey: ValkeyAddress | null;
+  /** Start although the server may lose acknowledged orders: for experiments. */
+  readonly allowUnsafeDatabase: boolean;
+  /** Into how many groups the accounts of a new database are divided; of one that is there: how many it must have. null: as it is. */
+  readonly accountGroups: number | null;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The limits of a service; tests pass others. */
+export type Limits = typeof defaultLimits;
+
+export const defaultLimits = {
+  engine: {
+    batchOrdersMax: 512,
+    queueDepthMax: 20_000,
+    // Long enough for a connection that froze to be given up and the batch to be settled on another.
+    waitMilliseconds: 6_000,
+    retryMilliseconds: 100,
+    // Tests beside real orders: a fifth of the time (docs/decisions/0042-test-mode.md).
+    tests: {
+      queueDepthMax: 2_000,
+      batchOrdersMax: 512,
+      restFactor: 4,
+      restMillisecondsMax: 2_000,
+      busyMilliseconds: 1_000,
+    },
+  },
+  // A request to move a test's clock.
+  testClock: { stepsAtOnce: 2_048, stepsBesideOrders: 256, workMilliseconds: 30_000, holdSeconds: 10 },
+  database: {
+    // As many lanes of orders: one, for few and large batches (docs/decisions/0010-one-lane.md).
+    orderConnections: 1,
+    lookupConnections: 4,
+    readConnections: 4,
+    connectMilliseconds: 2_000,
+    // Where DATABASE_URL names several hosts (docs/decisions/0043-failover.md).
+    hosts: {
+      answerMilliseconds: 1_500,
+      patienceMilliseconds: 500,
+      retryMilliseconds: 100,
+      lookMilliseconds: 5_000,
+    },
+    // How long a statement may take on PostgreSQL: that of an order or a look-up, and that of a read.
+    answerMilliseconds: 2_500,
+    readMilliseconds: 5_000,
+    // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
+    readThrottle: {
+      restFactor: 4,
+      restMillisecondsMax: 250,
+      quietMilliseconds: 20,
+      busyShareMin: 0.4,
+      shareMilliseconds: 250,
+      waitMilliseconds: 10_000,
+    },
+    // A transaction that may take hours is looked after from another connection.
+    heartbeatMilliseconds: 5_000,
+    heartbeatsMissedMax: 4,
+    // Whatever takes long at the start says so.
+    noticeMilliseconds: 10_000,
+    idleInTransactionMilliseconds: 1_000,
+    listenAnswerMilliseconds: 1_000,
+    locateMilliseconds: 5_000,
+    closeMilliseconds: 2_000,
+    // The one session of the embedded database (docs/decisions/0013-orders-first.md).
+    queue: {
+      restFactor: 4,
+      restMillisecondsMax: 1_000,
+      quietMilliseconds: 2,
+      waitingMax: 1_000,
+      waitMilliseconds: 10_000,
+    },
+  },
+  http: {
+    headersMilliseconds: 10_000,
+    requestMilliseconds: 20_000,
+    keepAliveMilliseconds: 65_000,
+    idleMilliseconds: 120_000,
+    pipelinedMax: 64,
+    pipelinedHeldMax: 10_000,
+    unreadBytesMax: 1_048_576,
+    lingerMilliseconds: 2_000,
+    connectionsMax: 8_000,
+    headerBytesMax: 16_384,
+  },
+  rates: {
+    accountsMax: 100_000,
+    failuresPerMinute: 300,
+    refusalsPerMinute: 300,
+    accessChangesPerHour: 30,
+    addressesMax: 20_000,
+    sessionRequestsPerMinute: 600,
+    panelRequestsPerMinute: 1_800,
+    sessionsMax: 20_000,
+  },
+  // The server that counts for all processes (docs/decisions/0045-shared-limits.md).
+  sharedLimits: {
+    answerMilliseconds: 50,
+    restMilliseconds: 1_000,
+    connectMilliseconds: 1_000,
+    leaseMilliseconds: 500,
+    operationsPerCall: 500,
+  },
+  // Requests that wait for an event: beyond these the answer comes at once.
+  eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
+  eventsKeptSeconds: 90 * 86_400,
+  productCalls: {
+    callsMax: 128,
+    callsMaxUnanswered: 4,
+    // Beside them, and never in their place: a fifth.
+    tests: { callsMax: 25, callsMaxUnanswered: 1 },
+    pollMilliseconds: 500,
+    writeMilliseconds: 20,
+    stopMilliseconds: 1_000,
+  },
+  productCallsKeptSeconds: 30 * 86_400,
+  planEnds: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
+  // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
+  lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
+  exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
+  // The same over all accounts: a PDF is work for the processor.
+  // About four seconds of one processor.
+  pdfEntriesMax: 5_000,
+  exportsOfAll: { atOnceMax: 4, waitingMax: 100, waitMilliseconds: 30_000 },
+  bulks: {
+    // Small beside a batch, which takes the windows of several (docs/decisions/0031-bulk.md).
+    windowOrders: 100,
+    // Under way at once, from the first byte of the body to the answer. Together the waits stay below requestMilliseconds.
+    ofAccount: { atOnceMax: 4, waitingMax: 20, waitMilliseconds: 5_000 },
+    ofAll: { atOnceMax: 32, waitingMax: 1_000, waitMilliseconds: 5_000 },
+  },
+  sessions: { idleSeconds: 12 * 3600, absoluteSeconds: 14 * 86_400, perAccountMax: 50 },
+  accountViewSeconds: 3600,
+  attempts: {
+    freeFailures: 5,
+    waitSecondsMax: 60,
+    forgetSeconds: 3_600,
+    neighbourhoodFailuresMax: 50,
+    windowSeconds: 600,
+    freeCodeFailures: 10,
+    codeWaitSecondsMax: 300,
+    rememberedMax: 50_000,
+  },
+  signIns: { enteredMax: 20, windowSeconds: 3_600, pendingMax: 100 },
+  passwordCost,
+  requestLog: {
+    // Between two flushes. More than all resellers send at their usual limits, and never a tenth of the database's work.
+    linesMax: 1_000,
+    refusedLinesMax: 200,
+    linesPerStatement: 500,
+    flushMilliseconds: 1_000,
+    keptSeconds: 7 * 86_400,
+    keptPerAccountMax: 100_000,
+    // At most 9 KiB each.
+    exchangesMax: 250,
+    exchangesPerAccountMax: 10_000,
+    refusalsKeptDays: 400,
+  },
+  verify: {
+    // Below the 60 s after which proxies commonly give up.
+    waitMilliseconds: 50_000,
+    lingerMilliseconds: 30_000,
+    keptMilliseconds: 600_000,
+  },
+  jobs: {
+    // A process that died is replaced after this long; one that stalls for this long loses its work.
+    leaseSeconds: 10,
+    renewMilliseconds: 3_000,
+    pollMilliseconds: 15_000,
+    pollMillisecondsMin: 1_000,
+    retrySecondsMin: 5,
+    retrySecondsMax: 900,
+    pauseSecondsMin: 1,
+    stopMilliseconds: 2_000,
+    // The deliveries and the calls of the product, those of tests too, which go on for as long as there are any, and three
+    // others.
+    runsAtOnceMax: 6,
+  },
+  // Each in one of all processes; a run that reaches its limit goes on after a pause.
+  scheduledJobs: {
+    renewals: { everySeconds: 60, runSecondsMax: 30 },
+    alertMails: { everySeconds: 30, runSecondsMax: 30 },
+    planEnds: { everySeconds: 60, runSecondsMax: 30 },
+    // While there is a product it goes on; without one it looks whether there is.
+    productCalls: { everySeconds: 30, runSecondsMax: 86_400 },
+    oldProductCalls: { everySeconds: 3_600, runSecondsMax: 30 },
+    oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
+    dailyTotals: { everySeconds: 60, runSecondsMax: 30 },
+    listIndexes: { everySeconds: 60, runSecondsMax: 30 },
+    // Somebody may wait for it to reset a test again.
+    discardedTests: { everySeconds: 15, runSecondsMax: 30 },
+    expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
+    expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
+    requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    vacuum: { everySeconds: 60, runSecondsMax: 30 },
+    // While there are endpoints it goes on; without any it looks whether there are.
+    deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
+    deliveryLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    // Somebody waits for the link in it.
+    mail: { everySeconds: 15, runSecondsMax: 60 },
+    // Only when somebody asks for it.
+    audit: { runSecondsMax: 4 * 3_600 },
+  },
+  mail: {
+    perRunMax: 100,
+    atOnceMax: 20,
+    perRecipientHourMax: 20,
+    perAccountHourMax: 100,
+    keptTryingSeconds: 3 * 86_400,
+    retrySecondsMin: 60,
+    retrySecondsMax: 4 * 3_600,
+    unknownAfterSeconds: 600,
+    keptSeconds: 30 * 86_400,
+    silenceMilliseconds: 15_000,
+    sendMilliseconds: 60_000,
+  },
+  // Who has not been removed.
+  peoplePerAccountMax: 100,
+  // How long a password that was given with a sensitive action is good for others (docs/decisions/0041-people-and-roles.md).
+  reauthenticatedSeconds: 300,
+  passwordLinks: {
+    resetValidSeconds: 3_600,
+    invitationValidSeconds: 7 * 86_400,
+    // One reset link of a person in this time, however often it is asked for.
+    restSeconds: 300,
+    // People of one address that are written to, in all and of one account.
+    peopleMax: 10,
+    peopleOfAccountMax: 2,
+    pendingMax: 100,
+  },
+  // An address that an account was not signed in from for this long is a new one again.
+  knownAddressSeconds: 90 * 86_400,
+  renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
+  // Webhooks (docs/decisions/0038-webhooks.md).
+  deliveries: {
+    promptMax: 256,
+    laggardsMax: 64,
+    // An account has ten endpoints.
+    laggardsOfAccountMax: 8,
+    inFlightMax: 1_024,
+    promptMilliseconds: 1_000,
+    pollMilliseconds: 500,
+    followMillisecondsMin: 10,
+    writeMilliseconds: 50,
+    shortRetryMilliseconds: [200, 1_000],
+    writtenAtOnce: 500,
+    unwrittenMax: 2_000,
+    skipMilliseconds: 5_000,
+    eventsHeldMax: 20_000,
+    eventsOfEndpointMax: 400,
+    endpointsPerRead: 100,
+    stopMilliseconds: 1_000,
+  },
+  // Test events of an account that wait for their answer, which may take as long as a call.
+  webhookTests: { atOnceMax: 4, waitingMax: 10, waitMilliseconds: 5_000 },
+  deliveryLog: { keptSeconds: 30 * 86_400, keptPerWebhookMax: 100_000 },
+  // Calls to addresses that somebody typed in (docs/decisions/0035-outbound-calls.md).
+  outbound: {
+    callMilliseconds: 10_000,
+    nameServerMilliseconds: 1_000,
+    addressMilliseconds: 1_000,
+    answerBytesMax: 65_536,
+    answerHeaderBytesMax: 16_384,
+    callsOfOriginMax: 100,
+    idleConnectionsMax: 500,
+    // Below the five seconds after which many servers close one.
+    idleMilliseconds: 4_000,
+    connectionMilliseconds: 60_000,
+  },
+  // A command that copies the embedded database keeps its log growing meanwhile.
+  copySecondsMax: 3_600,
+  // The end of a process that others can take over from (docs/decisions/0044-restarts.md). Together below the 30 s that the
+  // unit of systemd and the compose file give it.
+  gracefulDrain: { askedTwiceMilliseconds: 10_000, answers: 3, millisecondsMax: 7_000, askersMax: 100 },
+  usedUpMilliseconds: 500,
+  drainMilliseconds: 15_000,
+  sessionValidSeconds: 12 * 3600,
+  codeValidSeconds: 60,
+  totpPendingSeconds: 900,
+  expiredLoginsKeptSeconds: 7 * 86_400,
+  loginLinkLogKeptSeconds: 90 * 86_400,
+};
+
+export const secretKeyLengthMin = 32;
+
+/** One sentence that names the variable. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigProblem */
+export function readConfig(environment: Environment): Config {
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  };
+  const flag = (name: string): boolean => {
+    const value = text(name) ?? '0';
+    if (value !== '0' && value !== '1') throw new ConfigProblem(`${name} must be 0 or 1, not "${value}".`);
+    return value === '1';
+  };
+  const whole = (name: string, otherwise: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return otherwise;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) {
+      throw new ConfigProblem(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+    }
+    return number;
+  };
+
+  const database = readDatabase(text);
+  const secretKey = environment['SECRET_KEY'] || null;
+  if (secretKey === null && database.kind === 'postgres') {
+    throw new ConfigProblem(
+      'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
+    );
+  }
+  if (secretKey !== null && secretKey.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY must have at least ${secretKeyLengthMin} characters.`);
+  }
+  const secretKeyPrevious = environment['SECRET_KEY_PREVIOUS'] || null;
+  if (secretKeyPrevious !== null && secretKeyPrevious.length < secretKeyLengthMin) {
+    throw new ConfigProblem(`SECRET_KEY_PREVIOUS must have at least ${secretKeyLengthMin} characters.`);
+  }
+  const currency = text('CURRENCY') ?? 'USD';
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw new ConfigProblem(`CURRENCY must be three capital letters such as USD, not "${currency}".`);
+  }
+  const logLevel = text('LOG_LEVEL') ?? 'info';
+  const knownLevel = logLevels.find((level) => level === logLevel);
+  if (knownLevel === undefined) {
+    throw new ConfigProblem(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${logLevel}".`);
+  }
+
+  return {
+    host: readHost(text('HOST') ?? '127.0.0.1'),
+    port: whole('PORT', 3000, 0, 65_535),
+    publicUrl: readOrigin('PUBLIC_URL', text('PUBLIC_URL')),
+    database,
+    secretKey,
+    secretKeyPrevious,
+    currency,
+    trustProxy: readRanges('TRUST_PROXY', 'of proxies', text('TRUST_PROXY')),
+    outboundAllow: readRanges('OUTBOUND_ALLOW', 'of your own', text('OUTBOUND_ALLOW')),
+    administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),
+    demo: flag('DEMO'),
+    testRowsMax: whole('TEST_ROWS_MAX', 100_000, 1_000, 10_000_000),
+    logLevel: knownLevel,
+    linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
+    cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
+    productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
+    statementIssuer: readLines(text('STATEMENT_ISSUER') ?? ''),
+    secondFactorRoles: readRoles('SECOND_FACTOR_ROLES', text('SECOND_FACTOR_ROLES')),
+    creditConfirmedAboveCents: readCents('CREDIT_CONFIRM_ABOVE', text('CREDIT_CONFIRM_ABOVE') ?? '1000.00'),
+    mail: readMail(text('SMTP_URL'), text('MAIL_FROM')),
+    valkey: readValkey(text('VALKEY_URL')),
+    allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
+    accountGroups: text('ACCOUNT_GROUPS') === null ? null : whole('ACCOUNT_GROUPS', 1, 1, accountGroupsMax),
+  };
+}
+
+function readRoles(name: string, value: string | null): ReadonlySet<NamedRole> {
+  const named = new Set<NamedRole>();
+  for (const entry of listed(value)) {
+    const role = namedRoles.find((each) => each === entry);
+    if (role === undefined) {
+      throw new ConfigProblem(`${name} must list roles out of ${namedRoles.join(', ')}, not "${entry}".`);
+    }
+    named.add(role);
+  }
+  return named;
+}
+
+function readCents(name: string, value: string): bigint {
+  const cents = value.startsWith('-') ? null : parseAmount(value);
+  if (cents === null) throw new ConfigProblem(`${name} must be an amount such as 1000.00, not "${value}".`);
+  return cents;
+}
+
+/** Entries divided by commas. */
+function listed(value: string | null): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** Lines divided by "|". */
+function readLines(value: string): string[] {
+  return value
+    .split('|')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** What holds a password is not repeated in a sentence. */
+function readMail(smtpUrl: string | null, mailFrom: string | null): MailSettings | null {
+  const given = mailFrom === null ? null : readMailFrom(mailFrom);
+  if (mailFrom !== null && given === null) {
+    throw new ConfigProblem(
+      `MAIL_FROM must be an address such as "Example Ltd <billing@example.com>", not "${mailFrom}".`,
+    );
+  }
+  if (smtpUrl === null) return null;
+  const server = readSmtpUrl(smtpUrl);
+  if (server === null) {
+    throw new ConfigProblem(
+      'SMTP_URL must look like smtp://user:password@mail.example.com:587 or smtps://…:465, with what is special in user and password written as %40 and so on.',
+    );
+  }
+  const from = given ?? senderOf(server);
+  if (from === null) throw new ConfigProblem('MAIL_FROM is required with this SMTP_URL: whose mail it is.');
+  return { server, from };
+}
+
+/** Many servers' users are addresses, and may send as nobody else. */
+function senderOf({ login }: SmtpServer): MailSenderName | null {
+  return login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
+}
+
+function readDatabase(text: (name: string) => string | null): DatabaseConfig {
+  const connectionString = text('DATABASE_URL');
+  if (connectionString === null) return { kind: 'embedded', dataDir: text('DATA_DIR') ?? './data' };
+  try {
+    readHostList(connectionString);
+  } catch (error) {
+    throw new ConfigProblem(`DATABASE_URL ${error instanceof Error ? error.message : error}.`);
+  }
+  return { kind: 'postgres', connectionString };
+}
+
+/** It holds a password, and is not repeated in a sentence. */
+function readValkey(value: string | null): ValkeyAddress | null {
+  const address = value === null ? null : readValkeyUrl(value);
+  if (value !== null && address === null) {
+    throw new ConfigProblem(
+      'VALKEY_URL must look like redis://user:password@host:6379/0 or rediss://…, with what is special in user and password written as %40 and so on.',
+    );
+  }
+  return address;
+}
+
+function readCancelRefund(value: string | null): CancelRefund {
+  const found = cancelRefunds.find((one) => one === (value ?? 'unused'));
+  if (found === undefined) {
+    throw new ConfigProblem(`CANCEL_REFUND must be one of ${cancelRefunds.join(', ')}, not "${value}".`);
+  }
+  return found;
+}
+
+function readHost(host: string): string {
+  if (isIP(host) === 0 && !/^[A-Za-z0-9.-]{1,253}$/.test(host)) {
+    throw new ConfigProblem(`HOST must be an address or a host name, not "${host}".`);
+  }
+  return host;
+}
+
+function readUrl(name: string, value: string | null): string | null {
+  if (value === null) return null;
+  const url = URL.parse(value);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hash !== '') {
+    throw new ConfigProblem(
+      `${name} must be an http or https address such as https://example.com, not "${value}".`,
+    );
+  }
+  return value.replace(/\/+$/, '');
+}
+
+/** An address without path or query: the pages and the API live at its root. */
+function readOrigin(name: string, value: string | null): string | null {
+  const url = readUrl(name, value);
+  if (url !== null && new URL(url).href !== `${new URL(url).origin}/`) {
+    throw new ConfigProblem(
+      `${name} must be an address without a path such as https://example.com, not "${value}".`,
+    );
+  }
+  return url;
+}
+
+/** Not all addresses at once: that is no list of anybody's. */
+function readRanges(name: string, whose: string, value: string | null): string[] {
+  const entries = listed(value);
+  for (const entry of entries) {
+    const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'every address there is' : null);
+    if (problem !== null) {
+      throw new ConfigProblem(
+        `${name} must list addresses or CIDR ranges ${whose}: "${entry}" is ${problem}.`,
+      );
+    }
+  }
+  return entries;
+}
+
+function isEveryAddress(range: string): boolean {
+  const ranges = createAddressRanges([range]);
+  const ends =
+    range.includes(':') && !range.startsWith('::ffff:') ? ['::', 'ffff::'] : ['0.0.0.0', '255.255.255.255'];
+  return ends.every((end) => ranges.include(end));
+}
+
+function readAdministrator(
+  text: (name: string) => string | null,
+  password: string | null,
+): Config['administrator'] {
+  const username = text('ADMIN_USERNAME') ?? 'admin';
+  if (!/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(username)) {
+    throw new ConfigProblem(
+      'ADMIN_USERNAME must have 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
+    );
+  }
+  if (password !== null && (password.length < 12 || password.length > 200)) {
+    throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');
+  }
+  const apiKey = text('ADMIN_API_KEY');
+  if (apiKey !== null && !isApiKey(apiKey, 'live')) {
+    throw new ConfigProblem('ADMIN_API_KEY is not a key: run "npx sellthrough mint-key" to make one.');
+  }
+  return { username, password, apiKey };
+}

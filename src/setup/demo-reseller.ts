@@ -1,0 +1,116 @@
+// What a start with DEMO adds to an empty database: packages, and the reseller "demo" with its credit. Called by main.ts.
+// Always true: a database that somebody uses is never made a demo, and the credit is given once.
+
+import { createAccount } from '../features/accounts/account-store.ts';
+import { listenToAccount } from '../features/events/event-log.ts';
+import { openApiKey } from '../features/identity/api-key-rows.ts';
+import { findAccountByUsername, findAdministratorId } from '../features/identity/find-accounts.ts';
+import { createPackage } from '../features/packages/package-store.ts';
+import type { Database, SqlStatement } from '../platform/database/database.ts';
+import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
+import type { Service } from '../service/create-service.ts';
+import { formatAmount } from '../shared/amounts.ts';
+import type { EpochSeconds } from '../shared/times.ts';
+import { demoPackages } from './demo-packages.ts';
+
+const demoUsername = 'demo';
+const demoCreditCents = 50_000n;
+const demoRateLimitPerMinute = 60;
+
+export interface DemoReseller {
+  readonly apiKey: string;
+  /** Known to the start that made the account, and to nobody after it. */
+  readonly password: string | null;
+  readonly credit: string;
+}
+
+const findEmpty: SqlStatement = {
+  name: 'find_empty_database',
+  text: `select not exists (select 1 from packages) and not exists (select 1 from accounts where not is_admin) as is_empty`,
+};
+
+const startDemo: SqlStatement = {
+  name: 'start_demo',
+  text: 'update service_state set demo_started = true where not demo_started returning demo_started',
+};
+
+const findDemo: SqlStatement = {
+  name: 'find_demo',
+  text: 'select demo_started, demo_account_id from service_state',
+};
+
+const noteDemo: SqlStatement = {
+  name: 'note_demo',
+  text: 'update service_state set demo_account_id = $1::int',
+};
+
+/**
+ * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.
+ * null: this database was not begun as a demo, or another process is making it one.
+ */
+export async function prepareDemo(
+  database: Database,
+  service: Service,
+  now: EpochSeconds,
+): Promise<DemoReseller | null> {
+  const actorId = await findAdministratorId(database);
+  if (actorId === null) return null;
+  const [found] = await database.query(findEmpty);
+  const isOurs = found?.['is_empty'] === true && (await database.query(startDemo)).length > 0;
+  const [state = {}] = await database.query(findDemo);
+  // An interrupted one is finished where no other process can be at it.
+  const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
+  const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
+  if (known === null && !isOurs && !isUnfinished) return null;
+  const password = mintPassword();
+  const made = known === null ? await makeDemo(database, service, password, { actorId, now }) : null;
+  const accountId = known ?? made?.id ?? null;
+  if (accountId === null) return null;
+
+  // By its key the credit is given once, even when a start was interrupted.
+  await service.engine.submit({
+    type: 'credit',
+    accountId,
+    actorId,
+    amountCents: demoCreditCents,
+    memo: 'Demo credit',
+    idempotencyKey: 'demo-credit',
+    keyIsMinted: false,
+  });
+  const apiKey = await openApiKey(database, service.seal, accountId);
+  if (apiKey === null) return null;
+  return { apiKey, password: made?.isNew ? password : null, credit: formatAmount(demoCreditCents) };
+}
+
+/** Makes what is missing of the demo; returns its account. */
+async function makeDemo(
+  database: Database,
+  { seal, packages }: Service,
+  password: string,
+  actor: { actorId: number; now: EpochSeconds },
+): Promise<{ id: number; isNew: boolean } | null> {
+  const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
+  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor, null);
+  await packages.reload();
+  const created = await createAccount(
+    database,
+    seal,
+    {
+      username: demoUsername,
+      displayName: 'Demo reseller',
+      group: 'reseller',
+      isAdmin: false,
+      passwordHash: await hashPassword(password),
+      rateLimitPerMinute: demoRateLimitPerMinute,
+      allowedIps: [],
+    },
+    actor,
+  );
+  const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
+  if (account !== null) {
+    await database.query(noteDemo, [account.id]);
+    // Whoever tries the service out finds events of their first order.
+    await listenToAccount(database, account.id);
+  }
+  return account === null ? null : { id: account.id, isNew: created !== null };
+}

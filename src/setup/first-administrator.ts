@@ -1,0 +1,70 @@
+// The administrator that a start makes where there is none. Called by main.ts; `init` asks about its password.
+// Always true: there is one first administrator, however many processes start at once.
+
+import { createAccount } from '../features/accounts/account-store.ts';
+import { passwordProblem } from '../features/auth/password-rules.ts';
+import { mintApiKey } from '../features/identity/api-key.ts';
+import { findAdministratorId } from '../features/identity/find-accounts.ts';
+import type { Database } from '../platform/database/database.ts';
+import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
+import type { Service } from '../service/create-service.ts';
+import type { EpochSeconds } from '../shared/times.ts';
+import { type Config, ConfigProblem } from './config.ts';
+import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
+
+// An administrator's console and scripts ask more often than a reseller's.
+const administratorRateLimitPerMinute = 6_000;
+
+/**
+ * Creates the first administrator. null: there is one already. `draft`: hears of the secrets before they count, so that
+ * none is made that nobody will know. @throws ConfigProblem
+ */
+export async function createFirstAdministrator(
+  database: Database,
+  { seal }: Service,
+  { administrator }: Config,
+  now: EpochSeconds,
+  draft: (first: FirstAdministrator) => DraftedSecrets = () => nothingDrafted,
+): Promise<FirstAdministrator | null> {
+  if ((await findAdministratorId(database)) !== null) return null;
+  await checkAdministratorPassword(administrator);
+  const password = administrator.password ?? mintPassword();
+  const apiKey = administrator.apiKey ?? mintApiKey('live');
+  const first: FirstAdministrator = {
+    username: administrator.username,
+    password: administrator.password === null ? password : null,
+    apiKey: administrator.apiKey === null ? apiKey : null,
+  };
+  const drafted = draft(first);
+  const created = await createAccount(
+    database,
+    seal,
+    {
+      username: administrator.username,
+      displayName: 'Administrator',
+      group: 'distributor',
+      isAdmin: true,
+      passwordHash: await hashPassword(password),
+      rateLimitPerMinute: administratorRateLimitPerMinute,
+      allowedIps: [],
+    },
+    { actorId: null, now },
+    { key: apiKey },
+  );
+  // Another process was faster.
+  if (created === null) {
+    drafted.discard();
+    return null;
+  }
+  drafted.keep();
+  return first;
+}
+
+/** Asked when it is about to be used: a service that has its administrator goes on starting. @throws ConfigProblem */
+export async function checkAdministratorPassword({
+  username,
+  password,
+}: Config['administrator']): Promise<void> {
+  const problem = password === null ? null : await passwordProblem(password, [username]);
+  if (problem !== null) throw new ConfigProblem(`ADMIN_PASSWORD ${problem}.`);
+}

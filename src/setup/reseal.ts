@@ -1,0 +1,109 @@
+// Walks through everything that is sealed: counts what is under which key, and seals it anew under SECRET_KEY. Called by
+// `sellthrough reseal` and doctor. It may run beside busy services, be killed at any moment, and run again: a few rows at a
+// time, each only if it is still what it was.
+// Always true: a text is replaced only by one that was opened and sealed from it.
+
+import { sealedSecrets } from '../features/auth/totp-store.ts';
+import { sealedProductSecrets } from '../features/fulfilment/product-settings.ts';
+import { sealedKeys } from '../features/identity/api-key-rows.ts';
+import { sealedWebhookSecrets } from '../features/webhooks/webhook-store.ts';
+import { type Database, DatabaseUnavailable, ranked } from '../platform/database/database.ts';
+import { sealedMails } from '../platform/mail/mail-outbox.ts';
+import type { Seal, SealedText } from '../platform/secrets/seal.ts';
+import { listSessionsWithoutKey } from '../platform/secrets/secret-key-sessions.ts';
+import { resealCheck } from '../platform/secrets/service-state.ts';
+
+/** What the command says to the service that has the data folder open, with the name of the key that it would seal with. */
+export const resealWish = { wish: 'reseal' } as const;
+
+const everySealedText = [
+  sealedKeys,
+  sealedSecrets,
+  sealedProductSecrets,
+  sealedMails,
+  ...sealedWebhookSecrets,
+];
+
+export interface SealedCount {
+  readonly current: number;
+  /** Under SECRET_KEY, from before texts named their key. */
+  readonly unnamed: number;
+  readonly previous: number;
+  readonly unreadable: number;
+}
+
+/** What is sealed under which key. */
+export async function countSealed(database: Database, seal: Seal): Promise<SealedCount> {
+  const count = { current: 0, unnamed: 0, previous: 0, unreadable: 0 };
+  for (const texts of everySealedText) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const found: SealedText[] = await texts.list(database, after);
+      for (const { sealed, context } of found) count[seal.stateOf(sealed, context)] += 1;
+      after = found.at(-1)?.id;
+    }
+  }
+  return count;
+}
+
+export interface Resealed extends SealedCount {
+  /** How many were sealed anew. */
+  readonly resealed: number;
+}
+
+/** Services go on sealing meanwhile; one that still seals with the old key would never let it end. */
+const passesMax = 10;
+
+/** A service is running that could not open what would be sealed. The message is for people. */
+export class ResealRefused extends Error {
+  override readonly name = 'ResealRefused';
+}
+
+/**
+ * Seals everything anew, until a pass finds nothing to do.
+ * @throws ResealRefused @throws DatabaseUnavailable when no pass finds nothing
+ */
+export async function resealTexts(database: Database, seal: Seal): Promise<Resealed> {
+  let resealed = 0;
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    // Before the first text, and again before the last pass counts: one may have started meanwhile.
+    await refuseWhileSessionsLackKey(database, seal);
+    const changed = await resealOnce(database, seal);
+    resealed += changed;
+    if (changed > 0) continue;
+    await resealCheck(ranked(database, 'changes'), seal);
+    return { resealed, ...(await countSealed(database, seal)) };
+  }
+  throw new DatabaseUnavailable(
+    'some process goes on sealing under the old key. Give all of them the new SECRET_KEY first.',
+  );
+}
+
+async function refuseWhileSessionsLackKey(database: Database, { keyName }: Seal): Promise<void> {
+  const sessions = database.kind === 'embedded' ? [] : await listSessionsWithoutKey(database, keyName);
+  if (sessions.length === 0) return;
+  throw new ResealRefused(
+    `These processes do not know the new SECRET_KEY and could not open what is sealed under it: ${sessions.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
+  );
+}
+
+/** Returns how many were found that had to be changed. */
+async function resealOnce(database: Database, seal: Seal): Promise<number> {
+  let count = 0;
+  for (const texts of everySealedText) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const found: SealedText[] = await texts.list(database, after);
+      const old = found.filter(({ sealed, context }) =>
+        ['previous', 'unnamed'].includes(seal.stateOf(sealed, context)),
+      );
+      const changes = old.map(({ id, sealed, context }) => ({
+        id,
+        from: sealed,
+        to: seal.seal(seal.open(sealed, context), context),
+      }));
+      if (changes.length > 0) await texts.replace(ranked(database, 'changes'), changes);
+      count += changes.length;
+      after = found.at(-1)?.id;
+    }
+  }
+  return count;
+}

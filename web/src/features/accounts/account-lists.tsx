@@ -1,0 +1,82 @@
+// What an account did, and who acts for it: its ledger, orders, customers and requests as its own pages list them, its keys and
+// people. The address says which, and holds the filters of the list.
+
+import { t } from '@lingui/core/macro';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Account } from '../../api/shapes.ts';
+import { lazyEarly } from '../../ui/preload.ts';
+import { CustomerList } from '../customers/customer-list.tsx';
+import { EntryList } from '../ledger/entry-list.tsx';
+import { OrderList } from '../orders/order-list.tsx';
+import { RequestList } from '../request-log/request-list.tsx';
+
+const AnyCustomerDrawer = lazyEarly(async () => ({
+  default: (await import('../customers/any-customer-drawer.tsx')).AnyCustomerDrawer,
+}));
+
+const tabs = [
+  { tab: 'ledger', title: t`Ledger` },
+  { tab: 'orders', title: t`Orders` },
+  { tab: 'customers', title: t`Customers` },
+  { tab: 'requests', title: t`Requests` },
+  { tab: 'access', title: t`Keys and people` },
+] as const;
+
+interface AccountListsProps {
+  readonly account: Account;
+  /** Its keys and people. */
+  readonly access: ReactNode;
+}
+
+export function AccountLists({ account, access }: AccountListsProps) {
+  const search: { readonly tab?: string } = useSearch({ strict: false });
+  const { tab: chosen } = tabs.find(({ tab }) => tab === search.tab) ?? tabs[0];
+  return (
+    <>
+      <nav aria-label={t`Parts of the account`} className="-mb-2 flex flex-wrap gap-x-1 border-b border-line">
+        {tabs.map(({ tab, title }) => (
+          <Link
+            key={tab}
+            to="."
+            search={tab === 'ledger' ? {} : { tab }}
+            replace
+            resetScroll={false}
+            activeOptions={{ exact: true }}
+            aria-current={tab === chosen ? 'page' : undefined}
+            className="-mb-px inline-flex min-h-9 items-center border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:min-h-11 forced-colors:not-aria-[current=page]:border-[Canvas]"
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      {chosen === 'ledger' ? (
+        <EntryList
+          accountId={account.id}
+          currency={account.currency}
+          months={monthsSince(account.created_at)}
+        />
+      ) : null}
+      {chosen === 'orders' ? <OrderList accountId={account.id} /> : null}
+      {chosen === 'customers' ? (
+        <CustomerList
+          accountId={account.id}
+          drawer={(id, opened) => <AnyCustomerDrawer id={id} opened={opened} />}
+        />
+      ) : null}
+      {chosen === 'requests' ? <RequestList accountId={account.id} /> : null}
+      {chosen === 'access' ? access : null}
+    </>
+  );
+}
+
+const monthsMax = 36;
+
+/** UTC months, the newest first: 2026-11. */
+function monthsSince(created: string): string[] {
+  const first = created.slice(0, 7);
+  const now = new Date();
+  return Array.from({ length: monthsMax }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  ).filter((month) => month >= first);
+}

@@ -1,0 +1,110 @@
+// What an account may do: group, name, API, rate limit, allow-list. Only what was changed is sent.
+
+import { t } from '@lingui/core/macro';
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { type AccountChange, changeAccount } from '../../api/commands.ts';
+import type { Account } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { Field, inputClasses, TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { SwitchField } from '../../ui/switch-field.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+const groups = [
+  { value: 'reseller', title: t`Reseller` },
+  { value: 'distributor', title: t`Distributor` },
+] as const;
+
+export function AccountSettingsDialog({
+  account,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly onClose: () => void;
+}) {
+  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  const [before] = useState(account);
+  const [displayName, setDisplayName] = useState(account.display_name);
+  const [group, setGroup] = useState(account.group);
+  const [apiEnabled, setApiEnabled] = useState(account.api_enabled);
+  const [rateLimit, setRateLimit] = useState(String(account.rate_limit_per_minute));
+  const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
+  const command = useCommand((change: AccountChange) => changeAccount(account.id, change), {
+    onDone: () => {
+      say(t`Saved. It applies from the next request on.`);
+      onClose();
+    },
+  });
+  const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
+  const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
+  const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
+  const change: AccountChange = {
+    ...(displayName.trim() !== before.display_name && { display_name: displayName.trim() }),
+    ...(group !== before.group && { group }),
+    ...(apiEnabled !== before.api_enabled && { api_enabled: apiEnabled }),
+    ...(Number(rateLimit) !== before.rate_limit_per_minute && { rate_limit_per_minute: Number(rateLimit) }),
+    ...(allowedIps.join() !== before.allowed_ips.join() && { allowed_ips: allowedIps }),
+  };
+  return (
+    <FormDialog
+      title={t`Settings of ${account.username}`}
+      width="wide"
+      action={isLockOut ? t`Save it all the same` : t`Save`}
+      danger={isLockOut}
+      busy={command.isPending}
+      ready={isRate && Object.keys(change).length > 0}
+      isChanged={Object.keys(change).length > 0}
+      error={command.error}
+      onSubmit={() => command.mutate(isLockOut ? { ...change, confirm: true } : change)}
+      onClose={onClose}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t`Name`}
+          autoComplete="off"
+          maxLength={120}
+          value={displayName}
+          onText={setDisplayName}
+        />
+        <TextField
+          label={t`Requests a minute`}
+          inputMode="numeric"
+          autoComplete="off"
+          problem={isRate ? null : t`A whole number from 1 to 1,000,000.`}
+          value={rateLimit}
+          onText={setRateLimit}
+        />
+      </div>
+      <Choice
+        label={t`Group: decides the prices of new orders`}
+        labelShown
+        value={group}
+        options={groups}
+        onChoose={setGroup}
+      />
+      <SwitchField
+        label={t`API access`}
+        hint={t`Off: requests with its key are refused. The panel goes on working.`}
+        checked={apiEnabled}
+        onChange={setApiEnabled}
+      />
+      <Field label={t`IP allow-list`} hint={t`One address or range on each line. Empty: any address.`}>
+        {(wiring) => (
+          <textarea
+            {...wiring}
+            rows={4}
+            spellCheck={false}
+            value={allowList}
+            onChange={(event) => {
+              setAllowList(event.target.value);
+              command.reset();
+            }}
+            className={`${inputClasses} py-2 font-mono`}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

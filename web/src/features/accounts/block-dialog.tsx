@@ -1,0 +1,40 @@
+// Blocks an account, or lifts the block.
+
+import { t } from '@lingui/core/macro';
+import { changeAccount } from '../../api/commands.ts';
+import type { Account } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+export function BlockDialog({
+  account,
+  onClose,
+}: {
+  readonly account: Account;
+  readonly onClose: () => void;
+}) {
+  const { username, blocked } = account;
+  const command = useCommand(() => changeAccount(account.id, { blocked: !blocked }), {
+    onDone: () => {
+      say(blocked ? t`${username} is no longer blocked.` : t`${username} is blocked.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={blocked ? t`Unblock ${username}?` : t`Block ${username}?`}
+      description={
+        blocked
+          ? t`Its API works again at once. Whoever was signed in to its panel signs in again.`
+          : t`Its API and panel stop with the next request, and its sessions end. Its balance stays, and its customers’ plans run on.`
+      }
+      action={blocked ? t`Unblock` : t`Block account`}
+      danger={!blocked}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,148 @@
+// A new account. Its password and key are shown once, to be handed over.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { createAccount } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { useMay } from '../../api/person.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { SwitchField } from '../../ui/switch-field.tsx';
+
+const groups = [
+  { value: 'reseller', title: t`Reseller` },
+  { value: 'distributor', title: t`Distributor` },
+] as const;
+
+export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }) {
+  const [username, setUsername] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const [email, setEmail] = useState('');
+  const [isInvited, setIsInvited] = useState(false);
+  const { mail } = useMe();
+  const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
+  const mayPrice = useMay()('admin:packages');
+  const command = useCommand(createAccount);
+  const plain = username.trim().toLowerCase();
+  const isValid = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(plain);
+  const isMailable = /^\S+@\S+\.\S+$/.test(email.trim());
+  const invites = mail && isInvited && isMailable;
+
+  if (command.data !== undefined) {
+    const { account, api_key: key, password } = command.data;
+    return (
+      <ShownOnceDialog
+        title={t`The account is ready`}
+        onClose={onClose}
+        action={
+          <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+            <Trans>Open the account</Trans>
+          </ButtonLink>
+        }
+      >
+        {password === undefined ? (
+          <Notice tone="good">
+            <Trans>
+              A link to choose a password is on its way to <bdi>{account.email}</bdi>. It works for seven
+              days. The key can be looked up in the account’s own panel.
+            </Trans>
+          </Notice>
+        ) : (
+          <Notice tone="warn">
+            <Trans>
+              Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
+              choosing another one; the key can be looked up in the account’s own panel.
+            </Trans>
+          </Notice>
+        )}
+        {password === undefined ? null : <SecretText label={t`Password`} text={password} />}
+        <SecretText label={t`API key`} text={key} />
+      </ShownOnceDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={t`Create an account`}
+      description={
+        invites
+          ? t`Whoever is invited chooses the password. The balance starts at zero.`
+          : t`A password is generated and shown once. The balance starts at zero.`
+      }
+      action={t`Create account`}
+      busy={command.isPending}
+      ready={isValid && (email.trim() === '' || isMailable)}
+      error={command.error}
+      onSubmit={() =>
+        command.mutate({
+          username: plain,
+          group,
+          ...(displayName.trim() !== '' && { display_name: displayName.trim() }),
+          ...(email.trim() !== '' && { email: email.trim() }),
+          ...(invites && { invite: true }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Username`}
+        autoFocus
+        hint={t`3 to 64 of a–z, 0–9, dot, underscore and hyphen; begins and ends with a letter or digit.`}
+        problem={
+          plain.length >= 3 && !isValid
+            ? t`Only a–z, 0–9, dot, underscore and hyphen; not at the ends.`
+            : null
+        }
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        value={username}
+        onText={setUsername}
+      />
+      <TextField
+        label={t`Name`}
+        hint={t`Optional: a company or a person.`}
+        autoComplete="off"
+        maxLength={120}
+        value={displayName}
+        onText={setDisplayName}
+      />
+      <TextField
+        label={t`E-mail address`}
+        hint={t`Optional: for a link to a new password, and news of sign-ins.`}
+        type="email"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={254}
+        value={email}
+        onText={setEmail}
+      />
+      {mail ? (
+        <SwitchField
+          label={t`Invite by mail`}
+          hint={t`Mails a link to choose the first password.`}
+          checked={isInvited && isMailable}
+          disabled={!isMailable}
+          onChange={setIsInvited}
+        />
+      ) : null}
+      {mayPrice ? (
+        <Choice
+          label={t`Group: decides the prices`}
+          labelShown
+          value={group}
+          options={groups}
+          onChoose={setGroup}
+        />
+      ) : null}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,175 @@
+// What the account wants to be told in time: of a low balance, of plans that end, and who is written to.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { setAlerts } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { useMay } from '../../api/person.ts';
+import { alertsQuery } from '../../api/queries.ts';
+import type { Alerts } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { readAmount, typedAmount } from '../../text/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+
+export function AlertsCard() {
+  const { mail } = useMe();
+  const { data, error, refetch } = useQuery(alertsQuery);
+  return (
+    <Card
+      title={t`Alerts`}
+      description={
+        mail
+          ? t`Each alert is an event for your endpoints and a mail to these addresses.`
+          : t`Each alert is an event for your endpoints. This service sends no mail yet; once it does, it writes to these addresses.`
+      }
+    >
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-40 w-full" />
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <AlertsForm alerts={data.alerts} confirmed={data.confirmed_emails} />
+      )}
+    </Card>
+  );
+}
+
+function textsOf(alerts: Alerts) {
+  return {
+    below: alerts.balance_below ?? '',
+    days: alerts.plans_ending_days === null ? '' : String(alerts.plans_ending_days),
+    emails: alerts.emails.join(', '),
+  };
+}
+
+interface AlertsFormProps {
+  readonly alerts: Alerts;
+  readonly confirmed: readonly string[];
+}
+
+function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
+  const { mail, account } = useMe();
+  const { currency } = account;
+  const unconfirmed = alerts.emails.filter((email) => !confirmed.includes(email)).join(', ');
+  const mayChange = useMay()('webhooks:write');
+  // What somebody else saved meanwhile is shown, unless it was typed over here.
+  const saved = textsOf(alerts);
+  const [typed, setTyped] = useState<Partial<typeof saved>>({});
+  const { below, days, emails } = { ...saved, ...typed };
+  const guard = useUnsavedGuard(
+    below.trim() !== saved.below || days.trim() !== saved.days || emails.trim() !== saved.emails,
+  );
+  const client = useQueryClient();
+  const command = useCommand(setAlerts, {
+    onDone: (answer) => {
+      client.setQueryData(alertsQuery.queryKey, answer);
+      setTyped({});
+      say(t`The alerts are saved.`);
+    },
+  });
+  const amount = below.trim() === '' ? null : readAmount(below);
+  const addresses = emails.split(/[\s,;]+/).filter((address) => address !== '');
+  const wrong = addresses.find((address) => !/^\S+@\S+\.\S+$/.test(address));
+  const problems = {
+    below:
+      below.trim() !== '' && (amount === null || Number(amount) === 0)
+        ? t`An amount above zero, such as ${typedAmount('50.00')}.`
+        : null,
+    days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`A number of days from 1 to 60.`,
+    emails:
+      wrong !== undefined
+        ? t`${wrong} is not an e-mail address.`
+        : addresses.length > 10
+          ? t`At most ten addresses.`
+          : null,
+  };
+  const isRight = Object.values(problems).every((problem) => problem === null);
+  return (
+    <>
+      {guard}
+      <form
+        noValidate
+        className="grid gap-4 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isRight || !mayChange) return;
+          command.mutate({
+            ...(amount !== null && { balance_below: amount }),
+            ...(days.trim() !== '' && { plans_ending_days: Number(days) }),
+            emails: addresses,
+          });
+        }}
+      >
+        <TextField
+          label={t`Alert when the balance falls below (${currency})`}
+          inputMode="decimal"
+          autoComplete="off"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={below}
+          onText={(text) => setTyped({ ...typed, below: text })}
+          hint={t`Leave empty for no alert.`}
+          problem={problems.below}
+        />
+        <TextField
+          label={t`Alert this many days before a plan ends`}
+          inputMode="numeric"
+          autoComplete="off"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={days}
+          onText={(text) => setTyped({ ...typed, days: text })}
+          hint={t`In addition to 7 days and 1 day. Leave empty for those two only, without a mail.`}
+          problem={problems.days}
+        />
+        <TextField
+          label={t`E-mail addresses`}
+          className="sm:col-span-2"
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          disabled={!mayChange}
+          readOnly={command.isPending}
+          value={emails}
+          onText={(text) => setTyped({ ...typed, emails: text })}
+          hint={t`Up to ten, separated by commas.`}
+          problem={problems.emails}
+        />
+        {mail && unconfirmed !== '' ? (
+          <p className="text-sm text-soft sm:col-span-2">
+            {mayChange ? (
+              <Trans>
+                Waiting for confirmation: {unconfirmed}. Each address gets a mail with a link, and no alerts
+                until the link is used. If the mail is lost, save the alerts again after a day.
+              </Trans>
+            ) : (
+              <Trans>Waiting for confirmation: {unconfirmed}. These addresses get no alerts yet.</Trans>
+            )}
+          </p>
+        ) : null}
+        {command.error === null ? null : (
+          <div className="sm:col-span-2">
+            <ErrorNotice error={command.error} />
+          </div>
+        )}
+        {mayChange ? (
+          <div>
+            <Button type="submit" look="primary" disabled={!isRight || command.isPending}>
+              <Trans>Save alerts</Trans>
+            </Button>
+          </div>
+        ) : null}
+      </form>
+    </>
+  );
+}

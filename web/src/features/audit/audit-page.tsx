@@ -1,0 +1,311 @@
+// Who changed what, newest first, from what to what; and who signed in, or was refused.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ScrollText, SearchX, X } from 'lucide-react';
+import { useCallback } from 'react';
+import { useMe } from '../../api/me.ts';
+import { auditQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { AuditEntry, FoundAuditEntry } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
+import { formatMoney, fromCents } from '../../text/amounts.ts';
+import { spanEnd, spanStart } from '../../text/days.ts';
+import { formatStated } from '../../text/times.ts';
+import { keyNameWord } from '../../text/words.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { CursorPager } from '../../ui/pager.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { SpanFilter } from '../../ui/span-filter.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { auditActionWord } from './audit-actions.ts';
+import { auditFieldWord, auditValueWord } from './audit-words.ts';
+
+const route = getRouteApi('/panel/admin/audit');
+
+const columns: readonly Column<FoundAuditEntry>[] = [
+  {
+    title: t`No.`,
+    from: 'lg',
+    cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
+  },
+  {
+    title: t`What`,
+    grows: true,
+    cell: ({ entry, target }) => (
+      <>
+        <TwoLines first={auditActionWord(entry.action)} second={<Target target={target} />} />
+        <div className="text-xs text-soft sm:hidden">
+          <Time at={entry.at} />
+        </div>
+        <div className="lg:hidden">
+          <Changes entry={entry} />
+        </div>
+      </>
+    ),
+  },
+  { title: t`Change`, from: 'lg', cell: ({ entry }) => <Changes entry={entry} /> },
+  {
+    title: t`Who`,
+    cell: ({ entry: { actor, by } }) =>
+      actor.username === '' ? (
+        <span className="text-soft">
+          <Trans>Not known</Trans>
+        </span>
+      ) : (
+        <ActedBy account={actor.username} by={by} />
+      ),
+  },
+  { title: t`When`, from: 'sm', cell: ({ entry: { at } }) => <Time at={at} style="minute" /> },
+];
+
+const actionOptions = [
+  { value: '', title: t`All actions` },
+  { value: 'account', title: t`Accounts and keys` },
+  { value: 'person', title: t`People` },
+  { value: 'customer', title: t`Customers` },
+  { value: 'order', title: t`Orders` },
+  { value: 'package', title: t`Packages` },
+  { value: 'webhook', title: t`Endpoints` },
+  { value: 'product', title: t`The product` },
+  { value: 'account.credit', title: t`Credits` },
+  { value: 'account.view', title: t`Views as reseller` },
+  { value: 'sign_in', title: t`Sign-ins` },
+  { value: 'deed', title: t`Refused actions` },
+];
+
+export function AuditPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { from, to, ...filters } = search;
+  const query = useQuery(auditQuery({ ...filters, from: spanStart(from), to: spanEnd(to) }));
+  const change = useCallback(
+    (changed: typeof search) =>
+      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
+    [navigate],
+  );
+  const onActor = useCallback((actor: string) => change({ actor }), [change]);
+  const onAccount = useCallback((account: string) => change({ account }), [change]);
+  const { before, ...filtering } = search;
+  const isFiltered = Object.keys(filtering).length > 0;
+  return (
+    <>
+      <PageHeader
+        title={t`Audit log`}
+        description={t`Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number.`}
+      />
+      <Card flush>
+        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
+          <SearchField label={t`Who (username)`} value={search.actor ?? ''} onSearch={onActor} />
+          <SearchField label={t`Account (username)`} value={search.account ?? ''} onSearch={onAccount} />
+          <SelectField
+            label={t`Action`}
+            unlabelled
+            value={search.action ?? ''}
+            options={actionOptions}
+            onValue={(action) => change({ action })}
+          />
+          <SpanFilter from={from} to={to} what={t`Recorded`} onSpan={change} />
+          {search.target === undefined ? null : (
+            <Button onClick={() => change({ target: '' })}>
+              <Trans>Only one: {targetText(search.target, query.data?.data[0])}</Trans>
+              <X aria-label={t`Take away`} className="size-4" />
+            </Button>
+          )}
+        </FilterBar>
+        <DataTable
+          caption={t`Audit log`}
+          columns={columns}
+          {...tableState(query)}
+          rowKey={({ entry }) => entry.number}
+          empty={
+            isFiltered || before !== undefined ? (
+              <EmptyState
+                icon={SearchX}
+                title={query.data?.next_before ? t`Nothing found so far` : t`Nothing found`}
+                action={
+                  <ButtonLink to="/admin/audit" search={{}}>
+                    <Trans>Show the whole log</Trans>
+                  </ButtonLink>
+                }
+              />
+            ) : (
+              <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
+                <Trans>
+                  What administrators change, what accounts change about their own access, and who signs in,
+                  is listed here.
+                </Trans>
+              </EmptyState>
+            )
+          }
+          footer={<CursorPager list={query.data} before={before} />}
+        />
+      </Card>
+    </>
+  );
+}
+
+function targetText(target: string, first: FoundAuditEntry | undefined): string {
+  return first === undefined || first.target.name === '' ? target.replace(':', ' ') : first.target.name;
+}
+
+/** A person of the account, or one of its keys; its own login is the account. */
+function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
+  if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
+  const whose = <bdi>{by.type === 'key' ? keyNameWord(by.name) : by.name}</bdi>;
+  return by.type === 'key' ? (
+    <TwoLines first={<bdi>{account}</bdi>} second={<Trans>key {whose}</Trans>} />
+  ) : (
+    <TwoLines
+      first={whose}
+      second={
+        <Trans>
+          of <bdi>{account}</bdi>
+        </Trans>
+      }
+    />
+  );
+}
+
+function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
+  const { currency } = useMe().account;
+  const was = fieldsOf(before, currency);
+  const is = fieldsOf(after, currency);
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    // That something was the first of its hour says nothing.
+    (name) => was[name] !== is[name] && !(name === 'within_the_hour' && is[name] === '1'),
+  );
+  return (
+    <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">
+      {names.map((name) => (
+        <li key={name} className="wrap-anywhere">
+          <span className="text-soft">{auditFieldWord(name)}</span>{' '}
+          {was[name] === undefined ? null : (
+            <del className="text-soft">
+              <bdi>{was[name]}</bdi>
+            </del>
+          )}
+          {was[name] === undefined || is[name] === undefined ? null : ' → '}
+          {is[name] === undefined ? null : (
+            <ins className="no-underline">
+              <bdi>{is[name]}</bdi>
+            </ins>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The fields of a change as texts; objects within are flattened: "prices.reseller.monthly". */
+function fieldsOf(value: unknown, currency: string, path = ''): Record<string, string> {
+  if (value === null || value === undefined) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { [path === '' ? 'value' : path.replace(/_cents$/, '')]: textOf(value, path, currency) };
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+      Object.entries(fieldsOf(inner, currency, path === '' ? name : `${path}.${name}`)),
+    ),
+  );
+}
+
+const moneyFields: ReadonlySet<string> = new Set([
+  'balance',
+  'prices',
+  'auto_renew',
+  'balance_below',
+  'refund',
+]);
+
+/** Amounts and times are those of the API; older entries hold cents and seconds. */
+function textOf(value: unknown, path: string, currency: string): string {
+  if (Array.isArray(value)) {
+    if (value.length > 0) return value.map((item) => textOf(item, '', currency)).join(', ');
+    return t`none`;
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (moneyFields.has(path.split('.')[0] ?? '') && /^-?\d+\.\d\d$/.test(text))
+    return formatMoney(text, currency);
+  if (path.endsWith('_at') && text.includes('T')) return formatStated(text);
+  const isWhole = /^-?\d{1,18}$/.test(text);
+  if (isWhole && path.endsWith('_cents')) return formatMoney(fromCents(BigInt(text)), currency);
+  if (isWhole && path.endsWith('_at')) return formatStated(new Date(Number(text) * 1000).toISOString());
+  return path === '' ? text : auditValueWord(path, text);
+}
+
+/** With the name that people know it by; what has a page leads there. */
+function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
+  const { type, id, name, account } = target;
+  const whose = account === null ? null : <AccountLink account={account} />;
+  const shown = <bdi>{name === '' ? id : name}</bdi>;
+  switch (type) {
+    case 'account':
+      return whose ?? shown;
+    case 'sign_in':
+      return whose;
+    case 'package':
+      return (
+        <TextLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
+          {shown}
+        </TextLink>
+      );
+    case 'customer':
+      return (
+        <>
+          {id === null ? (
+            shown
+          ) : (
+            <TextLink to="/admin/customers/$customerId" params={{ customerId: String(id) }}>
+              {shown}
+            </TextLink>
+          )}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'order':
+      return (
+        <>
+          <TextLink to="/admin/orders/$orderId" params={{ orderId: String(id) }}>
+            <Trans>Order {id}</Trans>
+          </TextLink>
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'key':
+      return (
+        <>
+          {name === '' ? <Trans>Its first key</Trans> : <Trans>Key {shown}</Trans>}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+    case 'webhook':
+      return <Trans>Endpoint {id}</Trans>;
+    case 'product':
+      return <Trans>The product</Trans>;
+    default:
+      return (
+        <>
+          {shown}
+          {whose === null ? null : <> · {whose}</>}
+        </>
+      );
+  }
+}
+
+function AccountLink({ account: { id, username } }: { readonly account: { id: number; username: string } }) {
+  return (
+    <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
+      <bdi>{username}</bdi>
+    </TextLink>
+  );
+}

@@ -1,0 +1,107 @@
+// What the audit log writes for machines, in words: the fields of a change, and values that are no texts of people. What is
+// unknown here is shown as it is written: the service may gain some.
+
+import { t } from '@lingui/core/macro';
+import { groupWord, planStatusWord } from '../../text/words.ts';
+
+type Words = Readonly<Record<string, string>>;
+
+const fields: Words = {
+  account_id: t`Account id`,
+  accounts: t`Accounts`,
+  address: t`Address`,
+  ai_images_per_month: t`AI images per month`,
+  allowed_ips: t`IP allow-list`,
+  api_enabled: t`API access`,
+  auto_renew: t`Auto-renewal`,
+  balance: t`Balance`,
+  balance_below: t`Alert below`,
+  blocked: t`Blocked`,
+  colour: t`Colour`,
+  deed: t`Action`,
+  description: t`Description`,
+  display_name: t`Name`,
+  distributor: t`Distributor`,
+  duration_days: t`Days in a month, as shown`,
+  email: t`E-mail`,
+  emails: t`E-mail addresses`,
+  enabled: t`Switched on`,
+  ended: t`Sessions ended`,
+  entry_id: t`Ledger entry`,
+  expires_at: t`Ends`,
+  external_ref: t`Own id`,
+  features: t`Features`,
+  from: t`From`,
+  group: t`Group`,
+  hours_before: t`Hours before the end`,
+  is_admin: t`Administrator`,
+  language: t`Language`,
+  last_four: t`Last four characters`,
+  letterhead: t`Letterhead`,
+  limits: t`Limits`,
+  logo: t`Logo`,
+  max_charge: t`Highest price`,
+  memo: t`Memo`,
+  monthly: t`Monthly`,
+  months: t`Months`,
+  name: t`Name`,
+  overlap_hours: t`Hours the old secret still works`,
+  package_id: t`Package id`,
+  password: t`Password`,
+  plans_ending_days: t`Days before a plan ends`,
+  posts_per_day: t`Posts per day`,
+  prices: t`Prices`,
+  quarterly: t`Quarterly`,
+  rate_limit_per_minute: t`Requests a minute`,
+  reason: t`Reason`,
+  refund: t`Refund`,
+  reseller: t`Reseller`,
+  retired: t`Retired`,
+  role: t`Role`,
+  scopes: t`Scopes`,
+  status: t`State`,
+  support_address: t`Address for help`,
+  mode: t`Mode`,
+  suspended: t`Suspended`,
+  test_url: t`Address for tests`,
+  trial: t`Free trial`,
+  types: t`Events`,
+  url: t`Address`,
+  username: t`Username`,
+  within_the_hour: t`Count in this hour`,
+  yearly: t`Yearly`,
+};
+
+/** "prices.reseller.monthly": "Prices: Reseller, Monthly". */
+export function auditFieldWord(path: string): string {
+  const [first = '', ...more] = path.split('.').map((name) => fields[name] ?? name.replaceAll('_', ' '));
+  return more.length === 0 ? first : `${first}: ${more.join(', ')}`;
+}
+
+const values: Words = { true: t`Yes`, false: t`No`, changed: t`changed`, all: t`all` };
+const reasons: Words = {
+  wrong_password: t`wrong password`,
+  wrong_code: t`wrong code`,
+  unknown_username: t`unknown username`,
+  account_blocked: t`account blocked`,
+};
+
+export function auditValueWord(path: string, value: string): string {
+  switch (path) {
+    case 'group':
+      return groupWord(value);
+    case 'status':
+      return planStatusWord(value);
+    case 'reason':
+      return reasons[value] ?? value.replaceAll('_', ' ');
+    // What people wrote, even where it looks like one of ours.
+    case 'name':
+    case 'display_name':
+    case 'memo':
+    case 'username':
+    case 'description':
+      return value;
+    default:
+      return values[value] ?? value;
+  }
+}

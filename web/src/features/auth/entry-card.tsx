@@ -1,0 +1,36 @@
+// The one card of a page before the panel: signing in, and setting a password.
+
+import type { ReactNode } from 'react';
+import { windowTitle } from '../../text/service-name.ts';
+import { LanguageChoice } from '../../ui/language-choice.tsx';
+import { Logo } from '../brand/logo.tsx';
+
+export function EntryCard({
+  title,
+  heading,
+  below,
+  isSignedIn = false,
+  children,
+}: {
+  /** Of the window. */
+  readonly title: string;
+  readonly heading: string;
+  readonly below?: ReactNode;
+  readonly isSignedIn?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
+      <title>{windowTitle(title)}</title>
+      <div className="mb-6 flex justify-center">
+        <Logo />
+      </div>
+      <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
+        <h1 className="mb-5 text-lg">{heading}</h1>
+        {children}
+      </div>
+      {below}
+      <LanguageChoice isSignedIn={isSignedIn} className="mx-auto mt-5" />
+    </main>
+  );
+}

@@ -1,0 +1,21 @@
+// A new password. It ends the other sessions.
+
+import { t } from '@lingui/core/macro';
+import { usePerson } from '../../api/person.ts';
+import { Card } from '../../ui/card.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { PasswordForm } from './password-form.tsx';
+
+export function PasswordCard() {
+  const { username } = usePerson().person;
+  return (
+    <Card title={t`Password`} description={t`Changing it signs out every other browser.`}>
+      <PasswordForm
+        username={username}
+        currentLabel={t`Current password`}
+        action={t`Change password`}
+        onDone={() => say(t`The password is changed; other sessions have ended.`)}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,90 @@
+// The current password and a new one, twice: on the security page, and after a first sign-in.
+
+import { t } from '@lingui/core/macro';
+import { useState } from 'react';
+import { changePassword } from '../../api/commands.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+
+const lengthMin = 12;
+
+export function PasswordForm({
+  username,
+  currentLabel,
+  action,
+  isNarrow = false,
+  onDone,
+}: {
+  readonly username: string;
+  readonly currentLabel: string;
+  readonly action: string;
+  readonly isNarrow?: boolean;
+  readonly onDone: () => void;
+}) {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const [again, setAgain] = useState('');
+  const command = useCommand(changePassword, {
+    onDone: () => {
+      setCurrent('');
+      setNext('');
+      setAgain('');
+      onDone();
+    },
+  });
+  const isShort = next !== '' && next.length < lengthMin;
+  const isOther = again !== '' && again !== next;
+  const isReady = current !== '' && next.length >= lengthMin && again === next;
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !command.isPending) command.mutate({ current_password: current, new_password: next });
+      }}
+    >
+      {/* For password managers: whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      <div className={classNames('grid gap-4', !isNarrow && 'md:grid-cols-3')}>
+        <TextField
+          label={currentLabel}
+          type="password"
+          autoComplete="current-password"
+          autoFocus={isNarrow}
+          maxLength={200}
+          value={current}
+          onText={setCurrent}
+        />
+        <TextField
+          label={t`New password`}
+          type="password"
+          autoComplete="new-password"
+          hint={t`At least ${lengthMin} characters.`}
+          problem={isShort ? t`At least ${lengthMin} characters.` : null}
+          maxLength={200}
+          value={next}
+          onText={setNext}
+        />
+        <TextField
+          label={t`New password again`}
+          type="password"
+          autoComplete="new-password"
+          problem={isOther ? t`Passwords don’t match.` : null}
+          maxLength={200}
+          value={again}
+          onText={setAgain}
+        />
+      </div>
+      {command.error === null ? null : <ErrorNotice error={command.error} />}
+      <div className={classNames(isNarrow && 'grid')}>
+        <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,273 @@
+// A forgotten password: without a link this page has one mailed, with one ("#token=…") it sets the new password, also the
+// first one of somebody who was invited. The token never stands in a request line, and leaves the address bar at once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { completePasswordReset, requestPasswordReset } from '../../api/commands.ts';
+import { meQuery, passwordLinkQuery, signInOptionsQuery } from '../../api/queries.ts';
+import type { PasswordLink } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { EntryCard } from './entry-card.tsx';
+
+const passwordLengthMin = 12;
+
+export function ResetPasswordPage() {
+  const hash = useLocation({ select: (location) => location.hash });
+  const [token, setToken] = useState(() => tokenIn(hash) ?? keptToken());
+  // Also a link that is pasted where this page is open: nothing is loaded anew then.
+  useEffect(() => {
+    const found = tokenIn(hash);
+    if (found === null) return;
+    setToken(found);
+    // Kept with this entry of the history alone: loaded again, as by another language, the page is still that of the link.
+    window.history.replaceState(
+      { ...window.history.state, passwordToken: found },
+      '',
+      window.location.pathname,
+    );
+  }, [hash]);
+  if (token === null) return <AskForLink />;
+  const askAnew = () => {
+    window.history.replaceState({ ...window.history.state, passwordToken: null }, '');
+    setToken(null);
+  };
+  return <OpenedLink key={token} token={token} onAskAnew={askAnew} />;
+}
+
+function tokenIn(hash: string): string | null {
+  return new URLSearchParams(hash).get('token');
+}
+
+function keptToken(): string | null {
+  const state: { readonly passwordToken?: unknown } | null = window.history.state;
+  return typeof state?.passwordToken === 'string' ? state.passwordToken : null;
+}
+
+/** The link is checked before anybody types a password. */
+function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onAskAnew: () => void }) {
+  const { data: link, error, refetch } = useQuery(passwordLinkQuery(token));
+  if (link !== undefined) return <ChoosePassword token={token} link={link} />;
+  if (error === null)
+    return (
+      <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
+        <Skeleton className="h-40 w-full" />
+      </EntryCard>
+    );
+  if (error instanceof ApiError && error.code === 'link_not_found')
+    return (
+      <EntryCard
+        title={t`This link no longer works`}
+        heading={t`This link no longer works`}
+        below={<BackToSignIn />}
+      >
+        <p role="alert">
+          <Trans>It was already used, has expired, or was replaced by a newer one.</Trans>
+        </p>
+        <p className="mt-3 mb-5 text-soft">
+          <Trans>
+            If you have set your password already, sign in. If you were invited, ask for a new invitation.
+          </Trans>
+        </p>
+        <Button onClick={onAskAnew}>
+          <Trans>Forgot your password?</Trans>
+        </Button>
+      </EntryCard>
+    );
+  return (
+    <EntryCard title={t`Choose your password`} heading={t`Choose your password`} below={<BackToSignIn />}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    </EntryCard>
+  );
+}
+
+function AskForLink() {
+  const [account, setAccount] = useState('');
+  const command = useCommand(requestPasswordReset);
+  const isReady = account.trim() !== '';
+  const { data: options } = useQuery(signInOptionsQuery);
+  if (options?.password_reset === false) {
+    return (
+      <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
+        <p role="status">
+          <Trans>This service sends no mail. Ask its operator for a new password.</Trans>
+        </p>
+      </EntryCard>
+    );
+  }
+  if (command.isSuccess) {
+    return (
+      <EntryCard title={t`Check your mail`} heading={t`Check your mail`} below={<BackToSignIn />}>
+        <p role="status">
+          <Trans>
+            If there is such an account with an e-mail address, a link is on its way to it. It works for an
+            hour. Nothing there? Look into the spam folder, or ask the operator of this service.
+          </Trans>
+        </p>
+      </EntryCard>
+    );
+  }
+  return (
+    <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
+      <EntryForm
+        isReady={isReady}
+        isBusy={command.isPending}
+        error={command.error}
+        action={t`Send a link`}
+        onSubmit={() => command.mutate({ account: account.trim() })}
+      >
+        <TextField
+          label={t`Username or e-mail address`}
+          name="username"
+          autoComplete="username"
+          autoFocus
+          spellCheck={false}
+          autoCapitalize="none"
+          maxLength={254}
+          value={account}
+          onText={setAccount}
+        />
+      </EntryForm>
+    </EntryCard>
+  );
+}
+
+function ChoosePassword({ token, link }: { readonly token: string; readonly link: PasswordLink }) {
+  const [chosen, setChosen] = useState('');
+  const [again, setAgain] = useState('');
+  const [isSet, setIsSet] = useState(false);
+  const client = useQueryClient();
+  const isInvitation = link.purpose === 'invitation';
+  const command = useCommand(completePasswordReset, {
+    onDone: () => {
+      if (!isInvitation) return setIsSet(true);
+      // Signed in, unless a code is needed as well.
+      client.fetchQuery(meQuery).then(
+        () => window.location.assign(import.meta.env.BASE_URL),
+        () => setIsSet(true),
+      );
+    },
+  });
+  const shortText = t`At least ${passwordLengthMin} characters.`;
+  const { username, account, invited_by: invitedBy } = link;
+  if (isSet) {
+    return (
+      <EntryCard title={t`Your password is set`} heading={t`Your password is set`} below={<BackToSignIn />}>
+        <p role="status">
+          <Trans>
+            Sign in as <bdi className="font-medium">{username}</bdi> with this password. All earlier sessions
+            have ended.
+          </Trans>
+        </p>
+      </EntryCard>
+    );
+  }
+  const heading = isInvitation ? t`Join ${account}` : t`Choose your password`;
+  return (
+    <EntryCard title={heading} heading={heading} below={<BackToSignIn />}>
+      <p className="mb-4 text-soft wrap-anywhere">
+        {!isInvitation ? (
+          <Trans>Choose a password that you use nowhere else.</Trans>
+        ) : invitedBy === null ? (
+          <Trans>
+            The operator of this service invited you to <bdi>{account}</bdi>. Choose a password to sign in.
+          </Trans>
+        ) : (
+          <Trans>
+            <bdi>{invitedBy}</bdi> invited you to <bdi>{account}</bdi>. Choose a password to sign in.
+          </Trans>
+        )}
+      </p>
+      <EntryForm
+        isReady={chosen.length >= passwordLengthMin && again === chosen}
+        isBusy={command.isPending || command.isSuccess}
+        error={command.error}
+        action={isInvitation ? t`Set password and sign in` : t`Set password`}
+        onSubmit={() =>
+          command.mutate({ token, new_password: chosen, ...(isInvitation && { sign_in: true }) })
+        }
+      >
+        {/* Also for password managers: whose password this is. */}
+        <TextField
+          label={t`Your username`}
+          name="username"
+          autoComplete="username"
+          readOnly
+          value={username}
+          onText={() => undefined}
+        />
+        <TextField
+          label={t`New password`}
+          type="password"
+          autoComplete="new-password"
+          autoFocus
+          hint={shortText}
+          problem={chosen !== '' && chosen.length < passwordLengthMin ? shortText : null}
+          maxLength={200}
+          value={chosen}
+          onText={setChosen}
+        />
+        <TextField
+          label={t`New password again`}
+          type="password"
+          autoComplete="new-password"
+          problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
+          maxLength={200}
+          value={again}
+          onText={setAgain}
+        />
+      </EntryForm>
+    </EntryCard>
+  );
+}
+
+function EntryForm({
+  isReady,
+  isBusy,
+  error,
+  action,
+  onSubmit,
+  children,
+}: {
+  readonly isReady: boolean;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+  readonly action: string;
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !isBusy) onSubmit();
+      }}
+    >
+      {children}
+      {error === null ? null : <ErrorNotice error={error} />}
+      <Button type="submit" look="primary" busy={isBusy} disabled={!isReady} className="min-h-10">
+        {action}
+      </Button>
+    </form>
+  );
+}
+
+function BackToSignIn() {
+  return (
+    <p className="mt-5 text-center">
+      <TextLink to="/sign-in">
+        <Trans>Back to the sign-in</Trans>
+      </TextLink>
+    </p>
+  );
+}

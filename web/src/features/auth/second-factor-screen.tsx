@@ -1,0 +1,62 @@
+// What whoever needs codes at sign-in for their role, and has none yet, sees: nothing but the way to them. The service
+// refuses everything else until then.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { EntryCard } from './entry-card.tsx';
+import { leave } from './leave.ts';
+import { TotpSetup } from './totp-setup.tsx';
+
+export default function SecondFactorScreen({
+  onReadingCodes,
+}: {
+  /** While the recovery codes are shown, the panel waits. */
+  readonly onReadingCodes: (isReading: boolean) => void;
+}) {
+  const client = useQueryClient();
+  const [isOpen, setIsOpen] = useState(false);
+  const [isOn, setIsOn] = useState(false);
+  return (
+    <EntryCard
+      title={t`Set up codes at sign-in`}
+      heading={t`Set up codes at sign-in`}
+      isSignedIn
+      below={
+        <div className="mt-4 flex justify-center">
+          <Button onClick={() => leave(client)}>
+            <Trans>Sign out</Trans>
+          </Button>
+        </div>
+      }
+    >
+      <p className="mb-5 text-soft">
+        <Trans>
+          The operator of this service requires a second step of your role: a code from an authenticator app
+          after the password. To go on, set it up now.
+        </Trans>
+      </p>
+      <div className="grid">
+        <Button look="primary" onClick={() => setIsOpen(true)}>
+          <Trans>Set up</Trans>
+        </Button>
+      </div>
+      {isOpen ? (
+        <TotpSetup
+          onOn={() => {
+            setIsOn(true);
+            onReadingCodes(true);
+          }}
+          onClose={() => {
+            setIsOpen(false);
+            onReadingCodes(false);
+            if (isOn) say(t`From now on a sign-in takes a code.`);
+          }}
+        />
+      ) : null}
+    </EntryCard>
+  );
+}

@@ -1,0 +1,22 @@
+// Who may sign in as this account: its sessions, its password, codes at sign-in, and where mail goes.
+
+import { t } from '@lingui/core/macro';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { EmailCard } from '../people/email-card.tsx';
+import { PasswordCard } from './password-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { TotpCard } from './totp-card.tsx';
+
+export function SecurityPage() {
+  return (
+    <>
+      <PageHeader title={t`Security`} description={t`Who can sign in to this panel as you.`} />
+      <div className="flex flex-col gap-5">
+        <TotpCard />
+        <PasswordCard />
+        <EmailCard />
+        <SessionsCard />
+      </div>
+    </>
+  );
+}

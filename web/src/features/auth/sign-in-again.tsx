@@ -1,0 +1,54 @@
+// Over a page whose session has ended: what was typed on it is still there for whoever signs in again. Nothing of it can be
+// read or reached meanwhile, and somebody else gets the panel anew (panel-layout.tsx).
+
+import { Dialog } from '@base-ui/react/dialog';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { meQuery, personQuery } from '../../api/queries.ts';
+import { useBackCloses } from '../../ui/back-closes.ts';
+import { Logo } from '../brand/logo.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export default function SignInAgain({ username }: { readonly username: string }) {
+  const client = useQueryClient();
+  // Back is no way past it, and leaves nothing below it.
+  useBackCloses(() => undefined, false);
+  useEffect(() => {
+    // Nobody is asked for while nobody is signed in.
+    void client.cancelQueries();
+  }, [client]);
+  return (
+    <Dialog.Root open onOpenChange={() => undefined} disablePointerDismissal>
+      <Dialog.Portal>
+        <Dialog.Popup
+          data-dialog
+          aria-label={t`Your session has ended`}
+          className="fixed inset-0 z-[60] overflow-y-auto bg-page"
+        >
+          <div className="mx-auto flex min-h-full w-full max-w-sm flex-col justify-center px-5 py-10">
+            <div className="mb-6 flex justify-center">
+              <Logo />
+            </div>
+            <p className="mb-4 text-soft">
+              <Trans>
+                Your session has ended. What you typed is still there: sign in again as <bdi>{username}</bdi>{' '}
+                to go on.
+              </Trans>
+            </p>
+            <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
+              <SignInForm
+                heading={t`Sign in`}
+                onDone={() => {
+                  void client.refetchQueries({ queryKey: meQuery.queryKey });
+                  void client.refetchQueries({ queryKey: personQuery.queryKey });
+                }}
+              />
+            </div>
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

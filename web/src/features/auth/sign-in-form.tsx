@@ -1,0 +1,139 @@
+// Username and password, then the code of an authenticator where one is set up: on the sign-in page, and over a page whose
+// session has ended.
+
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { signIn } from '../../api/commands.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+
+interface SignInFormProps {
+  readonly heading: string;
+  readonly onDone: () => void;
+}
+
+export function SignInForm({ heading, onDone }: SignInFormProps) {
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [asksCode, setAsksCode] = useState(false);
+  const command = useCommand(signIn, { onDone });
+  const waitSeconds = useCountdown(command.error);
+  const asksForCode = command.error instanceof ApiError && command.error.code === 'code_required';
+  if (asksForCode && !asksCode) setAsksCode(true);
+  const isReady = username.trim() !== '' && password !== '' && (!asksCode || code.trim() !== '');
+  return (
+    <>
+      <h1 className="mb-5 text-lg">{asksCode ? t`Enter your code` : heading}</h1>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isReady || command.isPending || waitSeconds > 0) return;
+          command.mutate({
+            username: username.trim(),
+            password,
+            ...(asksCode && { code: code.trim().replaceAll(' ', '') }),
+          });
+        }}
+      >
+        {asksCode ? (
+          <TextField
+            label={t`Code`}
+            hint={t`From your authenticator app, or one of your recovery codes.`}
+            name="code"
+            autoComplete="one-time-code"
+            autoFocus
+            spellCheck={false}
+            autoCapitalize="none"
+            maxLength={40}
+            mono
+            value={code}
+            onText={setCode}
+          />
+        ) : (
+          <>
+            <TextField
+              label={t`Username`}
+              name="username"
+              autoComplete="username"
+              autoFocus
+              spellCheck={false}
+              autoCapitalize="none"
+              maxLength={64}
+              value={username}
+              onText={setUsername}
+            />
+            <TextField
+              label={t`Password`}
+              type="password"
+              name="password"
+              autoComplete="current-password"
+              maxLength={200}
+              value={password}
+              onText={setPassword}
+            />
+          </>
+        )}
+        {command.error === null || asksForCode || command.isPending ? null : waitSeconds > 0 ? (
+          <p role="alert" className="rounded-control bg-bad-fill px-3.5 py-3">
+            <Trans>
+              Too many attempts. You can try again in{' '}
+              <Plural value={waitSeconds} one="# second" other="# seconds" />.
+            </Trans>
+          </p>
+        ) : isRateLimited(command.error) ? null : (
+          <ErrorNotice error={command.error} />
+        )}
+        <Button
+          type="submit"
+          look="primary"
+          busy={command.isPending}
+          disabled={!isReady || waitSeconds > 0}
+          className="min-h-10"
+        >
+          {asksCode ? t`Continue` : t`Sign in`}
+        </Button>
+        {asksCode ? (
+          <Button
+            look="quiet"
+            onClick={() => {
+              setAsksCode(false);
+              setCode('');
+              setPassword('');
+              command.reset();
+            }}
+          >
+            <Trans>Use another account</Trans>
+          </Button>
+        ) : null}
+      </form>
+    </>
+  );
+}
+
+function isRateLimited(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'rate_limited';
+}
+
+/** Seconds until the next try is taken; counts down by itself. */
+function useCountdown(error: Error | null): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    if (!(error instanceof ApiError) || error.retryAfterSeconds === 0) {
+      setLeft(0);
+      return;
+    }
+    const until = Date.now() + error.retryAfterSeconds * 1_000;
+    const tick = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1_000)));
+    tick();
+    const timer = setInterval(tick, 250);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

@@ -1,0 +1,76 @@
+// The way in: username and password, then the code of an authenticator where one is set up.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
+import type { Me } from '../../api/shapes.ts';
+import { windowTitle } from '../../text/service-name.ts';
+import { LanguageChoice } from '../../ui/language-choice.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Logo } from '../brand/logo.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const { next } = route.useSearch();
+  const router = useRouter();
+  const client = useQueryClient();
+  // Whichever way led here: a session may have ended by itself.
+  const [canReset, setCanReset] = useState(false);
+  useEffect(() => {
+    // Whose service it is, is everybody's.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
+    // Without an answer the page is what it is without mail.
+    client.fetchQuery(signInOptionsQuery).then(
+      (options) => setCanReset(options.password_reset),
+      () => undefined,
+    );
+  }, [client]);
+
+  return (
+    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
+      <title>{windowTitle(t`Sign in`)}</title>
+      <div className="mb-6 flex justify-center">
+        <Logo />
+      </div>
+      <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
+        <SignInForm
+          heading={t`Sign in`}
+          onDone={() => {
+            // Whatever was read belongs to whoever was signed in before.
+            client.clear();
+            const path = safePath(next);
+            // Whoever was on the way somewhere goes on there. Operators begin with their business.
+            const start =
+              path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
+            void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
+          }}
+        />
+      </div>
+      {canReset ? (
+        <p className="mt-5 text-center">
+          <TextLink to="/reset-password">
+            <Trans>Forgot your password?</Trans>
+          </TextLink>
+        </p>
+      ) : null}
+      <p className="mt-5 text-center text-soft">
+        <Trans>No account, or no password? The operator of this service gives you one.</Trans>
+      </p>
+      <LanguageChoice className="mx-auto mt-5" />
+    </main>
+  );
+}
+
+function startOf({ account }: Me): string {
+  return account.is_admin ? '/admin' : '/';
+}
+
+/** A path of the panel; anything else leads to its start. */
+function safePath(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
+}

@@ -1,0 +1,96 @@
+// Codes at sign-in (TOTP): set up, or switched off with the password and a code.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { disableTotp } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { usePerson } from '../../api/person.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { TotpSetup } from './totp-setup.tsx';
+
+export function TotpCard() {
+  const { totp_enabled: isOn } = useMe();
+  const { second_factor_required: isRequired } = usePerson();
+  const [opened, setOpened] = useState<'setup' | 'disable' | null>(null);
+  const close = () => setOpened(null);
+  return (
+    <Card
+      title={t`Codes at sign-in`}
+      description={t`A second step: a code from an authenticator app after the password.`}
+      action={
+        isOn ? (
+          <Badge tone="good">
+            <Trans>On</Trans>
+          </Badge>
+        ) : (
+          <Badge tone="warn">
+            <Trans>Off</Trans>
+          </Badge>
+        )
+      }
+    >
+      {isOn && isRequired ? (
+        <p className="text-soft">
+          <Trans>The operator of this service requires them of your role.</Trans>
+        </p>
+      ) : null}
+      {isOn && !isRequired ? (
+        <Button look="danger" onClick={() => setOpened('disable')}>
+          <Trans>Switch off</Trans>
+        </Button>
+      ) : null}
+      {isOn ? null : (
+        <Button look="primary" onClick={() => setOpened('setup')}>
+          <Trans>Set up</Trans>
+        </Button>
+      )}
+      {opened === 'setup' ? <TotpSetup onClose={close} /> : null}
+      {opened === 'disable' ? <DisableDialog onClose={close} /> : null}
+    </Card>
+  );
+}
+
+function DisableDialog({ onClose }: { readonly onClose: () => void }) {
+  const own = useOwnPassword({ isAskedAlways: true });
+  const [code, setCode] = useState('');
+  const command = useCommand(disableTotp, {
+    onDone: () => {
+      say(t`Codes at sign-in are off.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Switch off codes at sign-in?`}
+      description={t`The password alone will then let in whoever knows it. The recovery codes stop working.`}
+      action={t`Switch off`}
+      danger
+      busy={command.isPending}
+      ready={own.isReady && code.trim() !== ''}
+      error={command.error}
+      onSubmit={() => command.mutate({ password: own.sent, code: code.replaceAll(' ', '') })}
+      onClose={onClose}
+    >
+      <OwnPasswordField own={own} autoFocus />
+      <TextField
+        label={t`Code`}
+        hint={t`From the app, or a recovery code.`}
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={40}
+        mono
+        value={code}
+        onText={setCode}
+      />
+    </FormDialog>
+  );
+}

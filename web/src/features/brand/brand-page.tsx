@@ -1,0 +1,226 @@
+// The operator's name, logo, colour, letterhead and address for help, with how it will look, light and dark, before it is saved.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { accentThemes } from '../../../../src/shared/accent-shades.ts';
+import { setBrand, setBrandLogo } from '../../api/commands.ts';
+import { brandQuery } from '../../api/queries.ts';
+import type { Brand } from '../../api/shapes.ts';
+import { languageNames, languages } from '../../text/language.ts';
+import { keepServiceName } from '../../text/service-name.ts';
+import { Button, FileButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Field, inputClasses, SelectField, TextField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { showBrandColours } from './brand-colours.ts';
+import { BrandPreviews } from './brand-previews.tsx';
+import { logoPlate } from './logo.tsx';
+
+const sendBrand = (body: Omit<Brand, 'logo'>, password: string | undefined) =>
+  setBrand({ ...body, current_password: password });
+const sendLogo = (data: string | null, password: string | undefined) =>
+  setBrandLogo(data, { current_password: password });
+
+export function BrandPage() {
+  const { data, error, refetch } = useQuery(brandQuery);
+  return (
+    <>
+      <PageHeader title={t`Brand`} description={t`On the panel, the customer’s page, mails and documents.`} />
+      {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? null : <BrandForm brand={data.brand} />}
+    </>
+  );
+}
+
+function BrandForm({ brand }: { readonly brand: Brand }) {
+  const [name, setName] = useState(brand.name ?? '');
+  const [colour, setColour] = useState(brand.colour ?? '');
+  const [letterhead, setLetterhead] = useState(brand.letterhead.join('\n'));
+  const [support, setSupport] = useState(brand.support_address ?? '');
+  const [language, setLanguage] = useState(brand.language);
+  const [saved, setSaved] = useState(brand);
+  const command = useConfirmedCommand(sendBrand, {
+    action: t`Save`,
+    onDone: (answer) => {
+      setSaved(answer.brand);
+      showBrandColours();
+      keepServiceName(answer.brand.name);
+      say(t`Saved.`);
+    },
+  });
+  const isColour = /^#[0-9a-f]{6}$/i.test(colour);
+  const lines = letterhead
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const wanted = {
+    name: name.trim() || null,
+    colour: colour.toLowerCase() || null,
+    letterhead: lines,
+    support_address: support.trim() || null,
+    language,
+  };
+  const guard = useUnsavedGuard(JSON.stringify(wanted) !== JSON.stringify(settingsOf(saved)));
+  return (
+    <div className="grid items-start gap-5 xl:grid-cols-2">
+      {guard}
+      {command.dialog}
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card title={t`Name and colour`}>
+          <form
+            noValidate
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              command.mutate(wanted);
+            }}
+          >
+            <TextField label={t`Name`} value={name} onText={setName} maxLength={60} />
+            <Field
+              label={t`Colour`}
+              hint={t`Six digits such as #0f766e. Empty: the product’s own.`}
+              problem={colour === '' || isColour ? null : t`Six digits behind #, such as #0f766e`}
+            >
+              {(wiring) => (
+                <input
+                  {...wiring}
+                  value={colour}
+                  onChange={(event) => setColour(event.target.value.trim())}
+                  className={inputClasses}
+                />
+              )}
+            </Field>
+            {isColour ? <Warnings colour={colour} /> : null}
+            <Field
+              label={t`Letterhead`}
+              hint={t`Name and address on statements and receipts, up to eight lines.`}
+            >
+              {(wiring) => (
+                <textarea
+                  {...wiring}
+                  rows={4}
+                  value={letterhead}
+                  onChange={(event) => setLetterhead(event.target.value)}
+                  className={inputClasses}
+                />
+              )}
+            </Field>
+            <TextField
+              label={t`Address for help`}
+              hint={t`An e-mail address: shown to customers, and where answers to mails go.`}
+              value={support}
+              onText={setSupport}
+              type="email"
+            />
+            <SelectField
+              label={t`Language of those who have not chosen one`}
+              value={language}
+              onValue={setLanguage}
+              options={languages.map((each) => ({ value: each, title: languageNames[each] }))}
+            />
+            {command.error === null ? null : <ErrorNotice error={command.error} />}
+            <div>
+              <Button
+                type="submit"
+                look="primary"
+                disabled={command.isPending || (colour !== '' && !isColour)}
+              >
+                <Trans>Save</Trans>
+              </Button>
+            </div>
+          </form>
+        </Card>
+        <LogoCard brand={brand} />
+      </div>
+      <Card
+        title={t`Preview`}
+        description={t`Where it appears, before it is saved. Colours move until they can be read.`}
+      >
+        <BrandPreviews
+          name={name.trim()}
+          colour={isColour ? colour : null}
+          logo={brand.logo}
+          support={support.trim()}
+        />
+      </Card>
+    </div>
+  );
+}
+
+/** What the form holds. */
+function settingsOf({ name, colour, letterhead, support_address, language }: Brand) {
+  return { name, colour, letterhead, support_address, language };
+}
+
+/** A colour that could not be read is shown moved, and that is said. */
+function Warnings({ colour }: { readonly colour: string }) {
+  const { light, dark, isMoved } = accentThemes(colour);
+  return (
+    <>
+      {isMoved.light ? (
+        <Notice tone="warn">
+          <Trans>Too light to be read on light pages: there it is shown as {light.accent}.</Trans>
+        </Notice>
+      ) : null}
+      {isMoved.dark ? (
+        <Notice tone="info">
+          <Trans>Too dark to be read on dark pages: there it is shown as {dark.accent}.</Trans>
+        </Notice>
+      ) : null}
+    </>
+  );
+}
+
+function LogoCard({ brand }: { readonly brand: Brand }) {
+  const command = useConfirmedCommand(sendLogo, {
+    action: t`Save`,
+    onDone: ({ brand: saved }) =>
+      say(saved.logo === null ? t`Logo removed.` : t`The logo is shown from now on.`),
+  });
+  const { logo } = brand;
+  return (
+    <Card title={t`Logo`} description={t`PNG or JPEG, up to 256 KB.`}>
+      <div className="flex flex-col items-start gap-3">
+        {logo === null ? (
+          <p className="text-soft">
+            <Trans>No logo yet</Trans>
+          </p>
+        ) : (
+          <img
+            src={logo.url}
+            alt={t`The present logo`}
+            className={`max-h-16 max-w-full object-contain ${logoPlate}`}
+          />
+        )}
+        <FileButton
+          label={t`Choose a file`}
+          accept="image/png,image/jpeg"
+          disabled={command.isPending}
+          onFile={(file) => void base64Of(file).then(command.mutate)}
+        />
+        {command.error === null ? null : <ErrorNotice error={command.error} />}
+        {command.dialog}
+        {logo === null ? null : (
+          <Button onClick={() => command.mutate(null)} disabled={command.isPending}>
+            <Trans>Remove the logo</Trans>
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}

@@ -1,0 +1,74 @@
+// One customer of any account beside a list: what is known of them, and whether they may log in. Everything else is on their page.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMay } from '../../api/person.ts';
+import { anyCustomerQuery } from '../../api/queries.ts';
+import type { PanelCustomer } from '../../api/shapes.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { CustomerBadge } from './customer-columns.tsx';
+import { CustomerFacts } from './customer-facts.tsx';
+import { SuspendDialog } from './suspend-dialog.tsx';
+
+interface AnyCustomerDrawerProps {
+  readonly id: string;
+  readonly opened: OpenRow<PanelCustomer>;
+}
+
+export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
+  const [asked, setAsked] = useState(false);
+  const may = useMay();
+  const { data, error, refetch } = useQuery(anyCustomerQuery(id));
+  const customer = data?.customer ?? opened.row;
+  const account = data?.customer.account;
+  return (
+    <Drawer
+      title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
+      description={customer && <CustomerBadge customer={customer} />}
+      onClose={opened.close}
+      onNewer={opened.onNewer}
+      onOlder={opened.onOlder}
+      actions={
+        <>
+          <ButtonLink to="/admin/customers/$customerId" params={{ customerId: id }}>
+            <Trans>Open page</Trans>
+          </ButtonLink>
+          {data === undefined || !may('admin:accounts') ? null : (
+            <Button onClick={() => setAsked(true)}>
+              {data.customer.status === 'suspended' ? t`Lift the suspension` : t`Suspend`}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {error !== null && customer === undefined ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <CustomerFacts
+          customer={customer}
+          orders={data?.orders}
+          orderPage="/admin/orders/$orderId"
+          first={[
+            {
+              name: t`Account`,
+              value: account && (
+                <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+                  <bdi>{account.username}</bdi>
+                </TextLink>
+              ),
+            },
+          ]}
+        />
+      )}
+      {asked && data !== undefined ? (
+        <SuspendDialog customer={data.customer} onClose={() => setAsked(false)} />
+      ) : null}
+    </Drawer>
+  );
+}

@@ -1,0 +1,161 @@
+// Customers as table rows, wherever customers are listed.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { hasStarted, runs } from '../../api/plan-runs.ts';
+import type { PanelCustomer } from '../../api/shapes.ts';
+import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
+import { planStatusWord } from '../../text/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */
+export function customerColumns<Row extends PanelCustomer>({
+  links = 'page',
+  second,
+}: {
+  readonly links?: 'drawer' | 'page' | 'console';
+  /** What is under the name on narrow screens in place of the package. */
+  readonly second?: (row: Row) => string;
+} = {}): readonly Column<Row>[] {
+  return [
+    {
+      title: t`Customer`,
+      grows: true,
+      cell: (customer) => (
+        <TwoLines
+          first={
+            links === 'console' ? (
+              <RowLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
+            ) : links === 'page' ? (
+              <RowLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
+            ) : (
+              <RowLink to="." search={(now) => ({ ...now, open: String(customer.id) })} resetScroll={false}>
+                <bdi>{customer.name}</bdi>
+              </RowLink>
+            )
+          }
+          second={
+            <>
+              <span className="sm:hidden">
+                <bdi>{second?.(customer) ?? customer.plan.package}</bdi>
+                {second === undefined && runs(customer.plan)
+                  ? ` · ${planTimeLeftSentence(customer.seconds_left)}`
+                  : ''}
+              </span>
+              <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
+            </>
+          }
+        />
+      ),
+    },
+    {
+      title: t`Package`,
+      id: 'package',
+      from: 'sm',
+      cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
+    },
+    { title: t`State`, cell: (customer) => <CustomerBadge customer={customer} /> },
+    {
+      title: t`Ends`,
+      id: 'ends',
+      from: 'md',
+      sort: { by: 'expires_at', direction: 'ascending', backwards: '-expires_at' },
+      cell: ({ plan }) =>
+        hasStarted(plan) ? <Time at={plan.expires_at} style="day" /> : <span className="text-soft">–</span>,
+    },
+    {
+      title: t`Since`,
+      id: 'since',
+      from: 'lg',
+      sort: { by: 'newest', direction: 'descending' },
+      cell: ({ created_at: at }) => <Time at={at} style="day" />,
+    },
+    {
+      title: t`Time left`,
+      id: 'left',
+      from: 'sm',
+      align: 'end',
+      cell: ({ seconds_left: seconds }) => <TimeLeft seconds={seconds} />,
+    },
+    {
+      title: t`Your own id`,
+      id: 'external',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ external_ref: own }) => <bdi className="block max-w-40 truncate">{own ?? ''}</bdi>,
+    },
+    {
+      title: t`Auto-renew`,
+      id: 'renewal',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ plan }) => (plan.auto_renew === null ? t`Off` : t`On`),
+    },
+  ];
+}
+
+/** What the customer is ordered by, where that is not the name. */
+function otherName({ name, reference }: PanelCustomer): string {
+  return reference === name ? '' : reference;
+}
+
+/** What the customer has, and an order of theirs that waits. A plan that a pending order would begin is not "expired". */
+export function CustomerBadge({
+  customer,
+}: {
+  readonly customer: Pick<PanelCustomer, 'status' | 'plan' | 'order_pending'>;
+}) {
+  const { plan, order_pending: isPending } = customer;
+  const isPlanShown = !isPending || runs(plan);
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {isPlanShown ? <PlanBadge customer={customer} /> : null}
+      {isPending ? (
+        <Badge tone="warn">
+          <Trans>Pending</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+function PlanBadge({
+  customer: { status, plan },
+}: {
+  readonly customer: Pick<PanelCustomer, 'status' | 'plan'>;
+}) {
+  if (status === 'suspended' || plan.status === 'suspended')
+    return (
+      <Badge tone="bad">
+        <Trans>Suspended</Trans>
+      </Badge>
+    );
+  if (plan.status === 'active')
+    return (
+      <Badge tone="good">
+        <Trans>Active</Trans>
+      </Badge>
+    );
+  return <Badge>{hasStarted(plan) ? planStatusWord(plan.status) : t`Never started`}</Badge>;
+}
+
+const soonSeconds = 14 * 86_400;
+const verySoonSeconds = 3 * 86_400;
+
+function TimeLeft({ seconds }: { readonly seconds: number }) {
+  if (seconds <= 0) return <span className="text-soft">–</span>;
+  const words = planTimeLeft(seconds);
+  const tone = seconds <= verySoonSeconds ? 'bad' : 'warn';
+  return seconds <= soonSeconds ? (
+    <Badge tone={tone}>{words}</Badge>
+  ) : (
+    <span className="figures whitespace-nowrap">{words}</span>
+  );
+}

@@ -1,0 +1,90 @@
+// One customer beside the list: the plan, its end, the last orders, and what can be done. Everything else is on their page.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { ArrowLeftRight, RefreshCw } from 'lucide-react';
+import { useMay } from '../../api/person.ts';
+import { runs } from '../../api/plan-runs.ts';
+import { customerQuery } from '../../api/queries.ts';
+import type { PanelCustomer } from '../../api/shapes.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { useOpenOrder } from '../orders/open-order.ts';
+import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { CustomerBadge } from './customer-columns.tsx';
+import { CustomerFacts } from './customer-facts.tsx';
+
+export function CustomerDrawer({
+  id,
+  opened,
+}: {
+  readonly id: string;
+  readonly opened: OpenRow<PanelCustomer>;
+}) {
+  const openOrder = useOpenOrder();
+  const mayOrder = useMay()('orders:write');
+  const { data, error, refetch } = useQuery(customerQuery(id));
+  const customer = data?.customer ?? opened.row;
+  const renewal = useRenewal(customer?.id);
+  const last = data?.orders.find((order) => order.id === data.last_order_id);
+  return (
+    <Drawer
+      title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
+      description={customer && <CustomerBadge customer={customer} />}
+      onClose={opened.close}
+      onNewer={opened.onNewer}
+      onOlder={opened.onOlder}
+      actions={
+        <>
+          <ButtonLink to="/customers/$customerId" params={{ customerId: id }}>
+            <Trans>Open page</Trans>
+          </ButtonLink>
+          {customer === undefined || !mayOrder ? null : (
+            <Button
+              onClick={() =>
+                openOrder({
+                  type: 'place',
+                  customer: customer.reference,
+                  ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
+                })
+              }
+            >
+              <ArrowLeftRight aria-hidden="true" className="size-4" />
+              {runs(customer.plan) ? t`Change package` : t`Order a package`}
+            </Button>
+          )}
+          {customer === undefined || last === undefined || renewal === undefined ? null : (
+            <Button
+              look="primary"
+              disabled={renewal.refusal !== null}
+              onClick={() =>
+                openOrder({
+                  type: 'renew',
+                  orderId: last.id,
+                  customer: customer.reference,
+                  packageName: last.package.name,
+                  months: last.months,
+                })
+              }
+            >
+              <RefreshCw aria-hidden="true" className="size-4" />
+              <Trans>Renew</Trans>
+            </Button>
+          )}
+        </>
+      }
+    >
+      {error !== null && customer === undefined ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          <RenewalNotice renewal={renewal} />
+          <CustomerFacts customer={customer} orders={data?.orders} />
+        </>
+      )}
+    </Drawer>
+  );
+}

@@ -1,0 +1,86 @@
+// What is known of a customer, and what was last ordered for them, beside a list: of the own account's, and of any account's in
+// the console.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { Order, PanelCustomer } from '../../api/shapes.ts';
+import { orderKindWord } from '../../text/words.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { type OrderPageAddress, UnsettledBadge } from '../orders/order-columns.tsx';
+import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
+
+interface CustomerFactsProps {
+  /** undefined: still being fetched. */
+  readonly customer: PanelCustomer | undefined;
+  readonly orders: readonly Order[] | undefined;
+  readonly orderPage?: OrderPageAddress;
+  /** Facts that stand before the customer's own. */
+  readonly first?: readonly Fact[];
+}
+
+const ordersShown = 5;
+
+export function CustomerFacts({
+  customer,
+  orders = [],
+  orderPage = '/orders/$orderId',
+  first = [],
+}: CustomerFactsProps) {
+  return (
+    <>
+      <Facts
+        facts={[
+          ...first,
+          { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
+          timeLeftFact(customer),
+          planEndFact(customer),
+          {
+            name: t`Auto-renew`,
+            value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
+          },
+          {
+            name: t`Reference`,
+            value: customer && (
+              <span className="inline-flex items-center gap-1">
+                <bdi className="wrap-anywhere">{customer.reference}</bdi>
+                <CopyButton text={customer.reference} label={t`Copy reference`} />
+              </span>
+            ),
+          },
+          { name: t`Customer id`, value: customer?.id },
+          ...(customer?.external_ref === undefined
+            ? []
+            : [{ name: t`Your own id`, value: <bdi>{customer.external_ref}</bdi> }]),
+          { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
+        ]}
+      />
+      {orders.length === 0 ? null : (
+        <section>
+          <h3 className="mb-1 font-medium">
+            <Trans>Last orders</Trans>
+          </h3>
+          <ul>
+            {orders.slice(0, ordersShown).map((order) => (
+              <li key={order.id} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">
+                <span>
+                  <TextLink to={orderPage} params={{ orderId: String(order.id) }}>
+                    {orderKindWord(order.kind)} · <bdi>{order.package.name}</bdi>
+                  </TextLink>{' '}
+                  <UnsettledBadge status={order.status} />
+                </span>
+                <span className="inline-flex gap-3 text-soft">
+                  <Time at={order.created_at} style="day" />
+                  <Money amount={order.price} currency={order.currency} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+// What can be done with the customers that are selected, with what it costs before it is asked for.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw, Repeat } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import type { Query } from '../../api/client.ts';
+import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../../api/queries.ts';
+import type { PanelCustomer } from '../../api/shapes.ts';
+import { formatMoney } from '../../text/amounts.ts';
+import { formatCount } from '../../text/language.ts';
+import { withTexts } from '../../text/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { lazyEarly } from '../../ui/preload.ts';
+import type { RowSelection } from '../../ui/row-selection.ts';
+import { say } from '../../ui/toasts.tsx';
+
+const BulkRenewDialog = lazyEarly(async () => ({
+  default: (await import('../plans/bulk-renew-dialog.tsx')).BulkRenewDialog,
+}));
+
+const BulkAutoRenewDialog = lazyEarly(withTexts(() => import('../plans/bulk-auto-renew-dialog.tsx')));
+
+interface CustomerSelectionBarProps {
+  readonly selection: RowSelection<PanelCustomer>;
+  readonly wanted: Query;
+  /** How many fit the filter, if that is known; and whether there is more than the page. */
+  readonly total: number | null;
+  readonly hasMore: boolean;
+}
+
+export function CustomerSelectionBar({ selection, wanted, total, hasMore }: CustomerSelectionBarProps) {
+  const [isRenewing, setIsRenewing] = useState(false);
+  const [isSettingRenewal, setIsSettingRenewal] = useState(false);
+  const [isSelecting, setIsSelecting] = useState(false);
+  const { rows } = selection;
+  const { data, error, isPlaceholderData, refetch } = useQuery(renewalsQuery(rows.map(({ id }) => id)));
+  if (rows.length === 0) return null;
+  const preview = isPlaceholderData ? undefined : data;
+  const price = preview === undefined ? '' : formatMoney(preview.total, preview.currency);
+  const leftOut = preview === undefined ? 0 : rows.length - preview.count;
+  const leave = (ids: ReadonlySet<number>) => selection.chooseAll(rows.filter(({ id }) => !ids.has(id)));
+  const selectAll = async () => {
+    setIsSelecting(true);
+    try {
+      const { data: all, next_before: next } = await findAllCustomers(wanted);
+      selection.chooseAll(all);
+      if (next !== null) say(t`The first ${all.length} are selected: more cannot be renewed at once.`);
+    } catch {
+      say(t`They could not be read. Try again.`);
+    }
+    setIsSelecting(false);
+  };
+  return (
+    <section
+      aria-label={t`Selected customers`}
+      className="sticky top-(--list-top) z-20 flex flex-wrap items-center gap-2 border-b border-line bg-accent-fill px-4 py-2 md:px-5"
+    >
+      <p className="figures mr-auto max-sm:w-full">
+        {plural(rows.length, { one: '# selected', other: '# selected' })}
+        {leftOut === 0
+          ? null
+          : ` · ${plural(leftOut, { one: '# cannot be renewed', other: '# cannot be renewed' })}`}
+      </p>
+      {hasMore && rows.length < selectedAtOnceMax ? (
+        <Button look="plain" busy={isSelecting} onClick={() => void selectAll()}>
+          {total === null
+            ? t`Select all that match`
+            : total > selectedAtOnceMax
+              ? t`Select the first ${selectedAtOnceMax} of ${formatCount(total)}`
+              : plural(total, { one: 'Select # that matches', other: 'Select all # that match' })}
+        </Button>
+      ) : null}
+      <Button look="plain" onClick={selection.clear}>
+        <Trans>Select none</Trans>
+      </Button>
+      <Button disabled={preview === undefined} onClick={() => setIsSettingRenewal(true)}>
+        <Repeat aria-hidden="true" className="size-4" />
+        <Trans>Auto-renewal</Trans>
+      </Button>
+      {error === null ? (
+        <Button
+          look="primary"
+          busy={preview === undefined}
+          disabled={preview?.count === 0}
+          onClick={() => setIsRenewing(true)}
+        >
+          <RefreshCw aria-hidden="true" className="size-4" />
+          {preview === undefined
+            ? t`Renew`
+            : plural(preview.count, {
+                one: `Renew # for ${price}`,
+                other: `Renew # for ${price}`,
+              })}
+        </Button>
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+      {isSettingRenewal && data !== undefined ? (
+        <Suspense>
+          <BulkAutoRenewDialog
+            customers={rows}
+            preview={data}
+            onClose={() => setIsSettingRenewal(false)}
+            onChanged={leave}
+          />
+        </Suspense>
+      ) : null}
+      {isRenewing && data !== undefined ? (
+        <Suspense>
+          <BulkRenewDialog
+            customers={rows}
+            preview={data}
+            onClose={() => setIsRenewing(false)}
+            onRenewed={leave}
+          />
+        </Suspense>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+// The account's customers, and the way to the first of them: an order.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useMay } from '../../api/person.ts';
+import { PlaceOrderButton } from '../../shell/app-shell.tsx';
+import { Button } from '../../ui/button.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { lazyEarly } from '../../ui/preload.ts';
+import { useOpenOrder } from '../orders/open-order.ts';
+import { CustomerList } from './customer-list.tsx';
+
+const CustomerDrawer = lazyEarly(async () => ({
+  default: (await import('./customer-drawer.tsx')).CustomerDrawer,
+}));
+
+export function CustomersPage() {
+  const openOrder = useOpenOrder();
+  const mayOrder = useMay()('orders:write');
+  const place = () => openOrder({ type: 'place' });
+  return (
+    <>
+      <PageHeader title={t`Customers`} actions={<PlaceOrderButton onClick={place} />} />
+      <CustomerList
+        accountId={null}
+        first={
+          mayOrder ? (
+            <Button look="primary" onClick={place}>
+              <Trans>Place the first order</Trans>
+            </Button>
+          ) : undefined
+        }
+        drawer={(id, opened) => <CustomerDrawer id={id} opened={opened} />}
+      />
+    </>
+  );
+}

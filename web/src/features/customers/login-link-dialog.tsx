@@ -1,0 +1,60 @@
+// Makes a login link for a customer and shows it once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { createLoginLink } from '../../api/commands.ts';
+import type { Customer } from '../../api/shapes.ts';
+import { createLoginLinkOfCustomer } from '../../api/support-commands.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+
+interface LoginLinkDialogProps {
+  readonly customer: Pick<Customer, 'id' | 'name'>;
+  /** By the operator, for a customer of any account: the password is asked for. */
+  readonly isOperator?: boolean;
+  readonly onClose: () => void;
+}
+
+export function LoginLinkDialog({ customer, isOperator = false, onClose }: LoginLinkDialogProps) {
+  const own = useOwnPassword();
+  const command = useCommand((id: number) =>
+    isOperator ? createLoginLinkOfCustomer(id, { current_password: own.sent }) : createLoginLink(id),
+  );
+  if (command.data !== undefined) {
+    const { login_url: url, expires_at: expiresAt } = command.data;
+    return (
+      <ShownOnceDialog title={t`Login link`} onClose={onClose}>
+        <SecretText label={t`Login link`} text={url} />
+        <p className="text-soft">
+          <Trans>
+            Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
+            <Time at={expiresAt} />.
+          </Trans>
+        </p>
+      </ShownOnceDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={t`Create a login link?`}
+      description={
+        <Trans>
+          Whoever opens it is logged in as <bdi className="text-ink">{customer.name}</bdi>. It works once and
+          for a short time; any earlier unused link stops working.
+        </Trans>
+      }
+      action={t`Create link`}
+      busy={command.isPending}
+      ready={!isOperator || own.isReady}
+      error={command.error}
+      onSubmit={() => command.mutate(customer.id)}
+      onClose={onClose}
+    >
+      {isOperator ? <OwnPasswordField own={own} autoFocus /> : undefined}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,100 @@
+// The login links of a customer, newest first: made when and by whom, and what became of them. In the panel and the console.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Link2 } from 'lucide-react';
+import type { GivenLink } from '../../api/shapes.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Time } from '../../ui/time.tsx';
+
+export function LoginLinksCard({
+  links,
+  isOperator = false,
+}: {
+  readonly links: readonly GivenLink[] | undefined;
+  readonly isOperator?: boolean;
+}) {
+  return (
+    <Card title={t`Login links`} description={t`The latest of the last 90 days.`} flush>
+      <div className="border-t border-line">
+        <DataTable
+          caption={t`Login links of this customer`}
+          columns={columnsOf(isOperator)}
+          rows={links}
+          phone={({ used_at: at }) =>
+            at === null ? null : (
+              <Trans>
+                Used <Time at={at} />
+              </Trans>
+            )
+          }
+          rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
+          empty={<EmptyState icon={Link2} title={t`No login link was made`} />}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function columnsOf(isOperator: boolean): readonly Column<GivenLink>[] {
+  return [
+    {
+      title: t`Created`,
+      grows: true,
+      cell: (link) => (
+        <TwoLines first={<Time at={link.made_at} />} second={<bdi>{makerOf(link, isOperator)}</bdi>} />
+      ),
+    },
+    { title: t`State`, cell: ({ state }) => <State state={state} /> },
+    {
+      title: t`Used`,
+      from: 'sm',
+      align: 'end',
+      cell: ({ used_at: at }) => (at === null ? <span className="text-soft">–</span> : <Time at={at} />),
+    },
+    {
+      title: t`Expires`,
+      from: 'sm',
+      align: 'end',
+      cell: ({ expires_at: at }) => <Time at={at} />,
+    },
+  ];
+}
+
+function makerOf({ made_by: party, maker }: GivenLink, isOperator: boolean): string {
+  if (party === 'order') return t`With an order`;
+  if (party === 'account') return isOperator ? t`${maker}, the account` : maker;
+  return maker === '' ? t`The operator` : t`${maker}, an administrator`;
+}
+
+function State({ state }: Pick<GivenLink, 'state'>) {
+  switch (state) {
+    case 'used':
+      return (
+        <Badge tone="good">
+          <Trans>Used</Trans>
+        </Badge>
+      );
+    case 'open':
+      return (
+        <Badge tone="accent">
+          <Trans>Not used yet</Trans>
+        </Badge>
+      );
+    case 'replaced':
+      return (
+        <Badge>
+          <Trans>Replaced</Trans>
+        </Badge>
+      );
+    default:
+      return (
+        <Badge>
+          <Trans>Expired</Trans>
+        </Badge>
+      );
+  }
+}

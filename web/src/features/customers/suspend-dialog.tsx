@@ -1,0 +1,52 @@
+// Keeps a customer of any account out, or lets them in again, once it is confirmed.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { changeCustomerStatus } from '../../api/commands.ts';
+import type { AccountCustomer } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+export function isSuspended({ status }: AccountCustomer): boolean {
+  return status === 'suspended';
+}
+
+export function SuspendDialog({
+  customer,
+  onClose,
+}: {
+  readonly customer: AccountCustomer;
+  readonly onClose: () => void;
+}) {
+  const suspended = isSuspended(customer);
+  const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
+    onDone: () => {
+      say(suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={suspended ? t`Lift the suspension?` : t`Suspend this customer?`}
+      description={
+        <>
+          <Trans>
+            <bdi className="text-ink">{customer.name}</bdi> of{' '}
+            <bdi className="text-ink">{customer.account.username}</bdi>
+          </Trans>
+          {': '}
+          {suspended
+            ? t`can log in again.`
+            : t`can no longer log in. The plan runs on, and orders still work.`}
+        </>
+      }
+      action={suspended ? t`Lift it` : t`Suspend`}
+      danger={!suspended}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

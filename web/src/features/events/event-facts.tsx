@@ -1,0 +1,76 @@
+// One event: what it tells, of whom, and its JSON as the feed and the endpoints have it.
+
+import { t } from '@lingui/core/macro';
+import type { AccountEvent } from '../../api/shapes.ts';
+import { BodyBox } from '../../ui/body-box.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import type { Fact } from '../../ui/facts.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { eventSubject } from './event-subject.ts';
+
+/** Links to what it is about. */
+export function eventFacts(event: AccountEvent): Fact[] {
+  const { text, customer, orderId, webhookId } = eventSubject(event);
+  return [
+    ...(customer === null
+      ? []
+      : [
+          {
+            name: t`Customer`,
+            value: (
+              <TextLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
+                <bdi>{customer.reference}</bdi>
+              </TextLink>
+            ),
+          },
+        ]),
+    ...(orderId === null
+      ? []
+      : [
+          {
+            name: t`Order`,
+            value: (
+              <TextLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
+                {orderId}
+              </TextLink>
+            ),
+          },
+        ]),
+    ...(webhookId === null
+      ? []
+      : [
+          {
+            name: t`Endpoint`,
+            value: (
+              <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhookId) }}>
+                {text}
+              </TextLink>
+            ),
+          },
+        ]),
+  ];
+}
+
+export function eventIdFact({ id }: AccountEvent): Fact {
+  const text = String(id);
+  return {
+    name: t`Event id`,
+    value: (
+      <span className="inline-flex items-center gap-1">
+        <code className="font-mono text-xs">{text}</code>
+        <CopyButton text={text} label={t`Copy event id`} />
+      </span>
+    ),
+  };
+}
+
+export function EventJson({ event, label }: { readonly event: AccountEvent; readonly label: string }) {
+  return (
+    <BodyBox
+      label={label}
+      body={JSON.stringify(event)}
+      note={<code className="font-mono">{event.type}</code>}
+      none=""
+    />
+  );
+}

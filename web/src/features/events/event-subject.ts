@@ -1,0 +1,55 @@
+// Whom or what an event is about, read from its data with care: each type has its own, and types may come that these pages do
+// not know.
+
+import type { AccountEvent } from '../../api/shapes.ts';
+import { formatMoney } from '../../text/amounts.ts';
+
+interface EventSubject {
+  /** What tells it apart: a reference, an amount, a name; empty where nothing does. */
+  readonly text: string;
+  /** Present where there is a page of it. */
+  readonly customer: { readonly id: number; readonly reference: string } | null;
+  readonly orderId: number | null;
+  readonly webhookId: number | null;
+}
+
+export function eventSubject({ data }: AccountEvent): EventSubject {
+  const order = objectAt(data, 'order');
+  const customer = customerAt(order) ?? customerAt(data);
+  const orderId = numberAt(order, 'id') ?? numberAt(data, 'order_id');
+  const currency = textAt(data, 'currency');
+  const amount = textAt(data, 'amount') ?? textAt(data, 'balance');
+  const text =
+    customer?.reference ??
+    textAt(objectAt(data, 'package'), 'name') ??
+    textAt(objectAt(data, 'webhook'), 'url') ??
+    keyName(objectAt(data, 'key')) ??
+    (amount !== null && currency !== null ? formatMoney(amount, currency) : '');
+  return { text, customer, orderId, webhookId: numberAt(objectAt(data, 'webhook'), 'id') };
+}
+
+function customerAt(of: unknown): EventSubject['customer'] {
+  const customer = objectAt(of, 'customer');
+  const id = numberAt(customer, 'id');
+  const reference = textAt(customer, 'reference');
+  return id === null || reference === null ? null : { id, reference };
+}
+
+function keyName(key: unknown): string | null {
+  const lastFour = textAt(key, 'last_four');
+  return textAt(key, 'name') ?? (lastFour === null ? null : `…${lastFour}`);
+}
+
+function objectAt(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null && name in of ? Reflect.get(of, name) : undefined;
+}
+
+function textAt(of: unknown, name: string): string | null {
+  const value = objectAt(of, name);
+  return typeof value === 'string' ? value : null;
+}
+
+function numberAt(of: unknown, name: string): number | null {
+  const value = objectAt(of, name);
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,32 @@
+// What each type of event tells, in a few words. A type that this version of the pages does not know is shown as it is called.
+
+import { t } from '@lingui/core/macro';
+import type { EventType } from '../../../../src/features/events/event-schemas.ts';
+
+/** In the order of the documents. */
+export const eventWords: Readonly<Record<string, string>> = {
+  'order.completed': t`Order completed`,
+  'order.failed': t`Order refused by the product`,
+  'plan.activated': t`Plan began`,
+  'plan.renewed': t`Plan renewed`,
+  'plan.changed': t`Plan changed`,
+  'plan.suspended': t`Plan suspended`,
+  'plan.resumed': t`Plan resumed`,
+  'plan.cancelled': t`Plan cancelled`,
+  'plan.ending': t`Plan ends soon`,
+  'plan.expired': t`Plan ended`,
+  'customer.created': t`New customer`,
+  'customer.updated': t`Customer changed`,
+  'balance.credited': t`Balance credited`,
+  'balance.debited': t`Balance debited`,
+  'balance.low': t`Balance low`,
+  'renewal.failed': t`Renewal failed`,
+  'price.scheduled': t`Prices scheduled`,
+  'key.created': t`API key made`,
+  'key.revoked': t`API key revoked`,
+  'webhook.disabled': t`Endpoint switched off`,
+} satisfies Record<EventType, string>;
+
+export function eventWord(type: string): string {
+  return eventWords[type] ?? type;
+}

@@ -1,0 +1,101 @@
+// Calls that the product has not taken: those that ran out of attempts, orders among them, and those that fail now.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { useState } from 'react';
+import { sendAllCallsAgain } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import { attentionCountQuery, productCallsQuery } from '../../api/queries.ts';
+import { tableState } from '../../api/table-state.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { CallTable } from './call-table.tsx';
+import { failingText } from './product-words.ts';
+
+export function AttentionPage() {
+  const needing = useQuery(productCallsQuery('attention'));
+  const failing = useQuery(productCallsQuery('failing'));
+  const { data: counts } = useQuery(attentionCountQuery);
+  const [isSendingAll, setIsSendingAll] = useState(false);
+  const maySend = useMay()('admin:accounts');
+  const hasNeeding = (needing.data?.data.length ?? 0) > 0;
+  const hasFailing = (failing.data?.data.length ?? 0) > 0;
+  return (
+    <>
+      <PageHeader
+        title={t`Needs attention`}
+        description={t`Calls that the product has not taken. Those that ran out of attempts are not sent again by themselves: decide about each one.`}
+        actions={
+          maySend && hasNeeding ? (
+            <Button onClick={() => setIsSendingAll(true)}>
+              <Trans>Send all again</Trans>
+            </Button>
+          ) : null
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {counts === undefined || counts.failing.since === null ? null : (
+          <Notice tone="warn">
+            {failingText(counts.failing)}{' '}
+            <Trans>
+              since <Time at={counts.failing.since} style="minute" />.
+            </Trans>
+          </Notice>
+        )}
+        <Card flush>
+          <CallTable
+            caption={t`Needs attention`}
+            list="attention"
+            state={tableState(needing)}
+            empty={
+              <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
+                <Trans>Calls that ran out of attempts are listed here, orders among them.</Trans>
+              </EmptyState>
+            }
+          />
+        </Card>
+        {hasFailing ? (
+          <Card
+            title={t`Failing now`}
+            description={t`They are sent again by themselves, and at once when the product answers again.`}
+            flush
+          >
+            <div className="border-t border-line">
+              <CallTable caption={t`Failing now`} list="waiting" state={tableState(failing)} empty={null} />
+            </div>
+          </Card>
+        ) : null}
+      </div>
+      {isSendingAll ? <SendAllDialog onClose={() => setIsSendingAll(false)} /> : null}
+    </>
+  );
+}
+
+function SendAllDialog({ onClose }: { readonly onClose: () => void }) {
+  const command = useCommand(sendAllCallsAgain, {
+    onDone: ({ calls }) => {
+      say(plural(calls, { one: '# call is sent again.', other: '# calls are sent again.' }));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Send all calls again?`}
+      description={t`Each call on this list is sent once more, now. What the product does not take comes back to the list.`}
+      action={t`Send all again`}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+// What an administrator does about one call to the product: send it again, say that it was done by hand, or, where it decides a
+// pending order, accept or fail that order.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { closeCall, sendCallAgain } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import type { ProductCall } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { productCallWord } from './product-words.ts';
+import { SettleDialog } from './settle-dialog.tsx';
+
+type Asked = 'send' | 'done' | 'accept' | 'fail';
+
+export function CallActions({ call }: { readonly call: ProductCall }) {
+  const may = useMay();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const isOpen = call.status === 'waiting' || call.status === 'attention';
+  if (!isOpen) return null;
+  const close = () => setAsked(null);
+  const orderId = call.decides_order ? call.order_id : null;
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2 lg:flex-nowrap">
+      {may('admin:accounts') ? (
+        <Button onClick={() => setAsked('send')}>
+          {call.status === 'attention' ? t`Send again` : t`Send now`}
+        </Button>
+      ) : null}
+      {orderId === null && may('admin:accounts') ? (
+        <Button onClick={() => setAsked('done')}>
+          <Trans>Done by hand</Trans>
+        </Button>
+      ) : null}
+      {orderId !== null && may('admin:credit') ? (
+        <>
+          <Button onClick={() => setAsked('accept')}>
+            <Trans>Accept</Trans>
+          </Button>
+          <Button onClick={() => setAsked('fail')}>
+            <Trans>Fail</Trans>
+          </Button>
+        </>
+      ) : null}
+      {asked === 'send' || asked === 'done' ? <CallDialog call={call} asked={asked} onClose={close} /> : null}
+      {orderId !== null && (asked === 'accept' || asked === 'fail') ? (
+        <SettleDialog orderId={orderId} outcome={asked} onClose={close} />
+      ) : null}
+    </span>
+  );
+}
+
+function CallDialog({
+  call,
+  asked,
+  onClose,
+}: {
+  readonly call: ProductCall;
+  readonly asked: 'send' | 'done';
+  readonly onClose: () => void;
+}) {
+  const sends = asked === 'send';
+  const customer = call.customer.reference;
+  const what = productCallWord(call.type);
+  const command = useCommand(() => (sends ? sendCallAgain(call.id) : closeCall(call.id)), {
+    onDone: ({ call: { status } }) => {
+      if (status === 'superseded') say(t`A later call tells the product everything. That one is sent now.`);
+      else say(sends ? t`The call is sent now.` : t`The call is closed.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={sends ? t`Send this call now?` : t`Was this done by hand?`}
+      description={
+        sends
+          ? t`${what}, for ${customer}. The product is called at once, with the same id as before.`
+          : t`${what}, for ${customer}. The call is not sent any more: the product must have this already, or get it from you.`
+      }
+      action={sends ? t`Send now` : t`Done by hand`}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    />
+  );
+}

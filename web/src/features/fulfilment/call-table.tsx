@@ -1,0 +1,121 @@
+// Calls to the product as table rows: for whom, what the product answered, when they are sent next, and what can be done.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import type { ProductCall } from '../../api/shapes.ts';
+import { formatCount } from '../../text/language.ts';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CallActions } from './call-actions.tsx';
+import { callAnswerWord, productCallWord } from './product-words.ts';
+
+const columns: readonly Column<ProductCall>[] = [
+  {
+    title: t`Customer`,
+    grows: true,
+    cell: ({ customer, type }) => (
+      <TwoLines
+        first={
+          <RowLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
+            <bdi>{customer.reference}</bdi>
+          </RowLink>
+        }
+        second={productCallWord(type)}
+      />
+    ),
+  },
+  {
+    title: t`Order`,
+    from: 'md',
+    cell: ({ order_id: id }) =>
+      id === null ? (
+        <span className="text-soft">
+          <Trans>None</Trans>
+        </span>
+      ) : (
+        <TextLink to="/admin/orders/$orderId" params={{ orderId: String(id) }}>
+          <span className="figures">{id}</span>
+        </TextLink>
+      ),
+  },
+  {
+    title: t`Account`,
+    from: 'lg',
+    cell: ({ account }) => (
+      <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+        <bdi>{account.username}</bdi>
+      </TextLink>
+    ),
+  },
+  { title: t`Attempts`, from: 'lg', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
+  {
+    title: t`The product said`,
+    from: 'sm',
+    cell: (call) => <span className="wrap-anywhere">{callAnswerWord(call)}</span>,
+  },
+];
+
+const next: Column<ProductCall> = {
+  title: t`Next attempt`,
+  from: 'sm',
+  cell: ({ next_attempt_at: at }) => (at === null ? t`None` : <Time at={at} style="relative" />),
+};
+const last: Column<ProductCall> = {
+  title: t`Last attempt`,
+  from: 'sm',
+  cell: ({ last_attempt_at: at, created_at: written }) => <Time at={at ?? written} style="minute" />,
+};
+const actions: Column<ProductCall> = {
+  title: t`Decide`,
+  untitled: true,
+  align: 'end',
+  cell: (call) => <CallActions call={call} />,
+};
+
+interface CallTableProps {
+  readonly caption: string;
+  readonly list: 'attention' | 'waiting';
+  readonly state: Omit<
+    React.ComponentProps<typeof DataTable<ProductCall>>,
+    'caption' | 'columns' | 'rowKey' | 'phone' | 'empty'
+  >;
+  readonly empty: ReactNode;
+}
+
+export function CallTable({ caption, list, state, empty }: CallTableProps) {
+  return (
+    <DataTable
+      caption={caption}
+      columns={[...columns, list === 'waiting' ? next : last, actions]}
+      {...state}
+      rowKey={({ id }) => id}
+      phone={(call) => <OnPhone call={call} />}
+      empty={empty}
+    />
+  );
+}
+
+function OnPhone({ call }: { readonly call: ProductCall }) {
+  const { order_id: id, next_attempt_at: at } = call;
+  return (
+    <>
+      {callAnswerWord(call)}
+      {id === null ? null : (
+        <>
+          {' · '}
+          <TextLink to="/admin/orders/$orderId" params={{ orderId: String(id) }}>
+            {t`Order ${id}`}
+          </TextLink>
+        </>
+      )}
+      {at === null ? null : (
+        <>
+          {' · '}
+          <Time at={at} style="relative" />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,223 @@
+// The product's addresses, secrets, and whether orders wait for its answer, to change. A secret is made here or typed, and shown by
+// nobody once it is saved.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { type ProductChange, setProduct } from '../../api/commands.ts';
+import type { Product } from '../../api/shapes.ts';
+
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { productModeWord } from './product-words.ts';
+
+const modes = [
+  { value: 'none', note: t`Nobody is called.` },
+  { value: 'notify', note: t`The product is told afterwards. What it answers changes nothing.` },
+  { value: 'confirm', note: t`Pending until the product has taken it. What it refuses is paid back.` },
+] as const;
+
+const sendProduct = (change: ProductChange, password: string | undefined) =>
+  setProduct({ ...change, current_password: password });
+
+export function ProductForm({
+  product,
+  canChange,
+}: {
+  readonly product: Product;
+  /** false: it is shown, and not changed. */
+  readonly canChange: boolean;
+}) {
+  const [mode, setMode] = useState(product.mode);
+  const [url, setUrl] = useState(product.url ?? '');
+  const [secret, setSecret] = useState('');
+  const [testUrl, setTestUrl] = useState(product.test_url ?? '');
+  const [testSecret, setTestSecret] = useState('');
+  const command = useConfirmedCommand(sendProduct, {
+    action: t`Save`,
+    onDone: ({ product: saved }) => {
+      setSecret('');
+      setTestSecret('');
+      say(
+        saved.mode === 'none'
+          ? t`Saved. New orders are completed at once.`
+          : t`Saved. It counts from the next order on.`,
+      );
+    },
+  });
+  const isDirty =
+    canChange &&
+    (mode !== product.mode ||
+      url !== (product.url ?? '') ||
+      testUrl !== (product.test_url ?? '') ||
+      secret !== '' ||
+      testSecret !== '');
+  const guard = useUnsavedGuard(isDirty && !command.isPending);
+  const needsSecret = !product.has_secret;
+  const needsTestSecret = testUrl.trim() !== '' && product.test_url === undefined;
+  const isReady =
+    isDirty &&
+    url.trim() !== '' &&
+    (!needsSecret || secret.trim() !== '') &&
+    (!needsTestSecret || testSecret.trim() !== '');
+  const change: ProductChange = {
+    mode,
+    url: url.trim(),
+    test_url: testUrl.trim() === '' ? null : testUrl.trim(),
+    ...(secret.trim() !== '' && { secret: secret.trim() }),
+    ...(testUrl.trim() !== '' && testSecret.trim() !== '' && { test_secret: testSecret.trim() }),
+  };
+  return (
+    <Card title={t`Hand-off`}>
+      {guard}
+      {command.dialog}
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canChange && isReady && !command.isPending) command.mutate(change);
+        }}
+      >
+        <fieldset disabled={!canChange} className="flex max-w-2xl min-w-0 flex-col gap-4">
+          {canChange ? null : (
+            <Notice tone="info">
+              <Trans>Your role sees this, and does not change it.</Trans>
+            </Notice>
+          )}
+          <Choice
+            label={t`An order is`}
+            labelShown
+            look="cards"
+            value={mode}
+            options={modes.map(({ value, note }) => ({
+              value,
+              title: (
+                <>
+                  <span className="block font-medium">{productModeWord(value)}</span>
+                  <span className="block text-soft">{note}</span>
+                </>
+              ),
+            }))}
+            onChoose={setMode}
+          />
+          {mode === 'none' && product.mode === 'confirm' ? (
+            <Notice tone="warn">
+              <Trans>
+                Orders that wait for the product need your attention at once: it is asked no more.
+              </Trans>
+            </Notice>
+          ) : null}
+          <TextField
+            label={t`Address of the product`}
+            hint={t`https, or http to an address of your own network that OUTBOUND_ALLOW admits.`}
+            type="url"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={2_048}
+            value={url}
+            onText={setUrl}
+          />
+          <SecretField
+            label={t`Secret`}
+            hint={
+              needsSecret
+                ? t`Signs the calls. Give it to the product as well: nobody shows it later.`
+                : t`One is set. Empty: it stays. A new one counts from the next call on.`
+            }
+            value={secret}
+            canMake={canChange}
+            onText={setSecret}
+          />
+          <TextField
+            label={t`Address for tests`}
+            hint={t`Where orders of test mode go. Empty: nowhere, and they are completed at once.`}
+            type="url"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={2_048}
+            value={testUrl}
+            onText={setTestUrl}
+          />
+          {testUrl.trim() === '' ? null : (
+            <SecretField
+              label={t`Secret for tests`}
+              hint={
+                needsTestSecret
+                  ? t`Signs the calls for tests. Another one than for real orders.`
+                  : t`One is set. Empty: it stays.`
+              }
+              value={testSecret}
+              canMake={canChange}
+              onText={setTestSecret}
+            />
+          )}
+          {command.error === null ? null : <ErrorNotice error={command.error} />}
+          {canChange ? (
+            <div>
+              <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+                <Trans>Save</Trans>
+              </Button>
+            </div>
+          ) : null}
+        </fieldset>
+      </form>
+    </Card>
+  );
+}
+
+function SecretField({
+  label,
+  hint,
+  value,
+  canMake,
+  onText,
+}: {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly canMake: boolean;
+  readonly onText: (text: string) => void;
+}) {
+  const isWrong = value.trim() !== '' && !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(value.trim());
+  return (
+    <div className="flex flex-col gap-2">
+      <TextField
+        label={label}
+        hint={hint}
+        problem={isWrong ? t`whsec_ and 24 to 64 bytes in base64.` : null}
+        autoComplete="off"
+        spellCheck={false}
+        autoCapitalize="none"
+        maxLength={96}
+        mono
+        value={value}
+        onText={onText}
+      />
+      {canMake ? (
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => onText(mintSecret())}>
+            <KeyRound aria-hidden="true" className="size-4" />
+            <Trans>Make one</Trans>
+          </Button>
+          {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labelled />}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+const secretBytes = 32;
+
+function mintSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+}

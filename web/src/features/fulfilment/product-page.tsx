@@ -1,0 +1,193 @@
+// The operator's product: where it is called with each change of a plan, whether orders wait for its answer, and how that goes.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { useState } from 'react';
+import { removeProduct } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import { healthQuery, productQuery, waitingCallsQuery } from '../../api/queries.ts';
+import type { Health, Product, WaitingCalls } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { formatCount } from '../../text/language.ts';
+
+import { Badge } from '../../ui/badge.tsx';
+import { AnchorButton, Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { CallTable } from './call-table.tsx';
+import { ProductForm } from './product-form.tsx';
+import { productModeWord } from './product-words.ts';
+
+export function ProductPage() {
+  const may = useMay();
+  const { data, error, refetch } = useQuery(productQuery);
+  const calls = useQuery(waitingCallsQuery);
+  const { data: health } = useQuery({ ...healthQuery, refetchInterval: false });
+  const [isRemoving, setIsRemoving] = useState(false);
+  const product = data?.product;
+  const canChange = may('admin:packages');
+  return (
+    <>
+      <PageHeader
+        title={t`Product`}
+        description={t`What makes an order real for the customer: it is called with every change of a plan.`}
+        mark={product && <ProductBadge product={product} calls={calls.data} />}
+        actions={
+          <>
+            <AnchorButton href="/docs/hand-off">
+              <Trans>What it is told</Trans>
+            </AnchorButton>
+            {canChange && product !== undefined && product.url !== null ? (
+              <Button look="danger" onClick={() => setIsRemoving(true)}>
+                <Trans>Call it no more</Trans>
+              </Button>
+            ) : null}
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        <Card title={t`How it goes`}>
+          <Facts columns={2} facts={stateFacts(product, calls.data, health)} />
+        </Card>
+        {product === undefined ? null : (
+          <ProductForm
+            key={`${product.mode} ${product.url} ${product.test_url}`}
+            product={product}
+            canChange={canChange}
+          />
+        )}
+        <Card
+          title={t`Calls that wait`}
+          description={t`What the product has not taken. Calls of one customer go one after another.`}
+          flush
+        >
+          <div className="border-t border-line">
+            <CallTable
+              caption={t`Calls that the product has not taken`}
+              list="waiting"
+              state={tableState(calls)}
+              empty={<EmptyState icon={CircleCheck} title={t`No call waits`} />}
+            />
+          </div>
+        </Card>
+      </div>
+      {isRemoving ? <RemoveDialog onClose={() => setIsRemoving(false)} /> : null}
+    </>
+  );
+}
+
+function ProductBadge({
+  product: { mode },
+  calls,
+}: {
+  readonly product: Product;
+  readonly calls: WaitingCalls | undefined;
+}) {
+  if (mode === 'none') return <Badge>{productModeWord(mode)}</Badge>;
+  return (calls?.failing.count ?? 0) > 0 ? (
+    <Badge tone="bad">
+      <Trans>Does not take calls</Trans>
+    </Badge>
+  ) : (
+    <Badge tone="good">{productModeWord(mode)}</Badge>
+  );
+}
+
+function stateFacts(
+  product: Product | undefined,
+  calls: WaitingCalls | undefined,
+  health: Health | undefined,
+) {
+  const job = health?.jobs.find(({ kind }) => kind === 'product_calls');
+  const bounded = ({ count, more }: WaitingCalls['waiting']) => `${formatCount(count)}${more ? '+' : ''}`;
+  return [
+    { name: t`An order is`, value: product && productModeWord(product.mode) },
+    {
+      name: t`Address`,
+      value: product && (product.url === null ? t`None` : <bdi className="wrap-anywhere">{product.url}</bdi>),
+    },
+    { name: t`Calls that wait`, value: calls && bounded(calls.waiting) },
+    {
+      name: t`Failing now`,
+      value:
+        calls &&
+        (calls.failing.since === null ? (
+          t`None`
+        ) : (
+          <>
+            <TextLink to="/admin/attention">{bounded(calls.failing)}</TextLink>{' '}
+            <Trans>
+              since <Time at={calls.failing.since} style="minute" />
+            </Trans>
+          </>
+        )),
+    },
+    {
+      name: t`Needs attention`,
+      value:
+        calls &&
+        (calls.attention.count === 0 ? (
+          t`None`
+        ) : (
+          <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>
+        )),
+    },
+    {
+      name: t`Secret`,
+      value: product && (product.has_secret ? t`Set: calls are signed` : t`Not set`),
+    },
+    ...(product?.mode === 'none' ? [] : [{ name: t`The caller`, value: job && <Caller job={job} /> }]),
+  ];
+}
+
+function Caller({ job }: { readonly job: Health['jobs'][number] }) {
+  if (job.failures_in_a_row > 0)
+    return (
+      <span className="text-bad">
+        {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
+      </span>
+    );
+  if (job.started_at === null) return t`Has not run yet`;
+  return (
+    <Trans>
+      Began <Time at={job.started_at} style="relative" />
+    </Trans>
+  );
+}
+
+function RemoveDialog({ onClose }: { readonly onClose: () => void }) {
+  const own = useOwnPassword();
+  const command = useCommand(() => removeProduct({ current_password: own.sent }), {
+    onDone: () => {
+      say(t`The product is called no more. New orders are completed at once.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Call the product no more?`}
+      description={t`Its addresses and secrets are forgotten, and new orders are completed at once. Orders that wait for it need your attention: nobody else will answer.`}
+      action={t`Call it no more`}
+      danger
+      busy={command.isPending}
+      error={command.error}
+      ready={own.isReady}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <OwnPasswordField own={own} autoFocus />
+    </FormDialog>
+  );
+}

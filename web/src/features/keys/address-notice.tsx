@@ -1,0 +1,35 @@
+// The address that programs are told, where it is not the one that this page was opened at: then either of them is not the
+// service's own, and what is copied from here may lead nowhere.
+
+import { Trans } from '@lingui/react/macro';
+import { useMe } from '../../api/me.ts';
+import { Notice } from '../../ui/notice.tsx';
+
+export function AddressNotice() {
+  const { account, api_url: apiUrl } = useMe();
+  const { origin } = window.location;
+  if (new URL(apiUrl).origin === origin) return null;
+  return (
+    <Notice tone="warn">
+      <p>
+        <Trans>
+          Programs are told the address <code className="font-mono wrap-anywhere">{apiUrl}</code>, but you
+          opened this page at <code className="font-mono wrap-anywhere">{origin}</code>.
+        </Trans>
+      </p>
+      <p>
+        {account.is_admin ? (
+          <Trans>
+            If that is where resellers reach the service, set <code className="font-mono">PUBLIC_URL</code> to
+            it and start the service again: links for customers lead to the same address.
+          </Trans>
+        ) : (
+          <Trans>
+            If the first does not answer your program, use the second, and tell the operator of this service:
+            the setting is called <code className="font-mono">PUBLIC_URL</code>.
+          </Trans>
+        )}
+      </p>
+    </Notice>
+  );
+}

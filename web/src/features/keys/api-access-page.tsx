@@ -1,0 +1,59 @@
+// What a program needs to order: address, key, where the key works, how often, and the first request to copy.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ownKeys } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { useMay } from '../../api/person.ts';
+import { apiKeyQuery } from '../../api/queries.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { AddressNotice } from './address-notice.tsx';
+import { AllowListCard } from './allow-list-card.tsx';
+import { ApiKeyCard } from './api-key-card.tsx';
+import { FirstRequestCard } from './first-request-card.tsx';
+import { KeysCard } from './keys-card.tsx';
+import { UsageCard } from './usage-card.tsx';
+
+export function ApiAccessPage() {
+  const { account } = useMe();
+  const may = useMay();
+  const keyFacts = useQuery(apiKeyQuery);
+  // Only here, in memory: leaving the page hides the key again.
+  const [shownKey, setShownKey] = useState<string | null>(null);
+  return (
+    <>
+      <PageHeader title={t`API access`} description={t`Order from your own shop or system.`} />
+      <div className="flex flex-col gap-5">
+        {account.api_enabled ? null : (
+          <Notice tone="warn">
+            <Trans>
+              API access is switched off for this account. Ask the operator of this service to switch it on.
+            </Trans>
+          </Notice>
+        )}
+        <AddressNotice />
+        <ApiKeyCard
+          facts={keyFacts.data}
+          error={keyFacts.error}
+          onRetry={() => void keyFacts.refetch()}
+          shownKey={shownKey}
+          onKey={setShownKey}
+        />
+        <KeysCard
+          owner={ownKeys}
+          description={t`One for each program, with only the rights it needs, so that each can be replaced on its own.`}
+          ofAdministrator={account.is_admin}
+          canChange={may('keys:write')}
+        />
+        <div className="grid gap-5 lg:grid-cols-2 [&>*]:min-w-0">
+          <UsageCard />
+          <AllowListCard />
+        </div>
+        <FirstRequestCard shownKey={shownKey} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+// Address, username and key. The key is shown to whoever gives the password again, and replaced the same way.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Eye, EyeOff, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { resetOwnApiKey, revealApiKey } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import type { ApiKeyFacts } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { PasswordDialog } from '../../ui/password-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+interface ApiKeyCardProps {
+  readonly facts: ApiKeyFacts | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly shownKey: string | null;
+  readonly onKey: (key: string | null) => void;
+}
+
+export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCardProps) {
+  const { api_url: apiUrl, account } = useMe();
+  const [asking, setAsking] = useState<'reveal' | 'reset' | null>(null);
+  const close = () => setAsking(null);
+  const reveal = useCommand((password: string | undefined) => revealApiKey({ password }), {
+    onDone: ({ api_key: key }) => {
+      onKey(key);
+      close();
+    },
+  });
+  const reset = useCommand((password: string | undefined) => resetOwnApiKey({ password }), {
+    onDone: ({ api_key: key }) => {
+      onKey(key);
+      close();
+      say(t`The key was replaced. The old one is refused from now on.`);
+    },
+  });
+  return (
+    <Card title={t`Address and key`}>
+      {error !== null && facts === undefined ? <ErrorNotice error={error} onRetry={onRetry} /> : null}
+      <Facts
+        facts={[
+          { name: t`Address`, value: <Copied label={t`Copy address`} text={apiUrl} /> },
+          { name: t`Username`, value: <Copied label={t`Copy username`} text={account.username} /> },
+          {
+            name: t`Key`,
+            value:
+              shownKey === null ? (
+                facts && (
+                  <span className="inline-flex flex-wrap items-center justify-end gap-2">
+                    <code className="font-mono text-[0.8125rem]">
+                      sk_live_<span aria-hidden="true">••••••••</span>
+                      <span className="sr-only">
+                        {' '}
+                        <Trans>hidden, ends in</Trans>{' '}
+                      </span>
+                      {facts.last_four}
+                    </code>
+                    <Button onClick={() => setAsking('reveal')}>
+                      <Eye aria-hidden="true" className="size-4" />
+                      <Trans>Show key</Trans>
+                    </Button>
+                  </span>
+                )
+              ) : (
+                <span className="inline-flex flex-wrap items-center justify-end gap-2">
+                  <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shownKey}</code>
+                  <CopyButton text={shownKey} label={t`Copy key`} labelled />
+                  <Button onClick={() => onKey(null)}>
+                    <EyeOff aria-hidden="true" className="size-4" />
+                    <Trans>Hide</Trans>
+                  </Button>
+                </span>
+              ),
+          },
+          { name: t`Made`, value: facts && <Time at={facts.created_at} /> },
+          {
+            name: t`Last used`,
+            value:
+              facts &&
+              (facts.last_used_at === null ? (
+                <span className="text-soft">
+                  <Trans>Never</Trans>
+                </span>
+              ) : (
+                <Time at={facts.last_used_at} style="relative" />
+              )),
+          },
+        ]}
+      />
+      <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-xl text-soft">
+          <Trans>
+            The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and
+            repositories.
+          </Trans>
+        </p>
+        <Button look="danger" onClick={() => setAsking('reset')}>
+          <RotateCcw aria-hidden="true" className="size-4" />
+          <Trans>Replace key</Trans>
+        </Button>
+      </div>
+      {asking === 'reveal' ? (
+        <PasswordDialog
+          title={t`Show the key`}
+          description={t`Enter your password. The audit log notes that the key was shown.`}
+          action={t`Show key`}
+          command={reveal}
+          onClose={() => {
+            reveal.reset();
+            close();
+          }}
+        />
+      ) : null}
+      {asking === 'reset' ? (
+        <PasswordDialog
+          title={t`Replace the key?`}
+          description={t`The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone.`}
+          action={t`Replace key now`}
+          danger
+          command={reset}
+          onClose={() => {
+            reset.reset();
+            close();
+          }}
+        />
+      ) : null}
+    </Card>
+  );
+}
+
+function Copied({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      <code className="font-mono text-[0.8125rem] wrap-anywhere">{text}</code>
+      <CopyButton text={text} label={label} />
+    </span>
+  );
+}

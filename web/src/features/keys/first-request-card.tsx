@@ -1,0 +1,87 @@
+// The first request in four languages, with the account's own address and, while it is shown, its key.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMe } from '../../api/me.ts';
+import { panelMode } from '../../api/panel-mode.ts';
+import { packagesQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { firstRequest, languages } from './first-request.ts';
+
+const route = getRouteApi('/panel/api-access');
+
+export function FirstRequestCard({ shownKey }: { readonly shownKey: string | null }) {
+  const { api_url: apiUrl } = useMe();
+  // The key above is a live one.
+  const isTest = panelMode === 'test';
+  const { data: packages } = useQuery(packagesQuery);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const language = languages.find(({ value }) => value === search.language)?.value ?? 'curl';
+  const code = firstRequest(language, {
+    address: apiUrl,
+    key: isTest ? 'sk_test_YOUR_KEY' : (shownKey ?? 'sk_live_YOUR_KEY'),
+    packageId: packages?.data[0]?.id ?? 1,
+  });
+  return (
+    <Card
+      title={t`Your first request`}
+      description={
+        isTest
+          ? t`It places an order in test mode. Make a test key above, and put it where it says YOUR_KEY.`
+          : shownKey === null
+            ? t`It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.`
+            : t`It places an order, with your key: run it as it is, and keep it to yourself.`
+      }
+      action={
+        <Choice
+          label={t`Language`}
+          value={language}
+          options={languages}
+          onChoose={(value) =>
+            void navigate({
+              search: changedParams(search, { language: value === 'curl' ? '' : value }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      }
+    >
+      <div className="rounded-control border border-line bg-fill">
+        <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-4">
+          <code className="font-mono text-xs text-soft">POST /orders</code>
+          <CopyButton text={code} label={t`Copy code`} />
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is where the arrow keys scroll */}
+        <pre tabIndex={0} className="overflow-x-auto p-4 font-mono text-[0.8125rem] leading-relaxed">
+          <code>{code}</code>
+        </pre>
+      </div>
+      <p className="mt-3 text-soft">
+        {isTest ? null : (
+          <>
+            <Trans>With a test key it costs nothing: make one above with “New key”.</Trans>{' '}
+          </>
+        )}
+        <Trans>
+          The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
+          request whose answer was lost as often as you like. Every route is described in the{' '}
+          <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
+            API reference
+          </a>{' '}
+          and, for programs, in{' '}
+          <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
+            openapi.json
+          </a>
+          .
+        </Trans>
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,130 @@
+// A new secret for a key, with or without a time in which the one before it still works; and its end.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { type ReactNode, useState } from 'react';
+import { type AccessOwner, revokeKey, rotateKey } from '../../api/commands.ts';
+import { mintText } from '../../api/random-text.ts';
+import type { ApiKey } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { keyNameWord } from '../../text/words.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { PasswordDialog } from '../../ui/password-dialog.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+interface KeyDialogProps {
+  readonly owner: AccessOwner;
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}
+
+const overlaps = [
+  { value: 0, title: t`Ends now` },
+  { value: 1, title: t`1 hour` },
+  { value: 24, title: t`1 day` },
+  { value: 168, title: t`7 days` },
+] as const;
+
+export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
+  const [overlap, setOverlap] = useState<number>(24);
+  const own = useOwnPassword();
+  const [idempotencyKey] = useState(() => mintText(24));
+  const command = useCommand(() =>
+    rotateKey(owner, apiKey.id, { overlap_hours: overlap }, own.sent, idempotencyKey),
+  );
+  if (command.data !== undefined) {
+    const [before] = command.data.key.ending;
+    return (
+      <NewSecretDialog
+        title={t`A new secret for ${keyNameWord(apiKey.name)}`}
+        apiKey={command.data.api_key}
+        onClose={onClose}
+      >
+        {before === undefined ? (
+          t`The one before it is refused from now on.`
+        ) : (
+          <Trans>
+            The one before it works until <Time at={before.ends_at} />. Until then the list shows when it was
+            last used.
+          </Trans>
+        )}
+      </NewSecretDialog>
+    );
+  }
+  return (
+    <FormDialog
+      title={t`A new secret for ${keyNameWord(apiKey.name)}`}
+      description={t`Name, scopes and limits stay. Give the new secret to the program before the old one ends.`}
+      action={t`Make new secret`}
+      danger={overlap === 0}
+      busy={command.isPending}
+      ready={own.isReady}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
+      {overlap === 0 ? (
+        <Notice tone="warn">
+          <Trans>Every program that has the old secret is refused at once.</Trans>
+        </Notice>
+      ) : null}
+      <OwnPasswordField own={own} autoFocus />
+    </FormDialog>
+  );
+}
+
+export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
+  const command = useCommand((password: string | undefined) => revokeKey(owner, apiKey.id, password), {
+    onDone: () => {
+      say(t`The key ${keyNameWord(apiKey.name)} is revoked.`);
+      onClose();
+    },
+  });
+  return (
+    <PasswordDialog
+      title={t`Revoke ${keyNameWord(apiKey.name)}?`}
+      description={t`Every program that has it is refused at once. This cannot be undone.`}
+      action={t`Revoke key now`}
+      danger
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function NewSecretDialog({
+  title,
+  apiKey,
+  children,
+  onClose,
+}: {
+  readonly title: string;
+  /** null: the first answer was lost on its way, and with it the secret. */
+  readonly apiKey: string | null;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}) {
+  return (
+    <ShownOnceDialog title={title} onClose={onClose}>
+      {apiKey === null ? (
+        <Notice tone="warn">
+          <Trans>
+            The connection was lost while the secret was on its way. Make another one with “New secret”.
+          </Trans>
+        </Notice>
+      ) : (
+        <>
+          <Notice tone="warn">{children}</Notice>
+          <SecretText label={t`API key`} text={apiKey} />
+        </>
+      )}
+    </ShownOnceDialog>
+  );
+}

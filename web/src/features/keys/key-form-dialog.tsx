@@ -1,0 +1,176 @@
+// A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { changedFields } from '../../api/changed-fields.ts';
+import { type AccessOwner, changeKey, createKey, type KeySettings } from '../../api/commands.ts';
+import { panelMode } from '../../api/panel-mode.ts';
+import { mintText } from '../../api/random-text.ts';
+import type { ApiKey } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { zone } from '../../text/clock.ts';
+import { dayOf, spanEnd } from '../../text/days.ts';
+import { keyNameWord } from '../../text/words.ts';
+import { CheckList } from '../../ui/check-list.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { NewSecretDialog } from './key-dialogs.tsx';
+import { administratorScopeWords, scopeWords } from './scope-words.ts';
+
+interface KeyFormDialogProps {
+  readonly owner: AccessOwner;
+  /** null: a new one. */
+  readonly apiKey: ApiKey | null;
+  readonly ofAdministrator: boolean;
+  readonly onClose: () => void;
+}
+
+export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFormDialogProps) {
+  const [name, setName] = useState(apiKey?.name ?? '');
+  const [mode, setMode] = useState(apiKey?.mode ?? panelMode);
+  const [reach, setReach] = useState<'all' | 'some'>(apiKey === null || apiKey.all_scopes ? 'all' : 'some');
+  const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
+  const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
+  const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
+  const [savedDay] = useState(apiKey?.expires_at == null ? '' : dayOf(new Date(apiKey.expires_at)));
+  const [lastDay, setLastDay] = useState(savedDay);
+  const own = useOwnPassword();
+  const isFirst = apiKey?.first === true;
+
+  const settings: KeySettings = {
+    name: name.trim(),
+    ...(apiKey === null && mode === 'test' && { test: true }),
+    allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
+    rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
+    // A second that somebody chose elsewhere stays, unless the day is another one.
+    ...(lastDay === savedDay ? {} : { expires_at: spanEnd(lastDay) ?? null }),
+    ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
+  };
+  const [before] = useState(settings);
+  const changes = changedFields(before, settings);
+  const [idempotencyKey] = useState(() => mintText(24));
+  const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
+  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, changes, own.sent), {
+    onDone: () => {
+      say(t`The key is changed. It applies from the next request on.`);
+      onClose();
+    },
+  });
+  const command = apiKey === null ? create : change;
+  if (create.data !== undefined) {
+    return (
+      <NewSecretDialog title={t`The key is made`} apiKey={create.data.api_key} onClose={onClose}>
+        <Trans>It is shown only now. Give it to the program it is for.</Trans>
+      </NewSecretDialog>
+    );
+  }
+  const isLimit = limit.trim() === '' || /^[1-9]\d{0,6}$/.test(limit.trim());
+  const words = !ofAdministrator
+    ? scopeWords
+    : mode === 'live'
+      ? { ...scopeWords, ...administratorScopeWords }
+      : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
+  return (
+    <FormDialog
+      title={apiKey === null ? t`New key` : t`Change ${keyNameWord(apiKey.name)}`}
+      width="wide"
+      action={apiKey === null ? t`Make key` : t`Save key`}
+      busy={command.isPending}
+      ready={
+        name.trim() !== '' &&
+        isLimit &&
+        (reach === 'all' || scopes.length > 0) &&
+        own.isReady &&
+        (apiKey === null || Object.keys(changes).length > 0)
+      }
+      isChanged={Object.keys(changes).length > 0}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Name`}
+        hint={t`Which program has it, such as “Shop” or “Billing”.`}
+        autoComplete="off"
+        autoFocus
+        maxLength={80}
+        value={name}
+        onText={setName}
+      />
+      {apiKey === null ? (
+        <Choice
+          label={t`For`}
+          labelShown
+          value={mode}
+          options={[
+            { value: 'live', title: t`Real orders` },
+            { value: 'test', title: t`Test mode` },
+          ]}
+          onChoose={(chosen) => {
+            setMode(chosen);
+            // A test key can have fewer.
+            setScopes([]);
+          }}
+        />
+      ) : null}
+      {isFirst ? (
+        <p className="text-soft">
+          <Trans>The first key of an account may do everything, and does not end.</Trans>
+        </p>
+      ) : (
+        <>
+          <Choice
+            label={t`May do`}
+            labelShown
+            value={reach}
+            options={[
+              { value: 'all', title: t`Everything` },
+              { value: 'some', title: t`Only selected rights` },
+            ]}
+            onChoose={setReach}
+          />
+          {reach === 'some' ? (
+            <CheckList label={t`What it may do`} words={words} chosen={scopes} onChoose={setScopes} />
+          ) : null}
+        </>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t`Addresses`}
+          hint={t`From the account’s allow-list. Leave empty to allow the whole list.`}
+          placeholder="203.0.113.7, 203.0.113.0/24"
+          autoComplete="off"
+          spellCheck={false}
+          mono
+          className="sm:col-span-2"
+          value={addresses}
+          onText={setAddresses}
+        />
+        <TextField
+          label={t`Requests a minute`}
+          hint={t`At most the account’s limit. Leave empty for no other limit.`}
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={7}
+          problem={isLimit ? null : t`A whole number.`}
+          value={limit}
+          onText={setLimit}
+        />
+        {isFirst ? null : (
+          <TextField
+            label={t`Last day`}
+            hint={t`Until the end of this day (${zone}). Leave blank for a key that does not expire.`}
+            type="date"
+            value={lastDay}
+            onText={setLastDay}
+          />
+        )}
+      </div>
+      <OwnPasswordField own={own} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,213 @@
+// The keys of an account: what each may do, when it was last used, and what can be done about it. On the account's own page,
+// and in the console on the page of any account.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { AccessOwner } from '../../api/commands.ts';
+import { keysQuery } from '../../api/queries.ts';
+import type { ApiKey } from '../../api/shapes.ts';
+import { keyNameWord } from '../../text/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
+import { KeyFormDialog } from './key-form-dialog.tsx';
+import { scopeWord } from './scope-words.ts';
+
+interface KeysCardProps {
+  readonly owner: AccessOwner;
+  readonly description: string;
+  /** Of administrators' accounts: their keys can have more scopes. */
+  readonly ofAdministrator: boolean;
+  /** false: the list alone. */
+  readonly canChange: boolean;
+}
+
+type Opened =
+  | { readonly action: 'create' }
+  | { readonly action: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
+  | null;
+
+export function KeysCard({ owner, description, ofAdministrator, canChange }: KeysCardProps) {
+  const { data, error, refetch } = useQuery(keysQuery(owner.path));
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      title: t`Key`,
+      grows: true,
+      cell: (key) => (
+        <>
+          <TwoLines first={<KeyName apiKey={key} />} second={<code>…{key.last_four}</code>} />
+          <div className="text-xs text-soft md:hidden">
+            <Scopes apiKey={key} />
+          </div>
+          {key.ending.map(({ last_four, ends_at, last_used_at }) => (
+            <div key={last_four} className="pb-0.5 text-xs text-warn whitespace-normal">
+              <Trans>
+                <code>…{last_four}</code> works until <Time at={ends_at} />, last used{' '}
+                <LastUsed at={last_used_at} />
+              </Trans>
+            </div>
+          ))}
+        </>
+      ),
+    },
+    {
+      title: t`May do`,
+      from: 'md',
+      cell: (key) => (
+        <div className="md:w-52 lg:w-64">
+          <Scopes apiKey={key} />
+        </div>
+      ),
+    },
+    { title: t`Last used`, from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
+    {
+      title: t`Ends`,
+      from: 'lg',
+      cell: ({ expires_at }) =>
+        expires_at === null ? (
+          <span className="text-soft">
+            <Trans>Never</Trans>
+          </span>
+        ) : (
+          <Time at={expires_at} />
+        ),
+    },
+    ...(canChange ? [actions()] : []),
+  ];
+  return (
+    <Card
+      title={t`Keys`}
+      description={description}
+      flush
+      action={
+        canChange ? (
+          <Button onClick={() => setOpened({ action: 'create' })}>
+            <Plus aria-hidden="true" className="size-4" />
+            <Trans>New key</Trans>
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption={t`Keys and what each may do`}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
+        />
+      </div>
+      {opened?.action === 'create' ? (
+        <KeyFormDialog owner={owner} apiKey={null} ofAdministrator={ofAdministrator} onClose={close} />
+      ) : null}
+      {opened?.action === 'change' ? (
+        <KeyFormDialog
+          owner={owner}
+          apiKey={opened.apiKey}
+          ofAdministrator={ofAdministrator}
+          onClose={close}
+        />
+      ) : null}
+      {opened?.action === 'rotate' ? (
+        <RotateKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
+      ) : null}
+      {opened?.action === 'revoke' ? (
+        <RevokeKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
+      ) : null}
+    </Card>
+  );
+
+  function actions(): Column<ApiKey> {
+    return {
+      title: t`Actions`,
+      untitled: true,
+      align: 'end',
+      cell: (apiKey) => (
+        <span className="inline-flex">
+          <IconButton
+            label={t`Change ${keyNameWord(apiKey.name)}`}
+            onClick={() => setOpened({ action: 'change', apiKey })}
+          >
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={t`New secret for ${keyNameWord(apiKey.name)}`}
+            onClick={() => setOpened({ action: 'rotate', apiKey })}
+          >
+            <RotateCcw aria-hidden="true" className="size-4" />
+          </IconButton>
+          {apiKey.first ? null : (
+            <IconButton
+              label={t`Revoke ${keyNameWord(apiKey.name)}`}
+              onClick={() => setOpened({ action: 'revoke', apiKey })}
+            >
+              <Trash2 aria-hidden="true" className="size-4 text-bad" />
+            </IconButton>
+          )}
+        </span>
+      ),
+    };
+  }
+}
+
+function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: ApiKey }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-2">
+      <bdi className="truncate font-medium">{keyNameWord(name)}</bdi>
+      {mode === 'test' ? (
+        <Badge tone="warn">
+          <Trans>Test</Trans>
+        </Badge>
+      ) : null}
+      {first && name !== 'First key' ? (
+        <Badge>
+          <Trans>First</Trans>
+        </Badge>
+      ) : null}
+      {status === 'expired' ? (
+        <Badge tone="bad">
+          <Trans>Expired</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+const namedScopesMax = 2;
+
+function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: ApiKey }) {
+  if (hasAll)
+    return (
+      <span>
+        <Trans>Everything</Trans>
+      </span>
+    );
+  const words = scopes.map(scopeWord);
+  const rest = words.length - namedScopesMax;
+  return (
+    <span title={words.join(', ')}>
+      {rest > 0 ? t`${words.slice(0, namedScopesMax).join(' · ')} and ${rest} more` : words.join(' · ')}
+    </span>
+  );
+}
+
+function LastUsed({ at }: { readonly at: string | null }) {
+  return at === null ? (
+    <span className="text-soft">
+      <Trans>never</Trans>
+    </span>
+  ) : (
+    <Time at={at} style="relative" />
+  );
+}

@@ -1,0 +1,107 @@
+// Ledger entries as table rows: why the balance moved, by how much, and what it was then.
+
+import { t } from '@lingui/core/macro';
+import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
+import { entryKindWord } from '../../text/words.ts';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
+import { Money } from '../../ui/money.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { OrderPageAddress } from '../orders/order-columns.tsx';
+
+/** Of the panel's own ledger with the order's customer, of the administrator's without. */
+type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
+
+/** `orderPage`: where rows of orders lead to; ".": each row to its drawer; null: nowhere. */
+export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly Column<Entry>[] {
+  return [
+    { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
+    {
+      title: t`Reason`,
+      grows: true,
+      cell: (entry) => (
+        <TwoLines
+          first={<Reason entry={entry} orderPage={orderPage} />}
+          second={
+            <>
+              <span className="sm:hidden">
+                <Time at={entry.created_at} />
+                {note(entry) === '' || isOfCustomer(entry) ? '' : ' · '}
+              </span>
+              <bdi className={isOfCustomer(entry) ? 'max-sm:hidden' : undefined}>{note(entry)}</bdi>
+            </>
+          }
+        />
+      ),
+    },
+    { id: 'when', title: t`When`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    {
+      title: t`Amount`,
+      align: 'end',
+      cell: ({ amount, currency }) => (
+        <Money amount={amount} currency={currency} signed className="font-medium" />
+      ),
+    },
+    {
+      id: 'balance_after',
+      title: t`Balance after`,
+      align: 'end',
+      from: 'sm',
+      cell: ({ balance_after: after, currency }) => <Money amount={after} currency={currency} />,
+    },
+  ];
+}
+
+function Reason({
+  entry,
+  orderPage,
+}: {
+  readonly entry: Entry;
+  readonly orderPage: OrderPageAddress | '.' | null;
+}) {
+  const { order_id: orderId } = entry;
+  const kind = entryKindWord(entry.kind);
+  if (orderPage === '.') {
+    return (
+      <RowLink to="." search={(now) => ({ ...now, open: String(entry.id) })} resetScroll={false}>
+        <span className="max-sm:hidden">{orderId === null ? kind : t`${kind} for order ${orderId}`}</span>
+        <span className="sm:hidden">
+          {kind}
+          {orderId === null ? null : (
+            <>
+              {' '}
+              · <bdi>{entry.customer ?? orderId}</bdi>
+            </>
+          )}
+        </span>
+      </RowLink>
+    );
+  }
+  if (orderId === null) return <span className="font-medium">{kind}</span>;
+  // On narrow screens there is room for one of the two: people know the customer.
+  const words = (
+    <>
+      <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>
+      <span className="sm:hidden">
+        {kind} · <bdi>{entry.customer ?? orderId}</bdi>
+      </span>
+    </>
+  );
+  return orderPage === null ? (
+    <span className="font-medium">{words}</span>
+  ) : (
+    <RowLink to={orderPage} params={{ orderId: String(orderId) }}>
+      {words}
+    </RowLink>
+  );
+}
+
+function isOfCustomer({ customer = null }: Entry): boolean {
+  return customer !== null;
+}
+
+function note({ memo, actor, customer = null }: Entry): string {
+  if (customer !== null) return customer;
+  if (actor === null) return memo ?? '';
+  return memo === null || memo === '' ? t`by ${actor}` : `${memo} (by ${actor})`;
+}

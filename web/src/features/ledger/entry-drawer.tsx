@@ -1,0 +1,99 @@
+// One entry of the ledger: why the balance moved, by whom, and what it was before and after. Beside the list.
+
+import { t } from '@lingui/core/macro';
+import { FileText } from 'lucide-react';
+import type { PanelLedgerEntry } from '../../api/shapes.ts';
+import { language } from '../../text/language.ts';
+import { entryKindWord } from '../../text/words.ts';
+import { DownloadButton } from '../../ui/download-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+
+interface EntryDrawerProps {
+  readonly open: OpenRow<PanelLedgerEntry>;
+  /** null: the own account's. */
+  readonly accountId: number | null;
+}
+
+export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
+  const { row: entry } = open;
+  if (entry === undefined) return null;
+  return (
+    <Drawer
+      title={`${entryKindWord(entry.kind)} ${entry.number}`}
+      description={<Time at={entry.created_at} style="second" />}
+      onClose={open.close}
+      onNewer={open.onNewer}
+      onOlder={open.onOlder}
+      actions={hasReceipt(entry) ? <ReceiptButton entry={entry} isOwn={accountId === null} /> : undefined}
+    >
+      <Facts facts={factsOf(entry, accountId === null)} />
+    </Drawer>
+  );
+}
+
+/** What was added by hand, or taken. */
+function hasReceipt({ kind }: PanelLedgerEntry): boolean {
+  return kind === 'credit' || kind === 'debit';
+}
+
+function ReceiptButton({
+  entry: { id, kind },
+  isOwn,
+}: {
+  readonly entry: PanelLedgerEntry;
+  readonly isOwn: boolean;
+}) {
+  return (
+    <DownloadButton
+      path={`${isOwn ? '' : '/admin'}/ledger/${id}/receipt.pdf`}
+      query={{ language }}
+      file={`receipt-${id}.pdf`}
+    >
+      <FileText aria-hidden="true" className="size-4" />
+      {kind === 'credit' ? t`Receipt as PDF` : t`Debit note as PDF`}
+    </DownloadButton>
+  );
+}
+
+function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
+  const { amount, balance_after: after, currency, order_id: orderId, actor, memo } = entry;
+  const { customer, customer_id: customerId } = entry;
+  const facts: Fact[] = [
+    { name: t`Amount`, value: <Money amount={amount} currency={currency} signed className="font-medium" /> },
+    { name: t`Balance after`, value: <Money amount={after} currency={currency} /> },
+  ];
+  if (orderId !== null) {
+    facts.push({
+      name: t`Order`,
+      value: (
+        <TextLink
+          to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'}
+          params={{ orderId: String(orderId) }}
+        >
+          {String(orderId)}
+        </TextLink>
+      ),
+    });
+  }
+  if (customerId !== null) {
+    facts.push({
+      name: t`Customer`,
+      value: (
+        <TextLink
+          to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
+          params={{ customerId: String(customerId) }}
+        >
+          <bdi>{customer}</bdi>
+        </TextLink>
+      ),
+    });
+  }
+  if (actor !== null) facts.push({ name: t`By`, value: <bdi>{actor}</bdi> });
+  if (memo !== null && memo !== '') facts.push({ name: t`Note`, value: <bdi>{memo}</bdi> });
+  return facts;
+}

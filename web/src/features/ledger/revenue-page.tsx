@@ -1,0 +1,309 @@
+// What each account spent in some time, of one package or kind of order or of all: the rows of the operator's figures. Each account
+// leads to its orders of that time.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleDollarSign, PackageOpen } from 'lucide-react';
+import { useMe } from '../../api/me.ts';
+import { allPackagesQuery, spendingOfAccountsQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { SpendingOfAccount, SpendingOfAccounts } from '../../api/shapes.ts';
+import { timesOfUtc } from '../../text/days.ts';
+import { formatCount } from '../../text/language.ts';
+import { formatSeriesDate } from '../../text/times.ts';
+import { spendingKindWord } from '../../text/words.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { Money } from '../../ui/money.tsx';
+import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
+
+const route = getRouteApi('/panel/admin/revenue');
+
+/** Exact times, as the address holds them: the sums are of UTC days. */
+interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+const kinds = [
+  { value: '', title: t`All kinds` },
+  ...['activate', 'renew', 'change', 'cancel'].map((kind) => ({
+    value: kind,
+    title: spendingKindWord(kind),
+  })),
+];
+
+export function RevenuePage() {
+  const { currency } = useMe().account;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { package_id: packageId, kind, sort } = search;
+  const spans = spansTo(new Date());
+  const [usual] = spans;
+  const span: Span =
+    search.from === undefined || search.to === undefined ? usual : { from: search.from, to: search.to };
+  const query = useQuery(
+    spendingOfAccountsQuery({
+      from: span.from.slice(0, 10),
+      to: span.to.slice(0, 10),
+      package_id: packageId,
+      kind,
+      sort,
+    }),
+  );
+  const { data } = query;
+  const { data: packages } = useQuery(allPackagesQuery);
+  const change = (changed: typeof search) =>
+    void navigate({ search: (now) => changedParams(now, changed), replace: true });
+  const { sort: _sort, ...filters } = search;
+  const spanOptions = spans.some(({ from, to }) => from === span.from && to === span.to)
+    ? spans
+    : [...spans, { ...span, title: spanWords(span) }];
+  return (
+    <>
+      <PageHeader
+        title={t`Revenue by account`}
+        description={t`Days and months are UTC days and months.`}
+        back={
+          <BackLink to="/admin">
+            <Trans>Business</Trans>
+          </BackLink>
+        }
+        {...(packageId !== undefined && {
+          actions: (
+            <ButtonLink to="/admin/packages/$packageId" params={{ packageId }}>
+              <Trans>Open the package</Trans>
+            </ButtonLink>
+          ),
+        })}
+      />
+      <Card flush>
+        <FilterBar clear={Object.keys(filters).length > 0 ? () => void navigate({ search: {} }) : undefined}>
+          <SelectField
+            label={t`Time (UTC)`}
+            unlabelled
+            className="max-sm:basis-full"
+            value={keyOf(span)}
+            options={spanOptions.map((one) => ({ value: keyOf(one), title: one.title }))}
+            onValue={(key) => {
+              const chosen = spanOptions.find((one) => keyOf(one) === key) ?? usual;
+              change({ from: chosen.from, to: chosen.to });
+            }}
+          />
+          <SelectField
+            label={t`Package`}
+            unlabelled
+            className="max-w-52"
+            value={packageId ?? ''}
+            options={[
+              { value: '', title: t`All packages` },
+              ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
+            ]}
+            onValue={(id) => change({ package_id: id })}
+          />
+          <SelectField
+            label={t`Kind`}
+            unlabelled
+            value={kind ?? ''}
+            options={kinds}
+            onValue={(value) => change({ kind: value })}
+          />
+        </FilterBar>
+        {data?.data === null ? (
+          <EmptyState icon={PackageOpen} title={t`Being added up`}>
+            <Trans>
+              The orders of the past are being added up by package and kind. It takes some minutes, once.
+            </Trans>
+          </EmptyState>
+        ) : (
+          <>
+            <RevenueTotals spending={data} currency={currency} />
+            <DataTable
+              caption={t`Revenue by account`}
+              columns={columnsOf(span, search, currency)}
+              rows={data?.data}
+              error={query.error}
+              onRetry={() => void query.refetch()}
+              outdated={query.isPlaceholderData}
+              rowKey={({ account }) => account.id}
+              sort={{ by: sort, otherwise: 'spent', onSort: (by) => change({ sort: by ?? '' }) }}
+              phone={({ orders, refunded }) => (
+                <>
+                  {plural(orders, { one: '# order', other: '# orders' })}
+                  {refunded === '0.00' ? null : (
+                    <>
+                      {' · '}
+                      <Money amount={`-${refunded}`} currency={currency} signed />
+                    </>
+                  )}
+                </>
+              )}
+              empty={
+                <EmptyState
+                  icon={CircleDollarSign}
+                  title={t`Nobody ordered this in this time`}
+                  action={
+                    <ButtonLink to="/admin/revenue" search={{}}>
+                      <Trans>Show the last 30 days</Trans>
+                    </ButtonLink>
+                  }
+                />
+              }
+            />
+          </>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function columnsOf(
+  { from, to }: Span,
+  { package_id, kind }: { readonly package_id?: string; readonly kind?: string },
+  currency: string,
+): readonly Column<SpendingOfAccount>[] {
+  const times = { from, to };
+  // What came back for a plan that was cancelled is no order.
+  const rows =
+    kind === 'cancel'
+      ? { tab: 'ledger', kind: 'refund', ...times }
+      : {
+          tab: 'orders',
+          ...times,
+          ...(package_id !== undefined && { package_id }),
+          ...(kind !== undefined && { kind }),
+        };
+  const isAll = package_id === undefined && kind === undefined;
+  const toLedger = (id: number, amount: string, only: { readonly kind?: string }) => {
+    const words = <Money amount={amount} currency={currency} />;
+    return isAll ? (
+      <TextLink
+        to="/admin/accounts/$accountId"
+        params={{ accountId: String(id) }}
+        search={{ tab: 'ledger', ...times, ...only }}
+        className="text-ink decoration-transparent"
+      >
+        {words}
+      </TextLink>
+    ) : (
+      words
+    );
+  };
+  return [
+    {
+      title: t`Account`,
+      grows: true,
+      cell: ({ account: { id, username, display_name: name } }) => (
+        <TwoLines
+          first={
+            <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }} search={rows}>
+              <bdi>{username}</bdi>
+            </RowLink>
+          }
+          second={<bdi>{name === username ? '' : name}</bdi>}
+        />
+      ),
+    },
+    {
+      title: t`Orders`,
+      align: 'end',
+      from: 'sm',
+      sort: { by: 'orders', direction: 'descending' },
+      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
+    },
+    {
+      title: t`Charged`,
+      align: 'end',
+      from: 'md',
+      cell: ({ account, charged }) => toLedger(account.id, charged, { kind: 'charge' }),
+    },
+    {
+      title: t`Refunded`,
+      align: 'end',
+      from: 'sm',
+      sort: { by: 'refunded', direction: 'descending' },
+      cell: ({ account, refunded }) => toLedger(account.id, refunded, { kind: 'refund' }),
+    },
+    {
+      title: t`Revenue`,
+      align: 'end',
+      sort: { by: 'spent', direction: 'descending' },
+      cell: ({ account, spent }) => toLedger(account.id, spent, {}),
+    },
+  ];
+}
+
+function RevenueTotals({
+  spending,
+  currency,
+}: {
+  readonly spending: SpendingOfAccounts | undefined;
+  readonly currency: string;
+}) {
+  const totals = spending?.totals;
+  if (spending === undefined || totals === undefined || totals === null) return null;
+  const listed = spending.data?.length ?? 0;
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
+  const facts = [
+    { name: t`Revenue`, value: money(totals.spent) },
+    { name: t`Orders`, value: formatCount(totals.orders) },
+    { name: t`Charged`, value: money(totals.charged) },
+    { name: t`Refunded`, value: money(totals.refunded) },
+    {
+      name: t`Accounts`,
+      value:
+        listed < spending.count_of_accounts
+          ? t`${formatCount(spending.count_of_accounts)}, the first ${formatCount(listed)} are listed`
+          : formatCount(spending.count_of_accounts),
+    },
+  ];
+  return (
+    <dl
+      aria-label={t`Totals`}
+      className="flex flex-wrap gap-x-8 gap-y-2 border-b border-line px-4 py-3 md:px-5"
+    >
+      {facts.map(({ name, value }) => (
+        <div key={name}>
+          <dt className="text-xs text-soft">{name}</dt>
+          <dd className="figures font-medium">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const monthsMax = 12;
+
+/** What the figures of the overview are of, and each month; the first is the usual one. */
+function spansTo(now: Date): readonly [NamedSpan, ...NamedSpan[]] {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const { to } = timesOfUtc(dayOf(now.getTime()));
+  const since = (at: number) => timesOfUtc(dayOf(at)).from;
+  const months = Array.from({ length: monthsMax }, (_, back) =>
+    dayOf(Date.UTC(year, month - back, 1)).slice(0, 7),
+  );
+  return [
+    { from: since(Date.UTC(year, month, day - 29)), to, title: t`The last 30 days` },
+    { from: since(Date.UTC(year, month - monthsMax + 1, 1)), to, title: t`The last 12 months` },
+    ...months.map((one) => ({ ...timesOfUtc(one), title: formatSeriesDate(one, 'long') })),
+  ];
+}
+
+type NamedSpan = Span & { readonly title: string };
+
+function keyOf({ from, to }: Span): string {
+  return `${from} ${to}`;
+}
+
+function spanWords({ from, to }: Span): string {
+  const [first, last] = [from, to].map((time) => formatSeriesDate(time.slice(0, 10), 'long'));
+  return first === last ? `${first}` : `${first} – ${last}`;
+}

@@ -1,0 +1,158 @@
+// What was spent by package, or by kind of order, beside the same time before: with the change in money and in percent, and
+// each row a way to the orders that it was made of. Used by the panel's overview and by the console's.
+
+import { t } from '@lingui/core/macro';
+import { PackageOpen } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { SpendingRow, Totals } from '../../api/shapes.ts';
+import { formatMoney, fromCents, sumAmounts, toCents } from '../../text/amounts.ts';
+import { formatChange, formatCount } from '../../text/language.ts';
+import { spendingKindWord } from '../../text/words.ts';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import type { Span } from './series-card.tsx';
+
+export type SpendingView = 'package' | 'kind';
+
+/** Of a package, over all kinds, or of a kind, over all packages. */
+export interface SpendingGroup {
+  readonly key: string;
+  readonly name: string;
+  readonly orders: number;
+  readonly spent: string;
+  readonly before: string;
+  /** What it is made of. */
+  readonly parts: readonly SpendingRow[];
+}
+
+interface SpendingCardProps {
+  readonly title: string;
+  /** null: it is being summed up. undefined: it is being fetched. */
+  readonly spending: readonly SpendingRow[] | null | undefined;
+  readonly totals: Totals | undefined;
+  readonly error: Error | null;
+  readonly currency: string;
+  readonly span: Span;
+  /** What the money is: "Spent", where nothing else is said. */
+  readonly moneyName?: string;
+  readonly by: SpendingView;
+  readonly onBy: (by: SpendingView) => void;
+  readonly outdated: boolean;
+  /** The group's name, as a link to its rows. */
+  readonly link: (group: SpendingGroup) => ReactNode;
+}
+
+export function SpendingCard(props: SpendingCardProps) {
+  const { title, spending, totals, error, currency, span, by, outdated, link, moneyName = t`Spent` } = props;
+  const groups = spending === null || spending === undefined ? spending : groupsOf(spending, by);
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
+  const columns: readonly Column<SpendingGroup>[] = [
+    {
+      title: by === 'package' ? t`Package` : t`Kind`,
+      grows: true,
+      cell: (group) => (
+        <div className="min-w-0 py-0.5 leading-snug">
+          <div className="truncate">{link(group)}</div>
+          <div className="text-xs text-soft">{partWords(group, by, currency)}</div>
+        </div>
+      ),
+    },
+    {
+      title: t`Orders`,
+      align: 'end',
+      from: 'sm',
+      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
+    },
+    { title: moneyName, align: 'end', cell: ({ spent }) => money(spent) },
+    { title: t`Before`, align: 'end', from: 'sm', cell: ({ before }) => money(before) },
+    {
+      title: t`Change`,
+      align: 'end',
+      from: 'sm',
+      cell: (group) => <span className="figures whitespace-nowrap">{changeWords(group, currency)}</span>,
+    },
+  ];
+  return (
+    <Card
+      title={title}
+      description={totals === undefined ? undefined : totalWords(totals, span, currency)}
+      action={
+        <Choice
+          label={t`Group by`}
+          value={by}
+          options={[
+            { value: 'package', title: t`Package` },
+            { value: 'kind', title: t`Kind` },
+          ]}
+          onChoose={props.onBy}
+        />
+      }
+      flush
+    >
+      <div className="border-t border-line">
+        {groups === null ? (
+          <EmptyState icon={PackageOpen} title={t`Being added up`}>
+            {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption={by === 'package' ? t`Spending by package` : t`Spending by kind of order`}
+            columns={columns}
+            rows={groups}
+            rowKey={({ key }) => key}
+            error={error}
+            outdated={outdated}
+            phone={(group) =>
+              t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`
+            }
+            empty={<EmptyState icon={PackageOpen} title={t`Nothing was ordered in this time`} />}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function groupsOf(spending: readonly SpendingRow[], by: SpendingView): SpendingGroup[] {
+  const keyOf = (row: SpendingRow) => (by === 'package' ? String(row.package.id) : row.kind);
+  const groups = [...Map.groupBy(spending, keyOf)].map(([key, parts]) => ({
+    key,
+    name: by === 'kind' ? spendingKindWord(key) : (parts[0]?.package.name ?? ''),
+    orders: parts.reduce((sum, { orders }) => sum + orders, 0),
+    spent: sumAmounts(parts.map(({ spent }) => spent)),
+    before: sumAmounts(parts.map(({ previous }) => previous.spent)),
+    parts,
+  }));
+  return groups.sort((one, other) => Number(toCents(other.spent) - toCents(one.spent)));
+}
+
+/** "New $120.00 · Renewal $300.00" */
+function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string): string {
+  return parts
+    .filter(({ spent }) => toCents(spent) !== 0n)
+    .map(
+      ({ kind, package: { name }, spent }) =>
+        `${by === 'package' ? spendingKindWord(kind) : name} ${formatMoney(spent, currency)}`,
+    )
+    .join(' · ');
+}
+
+function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>, currency: string): string {
+  const change = toCents(spent) - toCents(before);
+  const inMoney = formatMoney(fromCents(change), currency, true);
+  // Of next to nothing, any percentage is huge and says nothing.
+  if (toCents(before) <= 0n || change > toCents(before) * 10n) return inMoney;
+  return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
+}
+
+function totalWords({ spent, previous }: Totals, span: Span, currency: string): string {
+  const now = formatMoney(spent, currency);
+  const before = formatMoney(previous.spent, currency);
+  const change = changeWords({ spent, before: previous.spent }, currency);
+  return span === 'days'
+    ? t`${now} in the last 30 days, ${before} in the 30 days before: ${change}.`
+    : t`${now} in the last 12 months, ${before} in the 12 months before: ${change}.`;
+}

@@ -1,0 +1,138 @@
+// A statement for each month: opening balance, what came and went, closing balance.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Download, FileText, ReceiptText } from 'lucide-react';
+import { useMe } from '../../api/me.ts';
+import { statementsQuery } from '../../api/queries.ts';
+import type { Statement } from '../../api/shapes.ts';
+import { language } from '../../text/language.ts';
+import { formatSeriesDate } from '../../text/times.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { DownloadButton } from '../../ui/download-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { ColumnChoice, useTableLayout } from '../../ui/table-layout.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { movement } from './statement-card.tsx';
+
+export function StatementsPage() {
+  const { currency } = useMe().account;
+  const { data, error, refetch } = useQuery(statementsQuery);
+  const layout = useTableLayout('statements');
+  const plain = (amount: string) => <Money amount={amount} currency={currency} />;
+  const signed = (amount: string, sign: '' | '-') => (
+    <Money amount={movement(amount, sign)} currency={currency} signed />
+  );
+  const columns: readonly Column<Statement>[] = [
+    {
+      title: t`Month`,
+      grows: true,
+      cell: ({ month, entries }) => (
+        <TwoLines
+          first={
+            <RowLink to="/ledger" search={{ month }}>
+              {formatSeriesDate(month, 'long')}
+            </RowLink>
+          }
+          second={plural(entries, { one: '# entry', other: '# entries' })}
+        />
+      ),
+    },
+    { title: t`Opening`, id: 'opening', align: 'end', from: 'md', cell: ({ opening }) => plain(opening) },
+    {
+      title: t`Credits`,
+      id: 'credits',
+      align: 'end',
+      from: 'sm',
+      cell: ({ credits }) => signed(credits, ''),
+    },
+    { title: t`Debits`, id: 'debits', align: 'end', from: 'lg', cell: ({ debits }) => signed(debits, '-') },
+    {
+      title: t`Charges`,
+      id: 'charges',
+      align: 'end',
+      from: 'sm',
+      cell: ({ charges }) => signed(charges, '-'),
+    },
+    {
+      title: t`Refunds`,
+      id: 'refunds',
+      align: 'end',
+      from: 'lg',
+      cell: ({ refunds }) => signed(refunds, ''),
+    },
+    {
+      title: t`Closing`,
+      align: 'end',
+      cell: ({ closing }) => <span className="font-semibold">{plain(closing)}</span>,
+    },
+    {
+      title: t`Files`,
+      untitled: true,
+      align: 'end',
+      cell: ({ month }) => (
+        <span className="inline-flex">
+          {/* On phones the month needs the room; its page has the file too. */}
+          <span className="max-sm:hidden">
+            <CsvButton
+              look="quiet"
+              path="/ledger.csv"
+              query={{ month }}
+              name={`ledger-${month}`}
+              label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
+            >
+              <Download aria-hidden="true" className="size-4" />
+            </CsvButton>
+          </span>
+          <DownloadButton
+            look="quiet"
+            path={`/v1/statements/${month}`}
+            query={{ format: 'pdf', language }}
+            file={`statement-${month}.pdf`}
+            label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
+          >
+            <FileText aria-hidden="true" className="size-4" />
+          </DownloadButton>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={t`Statements`}
+        description={t`One for each month in UTC; a line opens its entries.`}
+        actions={
+          <>
+            <ColumnChoice layout={layout} columns={columns} />
+            <ButtonLink to="/ledger">
+              <Trans>Ledger</Trans>
+            </ButtonLink>
+          </>
+        }
+      />
+      <Card flush>
+        <DataTable
+          caption={t`Statements`}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ month }) => month}
+          error={error}
+          onRetry={() => void refetch()}
+          layout={layout}
+          empty={
+            <EmptyState icon={ReceiptText} title={t`No statement yet`}>
+              <Trans>The first one begins when your balance first moves.</Trans>
+            </EmptyState>
+          }
+        />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+// One order of any account, as the administrator sees it: to answer a reseller who quotes its id.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { accountOrderQuery } from '../../api/queries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { PageProblem } from '../../ui/page-problem.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { OrderCallCard } from '../fulfilment/order-call-card.tsx';
+import { OrderSheet } from './order-sheet.tsx';
+
+const route = getRouteApi('/panel/admin/orders/$orderId');
+
+export function AccountOrderPage() {
+  const { orderId } = route.useParams();
+  const { data, error, refetch } = useQuery(accountOrderQuery(orderId));
+  const account = data?.account;
+  const params = { accountId: String(account?.id ?? 0) };
+  const back =
+    account === undefined ? (
+      <BackLink to="/admin/accounts">
+        <Trans>Accounts</Trans>
+      </BackLink>
+    ) : (
+      <BackLink to="/admin/accounts/$accountId" params={params} search={{ tab: 'orders' }}>
+        {account.username}
+      </BackLink>
+    );
+  if (error !== null && data === undefined) {
+    return (
+      <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={t`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
+        back={back}
+      />
+      <OrderSheet
+        found={data}
+        first={[
+          {
+            name: t`Account`,
+            value: account && (
+              <TextLink to="/admin/accounts/$accountId" params={params}>
+                {account.username}
+              </TextLink>
+            ),
+          },
+          { name: t`Order`, value: data?.order.id },
+        ]}
+        customer={({ customer }) => (
+          <TextLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
+            <bdi>{customer.reference}</bdi>
+          </TextLink>
+        )}
+        below={data === undefined ? null : <OrderCallCard orderId={data.order.id} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+// Replaces the running plan of a customer of any account by one of another package: an order of the account. What it costs
+// and gives back stands there before the password is asked for.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useMe } from '../../api/me.ts';
+import { allPackagesQuery } from '../../api/queries.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { AccountCustomer, Months } from '../../api/shapes.ts';
+import { changePackageOfCustomer } from '../../api/support-commands.ts';
+import { packageChangePreviewQuery } from '../../api/support-queries.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { periods } from '../../text/words.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { confirmWords } from './plan-step.ts';
+
+export function ChangePackageDialog({
+  customer,
+  months: presentMonths,
+  onClose,
+}: {
+  readonly customer: AccountCustomer;
+  /** Those of the last order. */
+  readonly months: Months;
+  readonly onClose: () => void;
+}) {
+  const { currency } = useMe().account;
+  const [key] = useState(mintIdempotencyKey);
+  const [packageId, setPackageId] = useState<number | null>(null);
+  const [months, setMonths] = useState(presentMonths);
+  const own = useOwnPassword();
+  const { data: packages, error: packagesError, refetch } = useQuery(allPackagesQuery);
+  const offered = packages?.data.filter(
+    ({ id, trial, retired }) => !trial && !retired && id !== customer.plan.package_id,
+  );
+  const command = useCommand(
+    (body: Parameters<typeof changePackageOfCustomer>[1]) => changePackageOfCustomer(customer.id, body, key),
+    {
+      onDone: ({ order }) => {
+        say(
+          order.status === 'completed'
+            ? t`${customer.name} has ${order.package.name} now.`
+            : t`Ordered: it waits for the product.`,
+        );
+        onClose();
+      },
+    },
+  );
+  const wasLost = isUncertain(command.error);
+  const preview = useQuery({
+    ...packageChangePreviewQuery(customer.id, { package_id: packageId ?? 0, months }),
+    // What was sent and may stand is shown as it was sent.
+    enabled: packageId !== null && !wasLost && !command.isPending,
+  });
+  const isCurrent = packageId !== null && !preview.isPlaceholderData && (wasLost || preview.error === null);
+  const shown = isCurrent ? preview.data : undefined;
+  return (
+    <FormDialog
+      title={t`Change the package of ${customer.name}`}
+      description={
+        <Trans>
+          Places an order for <bdi className="text-ink">{customer.account.username}</bdi>, charged to its
+          balance. The customer has <bdi className="text-ink">{customer.plan.package}</bdi> until{' '}
+          <Time at={customer.plan.expires_at} style="day" />.
+        </Trans>
+      }
+      action={confirmWords(shown, t`Change package`)}
+      busy={command.isPending}
+      ready={shown !== undefined && own.isReady}
+      isChanged={packageId !== null}
+      error={command.error ?? (packageId === null ? null : preview.error)}
+      onSubmit={() => {
+        if (packageId === null || shown === undefined) return;
+        command.mutate(
+          { package_id: packageId, months, max_charge: shown.charge, current_password: own.sent },
+          { onRefused: () => void preview.refetch() },
+        );
+      }}
+      onClose={onClose}
+    >
+      <fieldset disabled={command.isPending || wasLost} className="flex min-w-0 flex-col gap-4">
+        <Choice
+          label={t`Period`}
+          labelShown
+          value={months}
+          options={periods.map((period) => ({ value: period.months, title: period.title }))}
+          onChoose={setMonths}
+        />
+        {offered === undefined ? (
+          packagesError === null ? (
+            <Skeleton className="h-24 w-full" />
+          ) : (
+            <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
+          )
+        ) : offered.length === 0 ? (
+          <Notice tone="warn">
+            <Trans>There is no other package on offer.</Trans>
+          </Notice>
+        ) : (
+          <Choice
+            label={t`New package`}
+            labelShown
+            look="cards"
+            value={packageId}
+            options={offered.map((one) => ({
+              value: one.id,
+              title: <bdi className="font-medium">{one.name}</bdi>,
+            }))}
+            onChoose={setPackageId}
+          />
+        )}
+      </fieldset>
+      {packageId === null || preview.error !== null ? null : (
+        <Facts
+          facts={[
+            { name: t`Price`, value: shown && <Money amount={shown.price} currency={currency} /> },
+            {
+              name: t`Refund for unused time`,
+              value: shown && <Money amount={shown.refund} currency={currency} signed />,
+            },
+            {
+              name: t`The account’s balance now`,
+              value: shown && <Money amount={shown.balance} currency={currency} />,
+            },
+            {
+              name: t`Balance afterwards`,
+              value: shown && (
+                <Money amount={shown.balance_after} currency={currency} className="font-semibold" />
+              ),
+            },
+            { name: t`Plan runs until`, value: shown && <Time at={shown.expires_at} style="day" /> },
+          ]}
+        />
+      )}
+      <OwnPasswordField own={own} />
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,145 @@
+// Who the order is for: completes known customers as one types. Whoever types on says somebody new, and sees that.
+
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useEffect, useRef, useState } from 'react';
+import type { PanelCustomer } from '../../api/shapes.ts';
+import { Field, inputClasses } from '../../ui/field.tsx';
+import { sameReference } from './similar-reference.ts';
+
+interface CustomerFieldProps {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly found: readonly PanelCustomer[];
+  readonly problem: string | null;
+}
+
+export function CustomerField({ value, onText, found, problem }: CustomerFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  // Within the dialog, which keeps the focus.
+  const place = useRef<HTMLDivElement>(null);
+  const [wantsOpen, setWantsOpen] = useState(false);
+  // While the list is open the rest of the dialog is hidden from screen readers: it opens for what there is to choose.
+  const offered = found.filter(({ reference }) => !sameReference(reference, value));
+  // What was typed before the field was there: typing goes on behind it.
+  useEffect(() => {
+    const field = input.current;
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, []);
+  return (
+    <div ref={place}>
+      <Field label={t`Customer`} hint={t`An e-mail address or a username, known or new.`} problem={problem}>
+        {(wiring) => (
+          <Autocomplete.Root
+            items={offered}
+            open={wantsOpen && offered.length > 0}
+            onOpenChange={setWantsOpen}
+            mode="none"
+            value={value}
+            onValueChange={onText}
+            itemToStringValue={({ reference }) => reference}
+          >
+            <Autocomplete.Input
+              {...wiring}
+              // Its label is out of reach while the list is open.
+              aria-label={t`Customer`}
+              ref={input}
+              autoFocus
+              // Whoever has gone on is not held up by a list that comes late.
+              onBlur={({ relatedTarget }) => {
+                if (relatedTarget !== null && !place.current?.contains(relatedTarget)) setWantsOpen(false);
+              }}
+              maxLength={254}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className={inputClasses}
+            />
+            <Autocomplete.Portal container={place}>
+              <Autocomplete.Positioner
+                positionMethod="fixed"
+                sideOffset={4}
+                className="z-50 outline-none data-empty:hidden"
+              >
+                <Autocomplete.Popup className="max-h-64 w-(--anchor-width) overflow-y-auto rounded-control border border-line bg-card p-1 shadow-high data-empty:hidden">
+                  <Autocomplete.List aria-label={t`Known customers`}>
+                    {(one: PanelCustomer) => (
+                      <Autocomplete.Item
+                        key={one.id}
+                        value={one}
+                        className="flex min-h-9 cursor-pointer flex-wrap items-center justify-between gap-x-3 rounded-md px-2.5 py-1 pointer-coarse:min-h-11 data-highlighted:bg-accent-fill forced-colors:data-highlighted:outline-2 forced-colors:data-highlighted:-outline-offset-2"
+                      >
+                        <bdi className="min-w-0 wrap-anywhere">{one.reference}</bdi>
+                        <span className="text-soft">
+                          {one.name === one.reference ? null : (
+                            <>
+                              <bdi>{one.name}</bdi>
+                              {' · '}
+                            </>
+                          )}
+                          <bdi>{one.plan.package}</bdi>
+                        </span>
+                      </Autocomplete.Item>
+                    )}
+                  </Autocomplete.List>
+                </Autocomplete.Popup>
+              </Autocomplete.Positioner>
+            </Autocomplete.Portal>
+          </Autocomplete.Root>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** Who may be meant instead of a new customer. */
+export function NewCustomerNote({
+  reference,
+  similar,
+  onChoose,
+}: {
+  readonly reference: string;
+  readonly similar: readonly PanelCustomer[];
+  readonly onChoose: (reference: string) => void;
+}) {
+  return (
+    <div role="status" className="rounded-control border border-edge px-3.5 py-2.5">
+      <p className="font-medium wrap-anywhere">
+        <Trans>
+          New customer: <bdi>{reference}</bdi>
+        </Trans>
+      </p>
+      {similar.length === 0 ? null : <SimilarOnes similar={similar} onChoose={onChoose} />}
+    </div>
+  );
+}
+
+export function SimilarOnes({
+  similar,
+  onChoose,
+}: {
+  readonly similar: readonly PanelCustomer[];
+  readonly onChoose: (reference: string) => void;
+}) {
+  return (
+    <div className="mt-1">
+      <p className="text-soft">
+        <Trans>Known already, and much like it:</Trans>
+      </p>
+      <ul className="mt-1 flex flex-col items-start gap-1">
+        {similar.map(({ id, reference, plan }) => (
+          <li key={id}>
+            <button
+              type="button"
+              onClick={() => onChoose(reference)}
+              className="min-h-8 text-left text-accent underline wrap-anywhere pointer-coarse:min-h-11"
+            >
+              <bdi>{reference}</bdi> (<bdi>{plan.package}</bdi>)
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+// Orders as table rows, wherever orders are listed.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { Order } from '../../api/shapes.ts';
+import { orderKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
+import { Money } from '../../ui/money.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { FailedRefund } from './order-failure.tsx';
+
+export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
+
+/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. "drawer": beside the list. */
+export function orderColumns({
+  orderPage = '/orders/$orderId',
+  withCustomer = true,
+}: {
+  readonly orderPage?: OrderPageAddress | 'drawer';
+  readonly withCustomer?: boolean;
+} = {}): readonly Column<Order>[] {
+  const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
+  const customer: Column<Order> = {
+    title: withCustomer ? t`Customer` : t`Package`,
+    grows: true,
+    cell: (order) => (
+      <TwoLines
+        first={
+          orderPage === 'drawer' ? (
+            <RowLink to="." search={(now) => ({ ...now, open: String(order.id) })} resetScroll={false}>
+              <bdi>{main(order)}</bdi>
+            </RowLink>
+          ) : (
+            <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
+              <bdi>{main(order)}</bdi>
+            </RowLink>
+          )
+        }
+        second={
+          <span className="figures">
+            {order.id}
+            {withCustomer ? (
+              <span className="md:hidden">
+                {' · '}
+                <bdi>{order.package.name}</bdi>
+              </span>
+            ) : null}
+          </span>
+        }
+      />
+    ),
+  };
+  const product: Column<Order> = {
+    title: t`Package`,
+    id: 'package',
+    from: 'md',
+    cell: ({ package: { name }, months }) => (
+      <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
+        <bdi className="truncate">{name}</bdi>
+        <span className="text-soft">{periodWord(months)}</span>
+      </span>
+    ),
+  };
+  const period: Column<Order> = { title: t`Period`, from: 'md', cell: ({ months }) => periodWord(months) };
+  return [
+    customer,
+    withCustomer ? product : period,
+    {
+      title: t`Kind`,
+      id: 'kind',
+      from: 'sm',
+      cell: ({ kind, status }) => (
+        <span className="inline-flex flex-wrap gap-1">
+          <OrderKindBadge kind={kind} />
+          <UnsettledBadge status={status} />
+        </span>
+      ),
+    },
+    {
+      title: t`Plan ends`,
+      id: 'ends',
+      from: 'lg',
+      cell: ({ status, expires_at: at }) =>
+        status === 'completed' ? <Time at={at} style="day" /> : <span className="text-soft">–</span>,
+    },
+    {
+      title: t`Status`,
+      id: 'status',
+      from: 'lg',
+      isExtra: true,
+      cell: ({ status }) => orderStatusWord(status),
+    },
+    { title: t`Placed`, id: 'placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    {
+      title: t`Price`,
+      align: 'end',
+      cell: (order) => {
+        const { price, refund, currency, failure } = order;
+        return (
+          <div className="leading-snug">
+            <Money amount={price} currency={currency} />
+            <FailedRefund order={order} />
+            {refund === '0.00' || failure !== undefined ? null : (
+              <div className="text-xs">
+                <Money amount={refund} currency={currency} signed />
+                <span className="sr-only">
+                  {' '}
+                  <Trans>refund</Trans>
+                </span>
+              </div>
+            )}
+          </div>
+        );
+      },
+    },
+  ];
+}
+
+const kindTones: Readonly<Record<string, Tone>> = { activate: 'accent', renew: 'good', change: 'warn' };
+
+export function OrderKindBadge({ kind }: { readonly kind: string }) {
+  return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
+}
+
+/** To when the order pays; of one that the product has not confirmed, only once it does. */
+export function OrderedEnd({ order: { status, expires_at: at } }: { readonly order: Order }) {
+  if (status === 'failed') return '–';
+  if (status === 'completed') return <Time at={at} />;
+  return (
+    <Trans>
+      <Time at={at} />, once confirmed
+    </Trans>
+  );
+}
+
+/** Nothing for a completed order, which is the rule. */
+export function UnsettledBadge({ status }: { readonly status: string }) {
+  if (status === 'completed') return null;
+  return <Badge tone={status === 'failed' ? 'bad' : 'warn'}>{orderStatusWord(status)}</Badge>;
+}
+
+/** What the columns that have stepped back would say, on a phone. */
+export function orderOnPhone({ kind, status, created_at: at }: Order) {
+  return (
+    <>
+      {orderKindWord(kind)}
+      {status === 'completed' ? '' : ` · ${orderStatusWord(status)}`}
+      {' · '}
+      <Time at={at} />
+    </>
+  );
+}

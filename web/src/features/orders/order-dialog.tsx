@@ -1,0 +1,560 @@
+// Placing an order and renewing one: choose, see what it does to price, plan and balance, confirm. The
+// idempotency key is made when the dialog opens, so a second click or a retry after a lost answer charges once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { PackageX } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { placeOrder, renewOrder } from '../../api/commands.ts';
+import { panelMode } from '../../api/panel-mode.ts';
+import { runs } from '../../api/plan-runs.ts';
+import { orderPreviewQuery, packagesQuery } from '../../api/queries.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { Months, OrderPreview, Package, PanelCustomer, PlacedOrder } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { formatMoney, toCents } from '../../text/amounts.ts';
+import { periods } from '../../text/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { SwitchField } from '../../ui/switch-field.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useTypedAhead } from '../../ui/typed-ahead.ts';
+import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
+import { useKnownCustomer } from './known-customer.ts';
+import type { OrderIntent } from './open-order.ts';
+import { OrderDone } from './order-done.tsx';
+import { OrderPreviewBox } from './order-preview-box.tsx';
+import { changeSentence, confirmWords, type Direction, directionOf, lossesOf } from './plan-step.ts';
+
+interface OrderDialogProps {
+  readonly intent: OrderIntent;
+  readonly onClose: () => void;
+}
+
+export default function OrderDialog({ intent, onClose }: OrderDialogProps) {
+  const [key, setKey] = useState(mintIdempotencyKey);
+  const [done, setDone] = useState<PlacedOrder | null>(null);
+  if (done !== null) {
+    return (
+      <Dialog
+        title={titled(doneTitle(done.order))}
+        onClose={onClose}
+        dismissible={done.login_url === undefined}
+      >
+        <OrderDone
+          placed={done}
+          onClose={onClose}
+          onAnother={
+            intent.type === 'place' && intent.customer === undefined
+              ? () => {
+                  setKey(mintIdempotencyKey());
+                  setDone(null);
+                }
+              : undefined
+          }
+        />
+      </Dialog>
+    );
+  }
+  return intent.type === 'place' ? (
+    <PlaceForm intent={intent} idempotencyKey={key} onDone={setDone} onClose={onClose} />
+  ) : (
+    <RenewForm intent={intent} idempotencyKey={key} onDone={setDone} onClose={onClose} />
+  );
+}
+
+function doneTitle({ kind, status }: PlacedOrder['order']): string {
+  if (status !== 'completed') return kind === 'renew' ? t`Renewal pending` : t`Order pending`;
+  return kind === 'renew' ? t`Renewed` : t`Order placed`;
+}
+
+interface FormProps<Type> {
+  readonly intent: Extract<OrderIntent, { type: Type }>;
+  readonly idempotencyKey: string;
+  readonly onDone: (placed: PlacedOrder) => void;
+  readonly onClose: () => void;
+}
+
+function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place'>) {
+  const { data: packages, error: packagesError, refetch } = useQuery(packagesQuery);
+  const [customer, setCustomer] = useState(intent.customer ?? '');
+  useTypedAhead(setCustomer);
+  const [name, setName] = useState('');
+  const [chosenId, setChosenId] = useState<number | null>(null);
+  const [chosenMonths, setMonths] = useState<Months | null>(null);
+  const [wantsLink, setWantsLink] = useState(false);
+  const [isAsked, setIsAsked] = useState(false);
+
+  const reference = customer.trim();
+  const settled = useSettled(reference);
+  const known = useKnownCustomer(settled);
+  const plan = known.customer?.plan;
+  const isRunning = plan !== undefined && runs(plan);
+  const present = packages?.data.find((one) => one.name === plan?.package);
+  // The present package is preselected, except where a change was asked for or it is no longer on offer.
+  const isChangeAsked = intent.runningPackage !== undefined;
+  const preselected = isChangeAsked ? undefined : (present ?? (isRunning ? undefined : packages?.data[0]));
+  const packageId = chosenId ?? preselected?.id ?? null;
+  const months = chosenMonths ?? known.lastOrder?.months ?? 1;
+  const chosen = packages?.data.find(({ id }) => id === packageId);
+
+  const body = { package_id: packageId ?? 0, customer: settled, months };
+  const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
+    onDone,
+  });
+  // After a lost answer the order may stand: only the very same may be sent again with this key.
+  const isUncertain = command.error instanceof ApiError && isLost(command.error);
+  const preview = useQuery({
+    ...orderPreviewQuery(body),
+    // What was sent and may stand is shown as it was sent.
+    enabled: packageId !== null && settled !== '' && !known.isAsking && !isUncertain && !command.isPending,
+  });
+  const isCurrent =
+    settled === reference &&
+    reference !== '' &&
+    packageId !== null &&
+    (!known.isAsking || isUncertain) &&
+    !preview.isPlaceholderData;
+  const shown = isCurrent ? preview.data : undefined;
+  const isChange = shown?.kind === 'change' && plan !== undefined && !isUncertain;
+  const direction = directionOf({ from: present, to: chosen, months, lastOrder: known.lastOrder });
+  const losses = isChange ? lossesOf(present, chosen, direction) : [];
+  const losesMoney =
+    isChange && toCents(shown.refund) === 0n && toCents(known.lastOrder?.price ?? '0.00') > 0n;
+  const isRisky =
+    !isUncertain &&
+    ((known.isNew && known.similar.length > 0) ||
+      (isChange && (direction === 'down' || losses.length > 0 || losesMoney)));
+
+  const send = () => {
+    if (packageId === null || preview.data === undefined) return;
+    setIsAsked(false);
+    // What is sent stands, whatever is learned of the customer meanwhile.
+    setChosenId(packageId);
+    setMonths(months);
+    command.mutate(
+      {
+        package_id: packageId,
+        customer: reference,
+        months,
+        max_charge: preview.data.charge,
+        ...(name.trim() !== '' && { customer_name: name.trim() }),
+        ...(wantsLink && { return_login: true }),
+      },
+      { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
+    );
+  };
+
+  if (packages?.data.length === 0) {
+    return (
+      <Dialog title={titled(t`Place an order`)} onClose={onClose}>
+        <EmptyState icon={PackageX} title={t`There is no package to order`}>
+          <Trans>The operator of this service has not made one yet.</Trans>
+        </EmptyState>
+      </Dialog>
+    );
+  }
+  // Beside the field, and below it.
+  const isSaid =
+    isOf(preview.error, 'invalid_customer') ||
+    (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
+  const refusal = isCurrent && !isSaid ? preview.error : null;
+  const isWaiting = reference !== '' && packageId !== null && (!isCurrent || preview.isFetching);
+  const action = confirmWords(shown, isChangeAsked ? t`Change package` : t`Place order`);
+  const choose = (other: string) => {
+    setIsAsked(false);
+    setCustomer(other);
+  };
+  return (
+    <>
+      <FormDialog
+        title={titled(placeTitle(intent))}
+        description={
+          intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
+        }
+        width="wide"
+        action={action}
+        busy={command.isPending}
+        ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
+        isChanged={reference !== (intent.customer ?? '')}
+        error={command.error ?? (isWaiting ? null : refusal)}
+        errorHelp={<TopUpHelp error={command.error ?? refusal} />}
+        summary={
+          refusal !== null && !isWaiting ? undefined : (
+            <OrderPreviewBox
+              preview={shown}
+              headline={shown && headline(shown, known, direction, plan?.package ?? '')}
+              waiting={isWaiting}
+              missing={
+                reference !== '' && packageId === null
+                  ? t`Choose a package to see the cost and the end of the plan.`
+                  : undefined
+              }
+            />
+          )
+        }
+        onClose={onClose}
+        onSubmit={() => (isRisky ? setIsAsked(true) : send())}
+      >
+        <fieldset disabled={command.isPending || isUncertain} className="flex min-w-0 flex-col gap-4">
+          {intent.customer === undefined ? (
+            <div className="grid gap-4 sm:grid-cols-2">
+              <CustomerField
+                value={customer}
+                onText={setCustomer}
+                found={settled === reference ? known.found : []}
+                problem={fieldProblem(preview.error, isCurrent, 'invalid_customer')}
+              />
+              <TextField
+                label={t`Name`}
+                hint={t`Optional: used for a new customer.`}
+                value={name}
+                onText={setName}
+                maxLength={120}
+                autoComplete="off"
+              />
+            </div>
+          ) : null}
+          {known.similar.length > 0 && settled === reference && !isUncertain && preview.error === null ? (
+            <NewCustomerNote reference={reference} similar={known.similar} onChoose={choose} />
+          ) : null}
+          {known.customer === undefined || isUncertain ? null : (
+            <PresentPlan
+              customer={known.customer}
+              isRunning={isRunning}
+              isOnOffer={present !== undefined || packages === undefined}
+              isPending={known.lastOrder?.status === 'pending'}
+            />
+          )}
+          <Choice
+            label={t`Period`}
+            labelShown
+            value={months}
+            options={periods.map((period) => ({ value: period.months, title: period.title }))}
+            onChoose={setMonths}
+          />
+          {packages === undefined ? (
+            packagesError === null ? (
+              <Skeleton className="h-32 w-full" />
+            ) : (
+              <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
+            )
+          ) : (
+            <Choice
+              label={t`Package`}
+              labelShown
+              look="cards"
+              value={packageId}
+              options={packages.data.map((one) => ({
+                value: one.id,
+                title: (
+                  <span className="flex flex-wrap items-center gap-2">
+                    <bdi className="font-medium">{one.name}</bdi>
+                    {isRunning && one.name === plan?.package ? (
+                      <Badge tone="good">
+                        <Trans>Runs now</Trans>
+                      </Badge>
+                    ) : null}
+                  </span>
+                ),
+                note: <PriceOf one={one} months={months} />,
+              }))}
+              onChoose={setChosenId}
+            />
+          )}
+          <SwitchField
+            label={t`Create a login link`}
+            hint={t`Shown once, after the order: it logs the customer in just once.`}
+            checked={wantsLink}
+            onChange={setWantsLink}
+          />
+        </fieldset>
+        {isUncertain ? <UncertainNotice /> : null}
+      </FormDialog>
+      {isAsked ? (
+        known.isNew ? (
+          <FormDialog
+            title={t`Order for a new customer?`}
+            action={t`Yes, a new customer`}
+            busy={false}
+            error={null}
+            onClose={() => setIsAsked(false)}
+            onSubmit={send}
+          >
+            <p className="wrap-anywhere">
+              <Trans>
+                <bdi>{reference}</bdi> isn’t a customer yet. Placing this order creates them.
+              </Trans>
+            </p>
+            <SimilarOnes similar={known.similar} onChoose={choose} />
+          </FormDialog>
+        ) : (
+          <FormDialog
+            title={direction === 'down' ? t`Downgrade this customer?` : t`Change the package?`}
+            description={shown && changeSentence(direction, plan?.package ?? '', shown)}
+            action={action}
+            danger
+            busy={false}
+            error={null}
+            onClose={() => setIsAsked(false)}
+            onSubmit={send}
+          >
+            <LossList losses={losses} losesMoney={losesMoney} />
+          </FormDialog>
+        )
+      ) : null}
+    </>
+  );
+}
+
+/** What the customer has now, and what stands in the way of an order. */
+function PresentPlan({
+  customer,
+  isRunning,
+  isOnOffer,
+  isPending,
+}: {
+  readonly customer: PanelCustomer;
+  readonly isRunning: boolean;
+  readonly isOnOffer: boolean;
+  readonly isPending: boolean;
+}) {
+  const { plan } = customer;
+  return (
+    <div role="status" className="flex flex-col gap-2">
+      <p>
+        {isRunning ? (
+          <Trans>
+            Has <bdi className="font-medium">{plan.package}</bdi> until{' '}
+            <Time at={plan.expires_at} style="day" />.
+          </Trans>
+        ) : (
+          <Trans>
+            Had <bdi className="font-medium">{plan.package}</bdi> until{' '}
+            <Time at={plan.expires_at} style="day" />.
+          </Trans>
+        )}
+      </p>
+      {isPending ? (
+        <Notice tone="warn">
+          <Trans>
+            An order of this customer still waits for the operator’s product. Until it is settled there can be
+            no other.
+          </Trans>
+        </Notice>
+      ) : null}
+      {plan.status === 'suspended' || customer.status === 'suspended' ? (
+        <Notice tone="warn">
+          <Trans>
+            This customer is suspended. The order is charged all the same, and the plan is of use only once
+            they are resumed.
+          </Trans>
+        </Notice>
+      ) : null}
+      {isRunning && !isOnOffer ? (
+        <Notice tone="warn">
+          <Trans>
+            <bdi>{plan.package}</bdi> is no longer on offer. It can be renewed from the customer’s page; here
+            you choose another package in its place.
+          </Trans>
+        </Notice>
+      ) : null}
+    </div>
+  );
+}
+
+function LossList({
+  losses,
+  losesMoney,
+}: {
+  readonly losses: readonly string[];
+  readonly losesMoney: boolean;
+}) {
+  return (
+    <>
+      {losses.length === 0 ? null : (
+        <div>
+          <p>
+            <Trans>The customer loses:</Trans>
+          </p>
+          <ul className="mt-1 list-disc pl-5">
+            {losses.map((loss) => (
+              <li key={loss}>
+                <bdi>{loss}</bdi>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {losesMoney ? (
+        <p>
+          <Trans>The unused time of the present plan is not refunded.</Trans>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+/** The one line that says what the order does; it stands above the button, and is never scrolled away. */
+function headline(
+  preview: OrderPreview,
+  known: { readonly isNew: boolean },
+  direction: Direction,
+  present: string,
+): ReactNode {
+  const { name } = preview.package;
+  if (preview.kind === 'change' && present !== '' && present !== name) {
+    return changeSentence(direction, present, preview);
+  }
+  if (preview.kind === 'renew') {
+    return (
+      <Trans>
+        Renews <bdi>{name}</bdi>, now until <Time at={preview.expires_at} style="day" />
+      </Trans>
+    );
+  }
+  return known.isNew ? (
+    <Trans>
+      New customer: <bdi>{name}</bdi> until <Time at={preview.expires_at} style="day" />
+    </Trans>
+  ) : (
+    <Trans>
+      <bdi>{name}</bdi> starts now and runs until <Time at={preview.expires_at} style="day" />
+    </Trans>
+  );
+}
+
+function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew'>) {
+  const [months, setMonths] = useState<Months>(intent.months);
+  const preview = useQuery(orderPreviewQuery({ order_id: intent.orderId, months }));
+  const command = useCommand(
+    ({ chosen, charge }: { readonly chosen: Months; readonly charge: string }) =>
+      renewOrder(intent.orderId, chosen, charge, idempotencyKey),
+    { onDone },
+  );
+  const isUncertain = command.error instanceof ApiError && isLost(command.error);
+  const isCurrent = !preview.isPlaceholderData;
+  const shown = isCurrent ? preview.data : undefined;
+  const refusal = isCurrent ? preview.error : null;
+  return (
+    <FormDialog
+      title={titled(t`Renew ${intent.packageName}`)}
+      description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
+      action={confirmWords(shown, t`Renew`)}
+      summary={
+        refusal !== null && !preview.isFetching ? undefined : (
+          <OrderPreviewBox
+            preview={shown}
+            headline={shown && headline(shown, { isNew: false }, 'level', '')}
+            waiting={preview.isFetching}
+          />
+        )
+      }
+      busy={command.isPending}
+      ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
+      error={command.error ?? (preview.isFetching ? null : refusal)}
+      errorHelp={<TopUpHelp error={command.error ?? refusal} />}
+      onClose={onClose}
+      onSubmit={() => {
+        if (preview.data === undefined) return;
+        command.mutate(
+          { chosen: months, charge: preview.data.charge },
+          { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
+        );
+      }}
+    >
+      <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
+        <Choice
+          label={t`Period`}
+          labelShown
+          value={months}
+          options={periods.map((period) => ({ value: period.months, title: period.title }))}
+          onChoose={setMonths}
+        />
+      </fieldset>
+      {isUncertain ? <UncertainNotice /> : null}
+    </FormDialog>
+  );
+}
+
+function TopUpHelp({ error }: { readonly error: Error | null }) {
+  return isOf(error, 'insufficient_credit') ? (
+    <p>
+      <Trans>
+        The operator of this service adds credit. <TextLink to="/ledger">See your ledger</TextLink>
+      </Trans>
+    </p>
+  ) : null;
+}
+
+function UncertainNotice() {
+  return (
+    <Notice tone="warn">
+      <Trans>
+        The answer was lost: the order may already have been placed. Send it again as it is, and it is charged
+        only once.
+      </Trans>
+    </Notice>
+  );
+}
+
+function placeTitle({ customer, runningPackage }: FormProps<'place'>['intent']): string {
+  if (customer === undefined) return t`Place an order`;
+  return runningPackage === undefined ? t`Order a package` : t`Change the package`;
+}
+
+/** The dialog opens above pages of either kind, and always orders in the mode of its tab. */
+function titled(title: string): string {
+  return panelMode === 'test' ? `${title} (test)` : title;
+}
+
+function PriceOf({ one, months }: { readonly one: Package; readonly months: Months }) {
+  const price = one.prices.find((candidate) => candidate.months === months);
+  if (price === undefined) return null;
+  return (
+    <span className="figures flex items-center gap-2 whitespace-nowrap">
+      {price.saving_percent > 0 ? (
+        <Badge tone="good">
+          <Trans>Save {price.saving_percent}%</Trans>
+        </Badge>
+      ) : null}
+      <span className="text-ink">{formatMoney(price.price, one.currency)}</span>
+    </span>
+  );
+}
+
+const pauseMilliseconds = 350;
+
+/** The text once typing has paused. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMilliseconds);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function isOf(error: Error | null, code: string): boolean {
+  return error instanceof ApiError && error.code === code;
+}
+
+function fieldProblem(error: Error | null, isCurrent: boolean, code: string): string | null {
+  return isCurrent && isOf(error, code)
+    ? t`Neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.`
+    : null;
+}
+
+function isLost(error: ApiError): boolean {
+  return error.code === 'network' || error.code === 'unreadable' || error.status >= 500;
+}

@@ -1,0 +1,92 @@
+// An order that stands: what it did, and the login link that is shown once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { PlacedOrder } from '../../api/shapes.ts';
+import { periodWord } from '../../text/words.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { Time } from '../../ui/time.tsx';
+
+interface OrderDoneProps {
+  readonly placed: PlacedOrder;
+  readonly onClose: () => void;
+  readonly onAnother: (() => void) | undefined;
+}
+
+export function OrderDone({
+  placed: { order, balance, login_url: loginUrl },
+  onClose,
+  onAnother,
+}: OrderDoneProps) {
+  return (
+    <>
+      <DialogBody>
+        {order.status === 'completed' ? (
+          <Notice tone="good">
+            <Trans>
+              <bdi>{order.customer.reference}</bdi> has <bdi>{order.package.name}</bdi> until{' '}
+              <Time at={order.expires_at} style="day" />.
+            </Trans>
+          </Notice>
+        ) : (
+          <Notice tone="warn">
+            <p className="font-medium">
+              <Trans>Pending: waiting for the operator’s product.</Trans>
+            </p>
+            <p>
+              <Trans>
+                <bdi>{order.customer.reference}</bdi> gets <bdi>{order.package.name}</bdi> once the product
+                confirms it. If it refuses, the charge is refunded.
+              </Trans>
+            </p>
+          </Notice>
+        )}
+        <Facts
+          facts={[
+            { name: t`Order`, value: order.id },
+            { name: t`Period`, value: periodWord(order.months) },
+            { name: t`Price`, value: <Money amount={order.price} currency={order.currency} /> },
+            ...(order.refund === '0.00'
+              ? []
+              : [
+                  {
+                    name: t`Refund`,
+                    value: <Money amount={order.refund} currency={order.currency} signed />,
+                  },
+                ]),
+            {
+              name: t`Balance now`,
+              value: <Money amount={balance} currency={order.currency} className="font-semibold" />,
+            },
+          ]}
+        />
+        {loginUrl === undefined ? null : (
+          <>
+            <SecretText label={t`Login link`} text={loginUrl} />
+            <p className="text-soft">
+              <Trans>Shown once. Send it to the customer: it works only once, for a short while.</Trans>
+            </p>
+          </>
+        )}
+      </DialogBody>
+      <DialogActions>
+        {onAnother === undefined ? null : (
+          <Button onClick={onAnother}>
+            <Trans>Place another</Trans>
+          </Button>
+        )}
+        <ButtonLink to="/orders/$orderId" params={{ orderId: String(order.id) }} onClick={onClose}>
+          <Trans>View order</Trans>
+        </ButtonLink>
+        <Button look="primary" onClick={onClose}>
+          <Trans>Done</Trans>
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

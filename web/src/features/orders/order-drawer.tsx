@@ -1,0 +1,113 @@
+// One order beside the list: what it was and what it moved. Renewing it is on its page, or its customer's.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { orderQuery } from '../../api/queries.ts';
+import type { Order } from '../../api/shapes.ts';
+import { entryKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
+import { failureFacts } from './order-failure.tsx';
+
+interface OrderDrawerProps {
+  readonly id: string;
+  readonly opened: OpenRow<Order>;
+  /** null: the own account's. */
+  readonly accountId: number | null;
+}
+
+export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
+  const { data, error, refetch } = useQuery(orderQuery(id, accountId));
+  const isOwn = accountId === null;
+  const order = data?.order ?? opened.row;
+  return (
+    <Drawer
+      title={t`Order ${id}`}
+      description={
+        order && (
+          <span className="inline-flex gap-1">
+            <OrderKindBadge kind={order.kind} />
+            <UnsettledBadge status={order.status} />
+          </span>
+        )
+      }
+      onClose={opened.close}
+      onNewer={opened.onNewer}
+      onOlder={opened.onOlder}
+      actions={
+        <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
+          <Trans>Open page</Trans>
+        </ButtonLink>
+      }
+    >
+      {error !== null && order === undefined ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          <Facts
+            facts={[
+              {
+                name: t`Customer`,
+                value: order && (
+                  <TextLink
+                    to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
+                    params={{ customerId: String(order.customer.id) }}
+                  >
+                    <bdi>{order.customer.reference}</bdi>
+                  </TextLink>
+                ),
+              },
+              { name: t`Package`, value: order && <bdi>{order.package.name}</bdi> },
+              { name: t`Period`, value: order && periodWord(order.months) },
+              { name: t`Status`, value: order && orderStatusWord(order.status) },
+              { name: t`Price`, value: order && <Money amount={order.price} currency={order.currency} /> },
+              ...(order?.failure === undefined
+                ? [
+                    {
+                      name: t`Refund`,
+                      value: order && <Money amount={order.refund} currency={order.currency} />,
+                    },
+                  ]
+                : failureFacts(order)),
+              { name: t`Placed`, value: order && <Time at={order.created_at} /> },
+              { name: t`Plan then ends`, value: order && <OrderedEnd order={order} /> },
+              {
+                name: t`Idempotency key`,
+                value: order && (
+                  <span className="inline-flex items-center gap-1">
+                    <code className="font-mono text-xs wrap-anywhere">{order.idempotency_key}</code>
+                    <CopyButton text={order.idempotency_key} label={t`Copy idempotency key`} />
+                  </span>
+                ),
+              },
+            ]}
+          />
+          {order === undefined || data === undefined ? null : (
+            <section>
+              <h3 className="mb-1 font-medium">
+                <Trans>In the ledger</Trans>
+              </h3>
+              <ul>
+                {data.entries.map((entry) => (
+                  <li key={entry.id} className="flex justify-between gap-4 border-t border-line py-2">
+                    <span>{entryKindWord(entry.kind)}</span>
+                    <Money amount={entry.amount} currency={order.currency} signed />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </>
+      )}
+    </Drawer>
+  );
+}

@@ -1,0 +1,90 @@
+// One order of the account, and renewing it.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { RefreshCw } from 'lucide-react';
+import { useMay } from '../../api/person.ts';
+import { orderQuery } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { PageProblem } from '../../ui/page-problem.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { useOpenOrder } from './open-order.ts';
+import { OrderSheet } from './order-sheet.tsx';
+
+const route = getRouteApi('/panel/orders/$orderId');
+
+export function OrderPage() {
+  const { orderId } = route.useParams();
+  const openOrder = useOpenOrder();
+  const may = useMay();
+  const { data, error, refetch } = useQuery(orderQuery(orderId));
+  const renewal = useRenewal(data?.order.customer.id);
+  const back = (
+    <BackLink to="/orders">
+      <Trans>Orders</Trans>
+    </BackLink>
+  );
+  if (error !== null && data === undefined) {
+    return (
+      <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+    );
+  }
+  const order = data?.order;
+  // A plan goes on from the last order; an earlier one of another package would be refused.
+  const isReplaced =
+    order !== undefined &&
+    renewal?.order_id != null &&
+    renewal.order_id !== order.id &&
+    renewal.package.id !== order.package.id;
+  return (
+    <>
+      <PageHeader
+        title={t`Order ${orderId}`}
+        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
+        back={back}
+        actions={
+          order === undefined || !may('orders:write') ? undefined : (
+            <Button
+              disabled={renewal?.refusal != null || isReplaced}
+              onClick={() =>
+                openOrder({
+                  type: 'renew',
+                  orderId: order.id,
+                  customer: order.customer.reference,
+                  packageName: order.package.name,
+                  months: order.months,
+                })
+              }
+            >
+              <RefreshCw aria-hidden="true" className="size-4" />
+              <Trans>Renew</Trans>
+            </Button>
+          )
+        }
+      />
+      <div className="mb-5 empty:hidden">
+        {isReplaced ? (
+          <Notice tone="info">
+            <Trans>The customer is on another package now. Open the customer and renew from there.</Trans>
+          </Notice>
+        ) : (
+          <RenewalNotice renewal={renewal} />
+        )}
+      </div>
+      <OrderSheet
+        found={data}
+        customer={({ customer }) => (
+          <TextLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
+            <bdi>{customer.reference}</bdi>
+          </TextLink>
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+// What an order was, and what it did to the balance: the account's own order page and the console's show this.
+
+import { t } from '@lingui/core/macro';
+import { ShoppingBag } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Order, OrderWithEntries } from '../../api/shapes.ts';
+import { orderStatusWord, periodWord } from '../../text/words.ts';
+import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Time } from '../../ui/time.tsx';
+import { entryColumns } from '../ledger/entry-columns.tsx';
+import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
+import { failureFacts } from './order-failure.tsx';
+
+const columns = entryColumns(null);
+
+interface OrderSheetProps {
+  /** undefined: still being fetched. */
+  readonly found: OrderWithEntries | undefined;
+  readonly customer: (order: Order) => ReactNode;
+  /** Facts that stand before the order's own. */
+  readonly first?: readonly Fact[];
+  /** Between the facts and the ledger. */
+  readonly below?: ReactNode;
+}
+
+export function OrderSheet({ found, customer, first = [], below = null }: OrderSheetProps) {
+  const order = found?.order;
+  const value = <Value,>(read: (order: Order) => Value) => (order === undefined ? undefined : read(order));
+  const facts: readonly Fact[] = [
+    ...first,
+    { name: t`Customer`, value: value(customer) },
+    { name: t`Package`, value: value(({ package: { name } }) => <bdi>{name}</bdi>) },
+    { name: t`Period`, value: value(({ months }) => periodWord(months)) },
+    {
+      name: t`Kind`,
+      value: value(({ kind, status }) => (
+        <span className="inline-flex gap-1">
+          <OrderKindBadge kind={kind} />
+          <UnsettledBadge status={status} />
+        </span>
+      )),
+    },
+    { name: t`Price`, value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
+    ...(order?.failure === undefined
+      ? [
+          {
+            name: t`Refund`,
+            value: value(({ refund, currency }) => <Money amount={refund} currency={currency} />),
+          },
+        ]
+      : []),
+    { name: t`Placed`, value: value(({ created_at: at }) => <Time at={at} />) },
+    { name: t`Plan then ends`, value: value((known) => <OrderedEnd order={known} />) },
+    {
+      name: t`Idempotency key`,
+      value: value(({ idempotency_key: key }) => (
+        <span className="inline-flex items-center gap-1">
+          <code className="font-mono text-xs wrap-anywhere">{key}</code>
+          <CopyButton text={key} label={t`Copy idempotency key`} />
+        </span>
+      )),
+    },
+    { name: t`Status`, value: value(({ status }) => orderStatusWord(status)) },
+    ...failureFacts(order),
+  ];
+  return (
+    <div className="flex flex-col gap-5">
+      <Card>
+        <Facts columns={2} facts={facts} />
+      </Card>
+      {below}
+      <Card title={t`In the ledger`} description={t`What this order moved.`} flush>
+        <div className="border-t border-line">
+          <DataTable
+            caption={t`Ledger entries of this order`}
+            columns={columns}
+            rows={found?.entries}
+            rowKey={({ id }) => id}
+            empty={<EmptyState icon={ShoppingBag} title={t`This order moved nothing`} />}
+          />
+        </div>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// The account's orders, and the way to place one.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useMay } from '../../api/person.ts';
+import { PlaceOrderButton } from '../../shell/app-shell.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { useOpenOrder } from './open-order.ts';
+import { OrderList } from './order-list.tsx';
+
+export function OrdersPage() {
+  const openOrder = useOpenOrder();
+  const may = useMay();
+  const place = () => openOrder({ type: 'place' });
+  return (
+    <>
+      <PageHeader title={t`Orders`} actions={<PlaceOrderButton onClick={place} />} />
+      <OrderList
+        accountId={null}
+        first={
+          may('orders:write') ? (
+            <>
+              <Button look="primary" onClick={place}>
+                <Trans>Place the first order</Trans>
+              </Button>
+              {may('keys:read') ? (
+                <ButtonLink to="/api-access">
+                  <Trans>Order through the API</Trans>
+                </ButtonLink>
+              ) : null}
+            </>
+          ) : undefined
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,290 @@
+// The business at a glance: revenue and orders, who sells most, what ends soon, what is refused and why.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleCheck, UsersRound } from 'lucide-react';
+import { useState } from 'react';
+import { useMe } from '../../api/me.ts';
+import { consoleOverviewQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { ConsoleOverview, RefusalCount } from '../../api/shapes.ts';
+import { timesOfUtc } from '../../text/days.ts';
+import { formatCount } from '../../text/language.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Stat, Stats } from '../../ui/stat.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { failingText } from '../fulfilment/product-words.ts';
+import { SeriesCard, spans } from '../ledger/series-card.tsx';
+import { SpendingCard } from '../ledger/spending-card.tsx';
+import { RefusedAccountsCard } from '../request-log/refused-accounts-card.tsx';
+
+const route = getRouteApi('/panel/admin/');
+
+type TopAccount = ConsoleOverview['top_accounts'][number];
+
+export function ConsoleOverviewPage() {
+  const { currency } = useMe().account;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const span = spans.find(({ value }) => value === search.span) ?? spans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
+  const change = (changed: typeof search) =>
+    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const series = data?.series;
+  const totals = data?.totals;
+  const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>
+    data && amount !== undefined ? (
+      <TextLink
+        to="/admin/revenue"
+        search={{ from: data.span.from, to: data.span.to, ...sort }}
+        className="decoration-transparent"
+      >
+        <Money amount={amount} currency={currency} />
+      </TextLink>
+    ) : undefined;
+  const topColumns: readonly Column<TopAccount>[] = [
+    {
+      title: t`Account`,
+      grows: true,
+      cell: ({ account }) => (
+        <TwoLines
+          first={
+            <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
+              <bdi>{account.username}</bdi>
+            </RowLink>
+          }
+          second={<bdi>{account.display_name === account.username ? '' : account.display_name}</bdi>}
+        />
+      ),
+    },
+    {
+      title: t`Orders`,
+      align: 'end',
+      cell: (row) => <span className="figures">{formatCount(row.orders)}</span>,
+    },
+    { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
+  ];
+  // A code that the address names is among those that are shown.
+  const [areAllShown, setAreAllShown] = useState(search.code !== undefined);
+  return (
+    <>
+      <PageHeader title={t`Business`} />
+      <div className="flex flex-col gap-4 lg:gap-5">
+        <AttentionNotice orders={data?.orders} />
+        <Stats>
+          <Stat name={t`Revenue`} value={figure(totals?.spent, {})} note={t`${span.words}, less refunds`} />
+          <Stat
+            name={t`Orders`}
+            value={
+              data &&
+              totals && (
+                <TextLink
+                  to="/admin/revenue"
+                  search={{ from: data.span.from, to: data.span.to, sort: 'orders' }}
+                  className="decoration-transparent"
+                >
+                  {formatCount(totals.orders)}
+                </TextLink>
+              )
+            }
+            note={span.words}
+          />
+          <Stat
+            name={t`Refunded`}
+            value={figure(totals?.refunded, { sort: 'refunded' })}
+            note={t`For unused time of changed and canceled plans, and for failed orders`}
+          />
+          <Stat
+            name={t`Expiring soon`}
+            value={
+              data && (
+                <TextLink
+                  to="/admin/customers"
+                  search={{ from: data.expiring.from, to: data.expiring.to }}
+                  className="decoration-transparent"
+                >
+                  {formatCount(data.expiring.count)}
+                </TextLink>
+              )
+            }
+            note={t`Next 14 days, all accounts`}
+          />
+        </Stats>
+        <SeriesCard
+          title={t`Revenue and orders`}
+          moneyName={t`Revenue`}
+          series={series}
+          error={error}
+          onRetry={() => void refetch()}
+          currency={currency}
+          span={span.value}
+          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+          view={search.view === 'table' ? 'table' : 'chart'}
+          onView={(view) => change({ view: view === 'chart' ? '' : view })}
+          outdated={isPlaceholderData}
+          rows={{
+            onOpen: ({ date }, of) =>
+              void navigate({
+                to: '/admin/revenue',
+                search: { ...timesOfUtc(date), ...(of === 'orders' && { sort: 'orders' }) },
+              }),
+            link: ({ date }, words) => (
+              <RowLink to="/admin/revenue" search={timesOfUtc(date)}>
+                {words}
+              </RowLink>
+            ),
+          }}
+        />
+        <SpendingCard
+          title={t`Revenue by package and kind`}
+          spending={data?.spending}
+          totals={data?.totals}
+          error={error}
+          currency={currency}
+          span={span.value}
+          moneyName={t`Revenue`}
+          by={search.by === 'kind' ? 'kind' : 'package'}
+          onBy={(by) => change({ by: by === 'package' ? '' : by })}
+          outdated={isPlaceholderData}
+          link={({ key, name }) => (
+            <RowLink
+              to="/admin/revenue"
+              search={{
+                ...(data !== undefined && { from: data.span.from, to: data.span.to }),
+                ...(search.by === 'kind' ? { kind: key } : { package_id: key }),
+              }}
+            >
+              <bdi>{name}</bdi>
+            </RowLink>
+          )}
+        />
+        <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
+          <Card
+            title={t`Top accounts`}
+            description={t`${span.words}, by credit spent.`}
+            action={
+              <ButtonLink
+                to="/admin/revenue"
+                search={data === undefined ? {} : { from: data.span.from, to: data.span.to }}
+              >
+                <Trans>Show all</Trans>
+              </ButtonLink>
+            }
+            flush
+          >
+            <div className="border-t border-line">
+              <DataTable
+                caption={t`Accounts by credit spent`}
+                columns={topColumns}
+                rows={data?.top_accounts}
+                rowKey={({ account }) => account.id}
+                error={error}
+                empty={
+                  <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
+                    <Trans>Create an account and credit it: its orders are counted here.</Trans>
+                  </EmptyState>
+                }
+              />
+            </div>
+          </Card>
+          <Card
+            title={t`Refusals`}
+            description={t`${span.words}: requests to both APIs that were refused, by code.`}
+            flush
+          >
+            <div className="border-t border-line">
+              <DataTable
+                caption={t`Refusals by code`}
+                columns={refusalColumns}
+                openKey={search.code}
+                rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
+                rowKey={({ code }) => code}
+                error={error}
+                footer={
+                  areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
+                    <div className="border-t border-line px-4 py-2 text-center">
+                      <Button look="quiet" onClick={() => setAreAllShown(true)}>
+                        {t`Show all ${formatCount(data.refusals.length)} codes`}
+                      </Button>
+                    </div>
+                  )
+                }
+                empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+              />
+            </div>
+          </Card>
+          {search.code === undefined || data === undefined ? null : (
+            <RefusedAccountsCard
+              code={search.code}
+              span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
+              onClose={() => change({ code: '' })}
+            />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Calls that the product does not take now, and calls that ran out of attempts. */
+function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
+  if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
+  const { attention, failing } = orders;
+  return (
+    <Notice tone="warn">
+      {failing.count === 0 ? null : (
+        <p>
+          <TextLink to="/admin/attention">{failingText(failing)}</TextLink>{' '}
+          {failing.since === null ? null : (
+            <Trans>
+              since <Time at={failing.since} style="minute" />. They are sent again by themselves.
+            </Trans>
+          )}
+        </p>
+      )}
+      {attention.count === 0 ? null : (
+        <p>
+          <TextLink to="/admin/attention">
+            {attention.more
+              ? t`More than ${formatCount(attention.count)} calls need your attention`
+              : plural(attention.count, {
+                  one: '# call needs your attention',
+                  other: '# calls need your attention',
+                })}
+          </TextLink>
+          {'. '}
+          <Trans>The product did not take them in time. They are not sent again by themselves.</Trans>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** About as many as accounts stand beside them. */
+const refusalsShown = 6;
+
+const refusalColumns: readonly Column<RefusalCount>[] = [
+  {
+    title: t`Code`,
+    grows: true,
+    cell: ({ code }) => (
+      <RowLink to="/admin" search={(now) => ({ ...now, code })} resetScroll={false}>
+        <code className="font-mono text-[0.8125rem]">{code}</code>
+      </RowLink>
+    ),
+  },
+  {
+    title: t`Requests`,
+    align: 'end',
+    cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
+  },
+];

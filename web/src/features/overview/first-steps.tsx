@@ -1,0 +1,100 @@
+// What a new account does first. Each step ticks itself: the service knows what was done.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { CircleCheck, CircleDashed } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/person.ts';
+import type { Checklist } from '../../api/shapes.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { useOpenOrder } from '../orders/open-order.ts';
+
+/** Those that the role of whoever is signed in allows; nothing where there is none. */
+export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
+  const openOrder = useOpenOrder();
+  const may = useMay();
+  const steps = [
+    {
+      done: checklist.key_viewed,
+      scope: 'keys:read',
+      title: t`Look at your API key`,
+      text: t`With the address and your key, your shop can order by itself.`,
+      action: (
+        <ButtonLink to="/api-access">
+          <Trans>Open API access</Trans>
+        </ButtonLink>
+      ),
+    },
+    {
+      done: checklist.first_order,
+      scope: 'orders:write',
+      title: t`Place your first order`,
+      text: t`Through the API, or here: you see the price and your balance before anything is charged.`,
+      action: (
+        <Button onClick={() => openOrder({ type: 'place' })}>
+          <Trans>Place an order</Trans>
+        </Button>
+      ),
+    },
+    {
+      done: checklist.allow_list,
+      scope: 'keys:write',
+      title: t`Limit where your key works`,
+      text: t`An allow-list of your servers’ addresses makes a stolen key worthless.`,
+      action: (
+        <ButtonLink to="/api-access">
+          <Trans>Set the allow-list</Trans>
+        </ButtonLink>
+      ),
+    },
+  ] as const;
+  const open = steps.filter(({ scope }) => may(scope));
+  const done = open.filter((step) => step.done).length;
+  if (done === open.length) return null;
+  return (
+    <Card title={t`First steps`} description={t`${done} of ${open.length} done`} flush>
+      <ol className="border-t border-line">
+        {open.map(({ title, text, action, done: isDone }) => (
+          <Step key={title} done={isDone} title={title} text={text} action={action} />
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Step({
+  done,
+  title,
+  text,
+  action,
+}: {
+  readonly done: boolean;
+  readonly title: string;
+  readonly text: string;
+  readonly action: ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-5 py-3 last:border-b-0">
+      {done ? (
+        <CircleCheck aria-hidden="true" className="size-5 shrink-0 text-good" />
+      ) : (
+        <CircleDashed aria-hidden="true" className="size-5 shrink-0 text-soft" />
+      )}
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="font-medium">
+          {title}
+          <span className="sr-only"> {done ? t`(done)` : t`(to do)`}</span>
+        </p>
+        <p className="text-soft">{text}</p>
+      </div>
+      {done ? (
+        <span className="text-soft">
+          <Trans>Done</Trans>
+        </span>
+      ) : (
+        action
+      )}
+    </li>
+  );
+}

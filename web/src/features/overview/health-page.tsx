@@ -1,0 +1,288 @@
+// Whether the service is well: its database, its queue, its batches, the work behind it; and the ledgers added up
+// again on request.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { ListChecks } from 'lucide-react';
+import { verifyLedgers } from '../../api/commands.ts';
+import { healthQuery } from '../../api/queries.ts';
+import type { Health, VerifyReport } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { formatCount } from '../../text/language.ts';
+import { formatDuration } from '../../text/times.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Stat, Stats } from '../../ui/stat.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { jobKindWord } from './job-words.ts';
+
+export function HealthPage() {
+  const { data: health, error, refetch } = useQuery(healthQuery);
+  const figures = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
+  return (
+    <>
+      <PageHeader title={t`Health`} description={t`Refreshed every five seconds.`} />
+      <div className="flex flex-col gap-5">
+        {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        <Stats>
+          <Stat
+            name={t`Database`}
+            value={health && (health.database.reachable ? t`Reachable` : t`Away`)}
+            note={health && t`${health.database.kind}, version ${health.database.version}`}
+          />
+          <Stat
+            name={t`Orders waiting`}
+            value={figures(health?.queue_depth)}
+            note={t`In the lanes of all accounts`}
+          />
+          <Stat
+            name={t`Batches under way`}
+            value={figures(health?.batches_in_flight)}
+            note={t`One transaction each`}
+          />
+          <Stat
+            name={t`Orders in a batch`}
+            value={figures(health?.batch_sizes.p50)}
+            note={
+              health &&
+              t`The median; 95th percentile: ${formatCount(health.batch_sizes.p95)}, maximum: ${formatCount(health.batch_sizes.max)}`
+            }
+          />
+        </Stats>
+        <Card title={t`The service`}>
+          <Facts
+            facts={[
+              { name: t`Version`, value: health?.version },
+              { name: t`Running for`, value: health && formatDuration(health.uptime_seconds) },
+              ...sharedLimitsFacts(health),
+            ]}
+          />
+        </Card>
+        <BackgroundWork jobs={health?.jobs} />
+        <LedgerCheck />
+      </div>
+    </>
+  );
+}
+
+/** Only where there is a server for them. */
+function sharedLimitsFacts(health: Health | undefined) {
+  const limits = health?.shared_limits;
+  if (limits === undefined) return [];
+  const since = t`for ${formatDuration(limits.seconds)}`;
+  const value = limits.reachable
+    ? t`Counted over all processes at ${limits.server}, ${since}`
+    : t`Counted by each process for itself ${since}: ${limits.server} cannot be used (${limits.problem ?? ''})`;
+  return [{ name: t`Limits`, value }];
+}
+
+type Job = Health['jobs'][number];
+
+const jobColumns: readonly Column<Job>[] = [
+  {
+    title: t`Work`,
+    cell: (job) => (
+      <div className="flex flex-col gap-0.5">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 lg:flex-nowrap lg:whitespace-nowrap">
+          {jobKindWord(job.kind)}
+          <JobBadge job={job} />
+        </span>
+        <span className="text-soft sm:hidden">
+          <Trans>
+            Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
+          </Trans>
+          {job.backlog === 0 ? null : ` ${t`Left to do: ${formatCount(job.backlog)}.`}`}
+          <LastSuccess job={job} />
+        </span>
+        {job.last_error === null ? null : (
+          <span className="text-soft wrap-anywhere lg:hidden">
+            <Trans>
+              Last error: <LastError job={job} />
+            </Trans>
+          </span>
+        )}
+      </div>
+    ),
+  },
+  {
+    title: t`Last run`,
+    from: 'sm',
+    cell: (job) => (
+      <>
+        <LastRun job={job} />
+        <LastSuccess job={job} />
+      </>
+    ),
+  },
+  { title: t`Next run`, from: 'sm', cell: (job) => <NextRun job={job} /> },
+  { title: t`Left to do`, from: 'sm', align: 'end', cell: ({ backlog }) => formatCount(backlog) },
+  {
+    title: t`Last error`,
+    from: 'lg',
+    grows: true,
+    cell: (job) => (job.last_error === null ? '–' : <LastError job={job} />),
+  },
+];
+
+function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined }) {
+  const failing = jobs?.filter(isFailing) ?? [];
+  return (
+    <Card
+      title={t`Background work`}
+      description={t`Each runs in one process at a time. If that process dies, another takes over.`}
+      flush
+    >
+      {failing.length === 0 ? null : (
+        <div className="px-4 pb-4 md:px-5">
+          <Notice tone="warn">
+            {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. What it says is below; it is tried again by itself.`}
+          </Notice>
+        </div>
+      )}
+      <DataTable
+        caption={t`Runs of background work`}
+        columns={jobColumns}
+        rows={jobs && [...failing, ...jobs.filter((job) => !isFailing(job))]}
+        rowKey={({ kind }) => kind}
+        empty={null}
+      />
+    </Card>
+  );
+}
+
+function isFailing({ failures_in_a_row: failures }: Job): boolean {
+  return failures > 0;
+}
+
+function JobBadge({ job }: { readonly job: Job }) {
+  if (isFailing(job))
+    return (
+      <Badge tone="bad">
+        {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
+      </Badge>
+    );
+  return job.running_on === null ? null : (
+    <Badge tone="accent">
+      <Trans>Running</Trans>
+    </Badge>
+  );
+}
+
+function LastRun({ job }: { readonly job: Job }) {
+  return job.finished_at === null ? t`never` : <Time at={job.finished_at} style="relative" />;
+}
+
+/** Where the last run failed: when one last did not. */
+function LastSuccess({ job }: { readonly job: Job }) {
+  if (!isFailing(job)) return null;
+  return (
+    <span className="block text-xs text-soft">
+      {job.succeeded_at === null ? (
+        t`It never succeeded.`
+      ) : (
+        <Trans>
+          Succeeded <Time at={job.succeeded_at} style="relative" />
+        </Trans>
+      )}
+    </span>
+  );
+}
+
+function NextRun({ job }: { readonly job: Job }) {
+  if (job.running_on !== null)
+    return (
+      <span title={job.running_on}>
+        {job.started_at === null ? (
+          t`running now`
+        ) : (
+          <Trans>
+            running, began <Time at={job.started_at} style="relative" />
+          </Trans>
+        )}
+      </span>
+    );
+  if (job.next_run_at === null) return job.finished_at === null ? t`soon` : t`when asked for`;
+  // A job that is due runs as soon as a process gets to it.
+  return Date.parse(job.next_run_at) > Date.now() ? <Time at={job.next_run_at} style="relative" /> : t`soon`;
+}
+
+function LastError({ job }: { readonly job: Job }) {
+  return (
+    <span className="wrap-anywhere">
+      {job.last_error_at === null ? null : (
+        <>
+          <Time at={job.last_error_at} style="relative" />
+          {': '}
+        </>
+      )}
+      {job.last_error}
+    </span>
+  );
+}
+
+type Problem = VerifyReport['problems'][number];
+
+const problemColumns: readonly Column<Problem & { readonly key: number }>[] = [
+  {
+    title: t`Account`,
+    cell: ({ account_id: id }) => (
+      <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
+        {id}
+      </TextLink>
+    ),
+  },
+  { title: t`Subject`, cell: ({ subject }) => subject },
+  { title: t`Problem`, grows: true, cell: ({ problem }) => <span className="wrap-anywhere">{problem}</span> },
+];
+
+const accountsWords = (count: number) => plural(count, { one: '# account', other: '# accounts' });
+const entriesWords = (count: number) => plural(count, { one: '# ledger entry', other: '# ledger entries' });
+
+function LedgerCheck() {
+  const command = useCommand(() => verifyLedgers());
+  const report = command.data;
+  return (
+    <Card
+      title={t`Ledgers`}
+      description={t`Adds up every ledger again. An account whose books are wrong is halted until they are found to be right.`}
+      action={
+        <Button busy={command.isPending} onClick={() => command.mutate(undefined)}>
+          <ListChecks aria-hidden="true" className="size-4" />
+          <Trans>Verify now</Trans>
+        </Button>
+      }
+    >
+      <div aria-live="polite" className="flex flex-col gap-4">
+        {command.error === null ? null : <ErrorNotice error={command.error} />}
+        {report === undefined ? (
+          <p className="text-soft">
+            <Trans>Not verified since this page was opened.</Trans>
+          </p>
+        ) : (
+          <Notice tone={report.ok ? 'good' : 'warn'}>
+            {report.ok
+              ? t`Everything adds up: ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`
+              : t`${plural(report.problems.length, { one: '# problem', other: '# problems' })} in ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`}
+          </Notice>
+        )}
+        {report === undefined || report.ok ? null : (
+          <DataTable
+            caption={t`Problems`}
+            columns={problemColumns}
+            rows={report.problems.map((problem, key) => ({ ...problem, key }))}
+            rowKey={({ key }) => key}
+            empty={null}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,406 @@
+// The start page: what is left, what was spent, which plans end soon and whether the balance covers them.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CalendarCheck } from 'lucide-react';
+import { useMe } from '../../api/me.ts';
+import { panelMode } from '../../api/panel-mode.ts';
+import { useMay } from '../../api/person.ts';
+import { overviewQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { Overview, PanelCustomer } from '../../api/shapes.ts';
+import { PlaceOrderButton } from '../../shell/app-shell.tsx';
+import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { timesOfUtc } from '../../text/days.ts';
+import { formatCount } from '../../text/language.ts';
+import { planTimeLeft } from '../../text/plan-time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Stat, Stats } from '../../ui/stat.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SeriesCard, spans } from '../ledger/series-card.tsx';
+import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
+import { useOpenOrder } from '../orders/open-order.ts';
+import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
+import { FirstSteps } from './first-steps.tsx';
+
+const route = getRouteApi('/panel/');
+
+export function OverviewPage() {
+  const { account, checklist } = useMe();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const openOrder = useOpenOrder();
+  const span = spans.find(({ value }) => value === search.span) ?? spans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(span.query));
+  const change = (changed: typeof search) =>
+    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
+  const may = useMay();
+  const isLive = panelMode === 'live';
+  const isNew = !checklist.first_order || !checklist.key_viewed;
+
+  return (
+    <>
+      <PageHeader
+        title={t`Overview`}
+        actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
+      />
+      <div className="flex flex-col gap-4 lg:gap-5">
+        {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
+        <EndpointNotices overview={data} />
+        <Attention overview={data} inSpan={span.words} />
+        <Figures overview={data} inSpan={span.words} />
+        <SeriesCard
+          title={t`Credit and orders`}
+          moneyName={t`Credit spent`}
+          series={data?.series}
+          error={error}
+          onRetry={() => void refetch()}
+          currency={account.currency}
+          span={span.value}
+          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+          view={search.view === 'table' ? 'table' : 'chart'}
+          onView={(view) => change({ view: view === 'chart' ? '' : view })}
+          outdated={isPlaceholderData}
+          rows={{
+            onOpen: ({ date }, of) =>
+              void navigate({ to: of === 'money' ? '/ledger' : '/orders', search: timesOfUtc(date) }),
+            link: ({ date }, words) => (
+              <RowLink to="/orders" search={timesOfUtc(date)}>
+                {words}
+              </RowLink>
+            ),
+          }}
+        />
+        <SpendingCard
+          title={t`Spending by package and kind`}
+          spending={data?.spending}
+          totals={data?.totals}
+          error={error}
+          currency={account.currency}
+          span={span.value}
+          by={search.by === 'kind' ? 'kind' : 'package'}
+          onBy={(by) => change({ by: by === 'package' ? '' : by })}
+          outdated={isPlaceholderData}
+          link={(group) => <SpendingLink group={group} span={data?.span} by={search.by} />}
+        />
+        <ExpiringPlans overview={data} error={error} />
+        {isLive && may('keys:read') ? <RefusedRequestsCard /> : null}
+        {isLive && !isNew && !checklist.allow_list ? <FirstSteps checklist={checklist} /> : null}
+      </div>
+    </>
+  );
+}
+
+/** The orders of a package or kind in the span; of cancelled plans, which are no orders, what the ledger says. */
+function SpendingLink({
+  group,
+  span,
+  by,
+}: {
+  readonly group: SpendingGroup;
+  readonly span: Overview['span'] | undefined;
+  readonly by: string | undefined;
+}) {
+  const times = { from: span?.from ?? '', to: span?.to ?? '' };
+  const name = <bdi>{group.name}</bdi>;
+  if (by !== 'kind')
+    return (
+      <RowLink to="/orders" search={{ package_id: group.key, ...times }}>
+        {name}
+      </RowLink>
+    );
+  return group.key === 'cancel' ? (
+    <RowLink to="/ledger" search={{ kind: 'refund', ...times }}>
+      {name}
+    </RowLink>
+  ) : (
+    <RowLink to="/orders" search={{ kind: group.key, ...times }}>
+      {name}
+    </RowLink>
+  );
+}
+
+/** What went wrong or waits: each with the way to it. Nothing, where all is well. */
+function Attention({
+  overview,
+  inSpan,
+}: {
+  readonly overview: Overview | undefined;
+  /** "In the last 30 days" */
+  readonly inSpan: string;
+}) {
+  if (overview === undefined) return null;
+  const { orders, renewals_failed: renewals, span } = overview;
+  const { pending, failed } = orders;
+  if (pending.count + failed.count + renewals.count === 0) return null;
+  return (
+    <Card title={t`Worth a look`}>
+      <ul className="flex flex-col gap-2">
+        {pending.count === 0 ? null : (
+          <li>
+            <TextLink to="/orders" search={{ status: 'pending' }}>
+              {plural(pending.count, {
+                one: '# order waits for the product',
+                other: '# orders wait for the product',
+              })}
+            </TextLink>
+          </li>
+        )}
+        {failed.count === 0 ? null : (
+          <li>
+            <TextLink to="/orders" search={{ status: 'failed', from: span.from, to: span.to }}>
+              {plural(failed.count, {
+                one: '# order failed and was paid back',
+                other: '# orders failed and were paid back',
+              })}
+            </TextLink>{' '}
+            <span className="text-soft">{inSpan}</span>
+          </li>
+        )}
+        {renewals.customers.map(({ id, name, code, at }) => (
+          <li key={id}>
+            <TextLink to="/customers/$customerId" params={{ customerId: String(id) }}>
+              <bdi>{name}</bdi>
+            </TextLink>{' '}
+            <span className="text-soft">
+              <Trans>
+                could not be renewed: <code>{code}</code>, <Time at={at} style="relative" />
+              </Trans>
+            </span>
+          </li>
+        ))}
+        {renewals.count > renewals.customers.length ? (
+          <li className="text-soft">
+            {plural(renewals.count, {
+              one: '# renewal failed in 7 days',
+              other: '# renewals failed in 7 days; the latest are above',
+            })}
+          </li>
+        ) : null}
+      </ul>
+    </Card>
+  );
+}
+
+/** What the service did by itself, and only a person can take back. */
+function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
+  return overview?.notices.map(({ webhook, reason, at }) => (
+    <Notice key={webhook.id} tone="warn">
+      <Trans>
+        The endpoint{' '}
+        <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
+          {webhook.url}
+        </TextLink>{' '}
+        was switched off (<Time at={at} />
+        ).
+      </Trans>{' '}
+      {reason === 'gone' ? t`It answered 410.` : t`It answered nothing but failures for five days.`}{' '}
+      <Trans>What it misses is kept for 90 days.</Trans>
+    </Notice>
+  ));
+}
+
+function Figures({
+  overview,
+  inSpan,
+}: {
+  readonly overview: Overview | undefined;
+  /** "In the last 30 days" */
+  readonly inSpan: string;
+}) {
+  const { account } = useMe();
+  const { currency } = account;
+  // The counts are those of what is real.
+  const isLive = panelMode === 'live';
+  const { span, totals } = overview ?? {};
+  const expiring = overview?.expiring;
+  return (
+    <Stats>
+      <Stat
+        name={t`Balance`}
+        value={
+          <TextLink to="/forecast" className="decoration-transparent">
+            <Money amount={account.balance} currency={currency} />
+          </TextLink>
+        }
+        note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
+      />
+      <Stat
+        name={t`Credit spent`}
+        value={
+          span &&
+          totals && (
+            <TextLink
+              to="/ledger"
+              search={{ from: span.from, to: span.to }}
+              className="decoration-transparent"
+            >
+              <Money amount={totals.spent} currency={currency} />
+            </TextLink>
+          )
+        }
+        note={t`${inSpan}, less refunds`}
+      />
+      <Stat
+        name={t`Orders`}
+        value={
+          span &&
+          totals && (
+            <TextLink
+              to="/orders"
+              search={{ from: span.from, to: span.to }}
+              className="decoration-transparent"
+            >
+              {formatCount(totals.orders)}
+            </TextLink>
+          )
+        }
+        note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in all` : inSpan}
+      />
+      <Stat
+        name={t`Expiring soon`}
+        value={
+          expiring && (
+            <TextLink
+              to="/customers"
+              search={{ from: expiring.from, to: expiring.to }}
+              className="decoration-transparent"
+            >
+              {formatCount(expiring.count)}
+            </TextLink>
+          )
+        }
+        note={
+          expiring === undefined
+            ? ''
+            : isLive
+              ? t`Next ${expiring.days} days; ${activeWords(overview?.customers)}`
+              : t`Next ${expiring.days} days`
+        }
+      />
+    </Stats>
+  );
+}
+
+/** "398 active of 574 customers": most plans that ended long ago are still customers. */
+function activeWords(customers: Overview['customers'] | undefined): string {
+  if (customers === undefined) return '';
+  const { running, total } = customers;
+  const active = `${formatCount(running.count)}${running.more ? '+' : ''}`;
+  return plural(total, { one: `${active} active of # customer`, other: `${active} active of # customers` });
+}
+
+function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
+  const { account } = useMe();
+  if (expiring.count === 0) return t`No plan ends soon`;
+  if (expiring.covered) return t`Covers renewals in the next ${expiring.days} days`;
+  const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
+  return (
+    <span className="font-medium text-warn">
+      <Trans>{formatMoney(missing, account.currency)} short of renewals due</Trans>
+    </span>
+  );
+}
+
+function renewalCostWords(
+  { count, renewable, renewal_cost: cost }: Overview['expiring'],
+  { balance: left, currency }: { readonly balance: string; readonly currency: string },
+): string {
+  const price = formatMoney(cost, currency);
+  const balance = formatMoney(left, currency);
+  if (renewable < count)
+    return t`${formatCount(renewable)} of these ${formatCount(count)} plans can be renewed. Renewing them for the same period costs ${price}; the balance is ${balance}.`;
+  return plural(count, {
+    one: `Renewing it for the same period costs ${price}; the balance is ${balance}.`,
+    other: `Renewing all # for the same period costs ${price}; the balance is ${balance}.`,
+  });
+}
+
+function ExpiringPlans({
+  overview,
+  error,
+}: {
+  readonly overview: Overview | undefined;
+  readonly error: Error | null;
+}) {
+  const { account } = useMe();
+  const expiring = overview?.expiring;
+  const columns: readonly Column<PanelCustomer>[] = [
+    {
+      title: t`Customer`,
+      grows: true,
+      cell: ({ id, name, reference }) => (
+        <TwoLines
+          first={
+            <RowLink to="/customers/$customerId" params={{ customerId: String(id) }}>
+              <bdi>{name}</bdi>
+            </RowLink>
+          }
+          second={<bdi>{reference === name ? '' : reference}</bdi>}
+        />
+      ),
+    },
+    {
+      title: t`Package`,
+      cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
+      from: 'sm',
+    },
+    { title: t`Ends`, cell: ({ plan }) => <Time at={plan.expires_at} style="day" />, from: 'sm' },
+    {
+      title: t`Time left`,
+      align: 'end',
+      cell: ({ plan, seconds_left: seconds }) => (
+        <Badge tone={plan.days_left <= 3 ? 'bad' : 'warn'}>{planTimeLeft(seconds)}</Badge>
+      ),
+    },
+  ];
+  return (
+    <Card
+      title={t`Plans that end within 14 days`}
+      description={
+        expiring !== undefined && expiring.count > 0 ? renewalCostWords(expiring, account) : undefined
+      }
+      action={
+        <ButtonLink
+          to="/customers"
+          search={expiring === undefined ? {} : { from: expiring.from, to: expiring.to }}
+        >
+          {expiring === undefined || expiring.count === 0
+            ? t`All customers`
+            : plural(expiring.count, { one: 'Show it', other: 'Show all #' })}
+        </ButtonLink>
+      }
+      flush
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption={t`Customers whose plan ends soon`}
+          columns={columns}
+          rows={expiring?.customers}
+          rowKey={({ id }) => id}
+          phone={({ plan }) => (
+            <>
+              <bdi>{plan.package}</bdi> · <Time at={plan.expires_at} style="day" />
+            </>
+          )}
+          error={error}
+          empty={
+            <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
+              <Trans>Customers appear here in time to renew them.</Trans>
+            </EmptyState>
+          }
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,313 @@
+// A package to create or change: name, limits, features in their order, the price matrix, on offer or retired.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { changePackage, createPackage, type PackageSettings } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { useMay } from '../../api/person.ts';
+import { allPackagesQuery } from '../../api/queries.ts';
+import type { AdminPackage } from '../../api/shapes.ts';
+import { readCount } from '../../text/amounts.ts';
+import { formatCount } from '../../text/language.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { NotForRole } from '../../ui/not-for-role.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { PageProblem } from '../../ui/page-problem.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { SwitchField } from '../../ui/switch-field.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { FeatureList } from './feature-list.tsx';
+import { PriceChangeList } from './price-change-list.tsx';
+import {
+  changedPrices,
+  emptyPrices,
+  PriceMatrix,
+  readPrices,
+  type TypedPrices,
+  typedPrices,
+} from './price-matrix.tsx';
+import { PriceSchedule } from './price-schedule.tsx';
+
+const route = getRouteApi('/panel/admin/packages/$packageId');
+
+export function PackagePage() {
+  const { packageId } = route.useParams();
+  const mayChange = useMay()('admin:packages');
+  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const back = (
+    <BackLink to="/admin/packages">
+      <Trans>Packages</Trans>
+    </BackLink>
+  );
+  if (packageId === 'new') return mayChange ? <PackageForm one={null} canChange /> : <NotForRole />;
+  const found = data?.data.find(({ id }) => String(id) === packageId);
+  if (found !== undefined) {
+    return (
+      <div className="flex flex-col gap-5">
+        <PackageForm key={found.id} one={found} canChange={mayChange} />
+        {found.trial ? null : <PriceSchedule one={found} />}
+      </div>
+    );
+  }
+  if (data === undefined && error === null) {
+    return (
+      <>
+        <PageHeader title={t`Package`} back={back} />
+        <Skeleton className="h-80 w-full" />
+      </>
+    );
+  }
+  const problem = error ?? new ApiError('package_not_found', t`There is no such package.`);
+  return <PageProblem title={t`Package`} back={back} error={problem} onRetry={() => void refetch()} />;
+}
+
+const durationDaysDefault = 30;
+
+function PackageForm({
+  one,
+  canChange,
+}: {
+  /** null: a new one. */
+  readonly one: AdminPackage | null;
+  /** false: it is shown, and not changed. */
+  readonly canChange: boolean;
+}) {
+  const { currency } = useMe().account;
+  const navigate = useNavigate();
+  const [name, setName] = useState(one?.name ?? '');
+  const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
+  const [limits, setLimits] = useState(() => typedLimits(one));
+  const [days, setDays] = useState(String(one?.duration_days ?? durationDaysDefault));
+  const [isTrial, setIsTrial] = useState(one?.trial ?? false);
+  const [retired, setRetired] = useState(one?.retired ?? false);
+  // Of when the page was opened: one of them may change while it is.
+  const [opened] = useState(one === null || one.trial ? null : one.prices);
+  const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
+
+  const readLimits = {
+    accounts: readCount(limits.accounts),
+    posts_per_day: readCount(limits.posts_per_day),
+    ai_images_per_month: readCount(limits.ai_images_per_month),
+  };
+  const { accounts, posts_per_day: posts, ai_images_per_month: images } = readLimits;
+  const durationDays = readCount(days);
+  const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
+  const read = isTrial ? null : readPrices(prices);
+  const changed = read !== null && opened !== null ? changedPrices(read, opened) : read;
+  const isReady =
+    name.trim() !== '' &&
+    accounts !== null &&
+    posts !== null &&
+    images !== null &&
+    isDuration &&
+    (isTrial || read !== null);
+
+  const command = useConfirmedCommand(
+    (settings: PackageSettings, password) =>
+      one === null
+        ? createPackage({ ...settings, trial: isTrial, current_password: password })
+        : changePackage(one.id, { ...settings, current_password: password }),
+    {
+      action: one === null ? t`Create package` : t`Save`,
+      onDone: ({ package: saved }) => {
+        say(one === null ? t`${saved.name} is created.` : t`Saved. New orders use it from now on.`);
+        void navigate({ to: '/admin/packages', ignoreBlocker: true });
+      },
+    },
+  );
+  const save = () => {
+    if (accounts === null || posts === null || images === null || durationDays === null) return;
+    command.mutate({
+      name: name.trim(),
+      features: features.map((feature) => feature.trim()).filter((feature) => feature !== ''),
+      limits: { accounts, posts_per_day: posts, ai_images_per_month: images },
+      duration_days: durationDays,
+      retired,
+      ...(changed !== null && { prices: changed }),
+    });
+  };
+  const isDirty =
+    canChange &&
+    JSON.stringify([name, features, limits, days, isTrial, retired, prices]) !==
+      JSON.stringify([
+        one?.name ?? '',
+        one?.features ?? [],
+        typedLimits(one),
+        String(one?.duration_days ?? durationDaysDefault),
+        one?.trial ?? false,
+        one?.retired ?? false,
+        opened ?? emptyPrices,
+      ]);
+  const guard = useUnsavedGuard(isDirty);
+  const number = (label: string, key: keyof typeof limits) => (
+    <TextField
+      label={label}
+      inputMode="numeric"
+      autoComplete="off"
+      problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number, without decimals.` : null}
+      value={limits[key]}
+      onText={(text) => setLimits({ ...limits, [key]: text })}
+    />
+  );
+  return (
+    <>
+      {guard}
+      {command.dialog}
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canChange && isReady && !command.isPending) save();
+        }}
+      >
+        <PageHeader
+          title={one?.name ?? t`New package`}
+          actions={
+            one && (
+              <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
+                <Trans>History</Trans>
+              </ButtonLink>
+            )
+          }
+          mark={
+            one && (
+              <>
+                {one.retired ? (
+                  <Badge>
+                    <Trans>Retired</Trans>
+                  </Badge>
+                ) : (
+                  <Badge tone="good">
+                    <Trans>On offer</Trans>
+                  </Badge>
+                )}
+                {one.trial ? (
+                  <Badge tone="accent">
+                    <Trans>Free trial</Trans>
+                  </Badge>
+                ) : null}
+              </>
+            )
+          }
+          back={
+            <BackLink to="/admin/packages">
+              <Trans>Packages</Trans>
+            </BackLink>
+          }
+        />
+        <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
+          {canChange ? null : (
+            <Notice tone="info">
+              <Trans>Your role sees packages and prices, and does not change them.</Trans>
+            </Notice>
+          )}
+          <Card title={t`General`}>
+            <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+              <TextField
+                label={t`Name`}
+                className="sm:col-span-2"
+                autoComplete="off"
+                maxLength={120}
+                value={name}
+                onText={setName}
+              />
+              {number(t`Accounts`, 'accounts')}
+              {number(t`Posts per day`, 'posts_per_day')}
+              {number(t`AI images per month`, 'ai_images_per_month')}
+            </div>
+            <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+              <TextField
+                label={isTrial ? t`Days of the trial` : t`Days in a month, as shown`}
+                className="sm:col-span-2"
+                hint={
+                  isTrial
+                    ? t`The trial ends after this many days.`
+                    : t`For display only; plans run by calendar months.`
+                }
+                inputMode="numeric"
+                autoComplete="off"
+                problem={
+                  days !== '' && !isDuration ? t`A whole number from 1 to ${formatCount(3_650)}.` : null
+                }
+                value={days}
+                onText={setDays}
+              />
+              <div className="sm:col-span-2 lg:col-span-3">
+                <SwitchField
+                  label={t`Free trial`}
+                  hint={t`Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created.`}
+                  checked={isTrial}
+                  disabled={one !== null || !canChange}
+                  onChange={setIsTrial}
+                />
+              </div>
+            </div>
+          </Card>
+          <Card title={t`Features`} description={t`Short lines, shown in this order.`}>
+            <FeatureList features={features} onChange={setFeatures} />
+          </Card>
+          {isTrial ? null : (
+            <Card
+              title={t`Prices`}
+              description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
+            >
+              <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
+              {canChange && read !== null ? (
+                <PriceChangeList before={opened} after={read} currency={currency} />
+              ) : null}
+            </Card>
+          )}
+          <Card>
+            <SwitchField
+              label={t`Retired`}
+              hint={t`Can no longer be ordered. Running plans go on and can be renewed.`}
+              checked={retired}
+              disabled={!canChange}
+              onChange={setRetired}
+            />
+          </Card>
+          {isTrial && one !== null ? (
+            <Notice tone="info">
+              <Trans>
+                To give this trial to a customer, open{' '}
+                <TextLink to="/admin/accounts">the customer’s account</TextLink>.
+              </Trans>
+            </Notice>
+          ) : null}
+          {command.error === null ? null : <ErrorNotice error={command.error} />}
+          {canChange ? (
+            <div className="flex flex-wrap justify-end gap-2">
+              <ButtonLink to="/admin/packages">
+                <Trans>Cancel</Trans>
+              </ButtonLink>
+              <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
+                {one === null ? t`Create package` : t`Save`}
+              </Button>
+            </div>
+          ) : null}
+        </fieldset>
+      </form>
+    </>
+  );
+}
+
+function typedLimits(one: AdminPackage | null) {
+  const text = (value: number | undefined) => (value === undefined ? '' : String(value));
+  return {
+    accounts: text(one?.limits.accounts),
+    posts_per_day: text(one?.limits.posts_per_day),
+    ai_images_per_month: text(one?.limits.ai_images_per_month),
+  };
+}

@@ -1,0 +1,155 @@
+// Every package, trials and retired ones included, with its price matrix.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Package, Plus } from 'lucide-react';
+import { useMay } from '../../api/person.ts';
+import { allPackagesQuery } from '../../api/queries.ts';
+import type { AdminPackage, Group } from '../../api/shapes.ts';
+import { savingPercent } from '../../text/amounts.ts';
+import { formatChange } from '../../text/language.ts';
+import { periods } from '../../text/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+
+const columns: readonly Column<AdminPackage>[] = [
+  {
+    title: t`Package`,
+    grows: true,
+    cell: ({ id, name, features }) => (
+      <TwoLines
+        first={
+          <RowLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
+            <bdi>{name}</bdi>
+          </RowLink>
+        }
+        second={t`No. ${id} · ${plural(features.length, { one: '# feature', other: '# features' })}`}
+      />
+    ),
+  },
+  {
+    title: t`State`,
+    from: 'sm',
+    cell: (one) => <PackageState one={one} />,
+  },
+  {
+    title: t`Reseller pays`,
+    align: 'end',
+    from: 'sm',
+    cell: (one) => <PriceList one={one} group="reseller" />,
+  },
+  {
+    title: t`Distributor pays`,
+    align: 'end',
+    from: 'sm',
+    cell: (one) => <PriceList one={one} group="distributor" />,
+  },
+];
+
+export function PackagesPage() {
+  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const create = useMay()('admin:packages') ? (
+    <ButtonLink look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
+      <Plus aria-hidden="true" className="size-4" />
+      <Trans>Create a package</Trans>
+    </ButtonLink>
+  ) : null;
+  return (
+    <>
+      <PageHeader title={t`Packages`} actions={create} />
+      <Card flush>
+        <DataTable
+          caption={t`Packages`}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          phone={(one) => <OnPhone one={one} />}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={
+            <EmptyState icon={Package} title={t`No packages yet`} action={create}>
+              <Trans>
+                A package is what accounts order: a name, its limits, and a price for each group and period.
+              </Trans>
+            </EmptyState>
+          }
+        />
+      </Card>
+    </>
+  );
+}
+
+function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage }) {
+  return (
+    <span className="inline-flex gap-1">
+      {retired ? (
+        <Badge>
+          <Trans>Retired</Trans>
+        </Badge>
+      ) : (
+        <Badge tone="good">
+          <Trans>On offer</Trans>
+        </Badge>
+      )}
+      {trial ? (
+        <Badge tone="accent">
+          <Trans>Free trial</Trans>
+        </Badge>
+      ) : null}
+    </span>
+  );
+}
+
+/** What the columns say that a phone has no room for. */
+function OnPhone({ one }: { readonly one: AdminPackage }) {
+  return (
+    <>
+      <PackageState one={one} />
+      {one.trial ? null : (
+        <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
+          <span className="flex flex-col">
+            <Trans>Reseller pays</Trans>
+            <PriceList one={one} group="reseller" />
+          </span>
+          <span className="flex flex-col">
+            <Trans>Distributor pays</Trans>
+            <PriceList one={one} group="distributor" />
+          </span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function PriceList({ one, group }: { readonly one: AdminPackage; readonly group: Group }) {
+  if (one.trial)
+    return (
+      <span className="text-soft">
+        {t`Free, ${plural(one.duration_days, { one: '# day', other: '# days' })}`}
+      </span>
+    );
+  const prices = one.prices[group];
+  return (
+    <dl className="inline-grid grid-cols-[auto_minmax(2.75rem,auto)_minmax(4rem,auto)] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">
+      {periods.map(({ months, period, title }) => {
+        const saving = savingPercent(prices[period], prices.monthly, months) ?? 0;
+        return (
+          <div key={period} className="contents">
+            <dt className="text-left text-soft">{title}</dt>
+            <dd className="text-right text-soft">{saving > 0 ? formatChange(-saving / 100) : ''}</dd>
+            <dd className="text-right">
+              <Money amount={prices[period]} currency={one.currency} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

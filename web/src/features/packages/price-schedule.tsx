@@ -1,0 +1,268 @@
+// What a package will cost, and from when on: the list of what is scheduled and has begun, a dialog to add to it, and one
+// to take back what is still to come.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { CalendarClock } from 'lucide-react';
+import { useState } from 'react';
+import { schedulePrices, unschedulePrices } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import { scheduledPricesQuery } from '../../api/queries.ts';
+import type { AdminPackage, Group, ScheduledPrices } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { toCents } from '../../text/amounts.ts';
+import { zone } from '../../text/clock.ts';
+import { readTypedMinute } from '../../text/days.ts';
+import { formatStated, formatTypedDay, formatUtc } from '../../text/times.ts';
+import { groupWord, periods } from '../../text/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
+import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
+
+type Opened =
+  | { readonly action: 'add' }
+  | { readonly action: 'delete'; readonly price: ScheduledPrices }
+  | null;
+
+/** What it costs right before this moment: now, and with what begins until then. */
+function pricesBefore(
+  one: AdminPackage,
+  schedule: readonly ScheduledPrices[],
+  from: string,
+): AdminPackage['prices'] {
+  return schedule
+    .filter((price) => !price.begun && Date.parse(price.from) < Date.parse(from))
+    .toSorted((first, second) => Date.parse(first.from) - Date.parse(second.from))
+    .reduce((prices, price) => withNamed(prices, price.prices), one.prices);
+}
+
+export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
+  const { data, error, refetch } = useQuery(scheduledPricesQuery(one.id));
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const mayChange = useMay()('admin:packages');
+  const schedule = data?.data ?? [];
+  // What had been before is known only of what is still to come.
+  const beforeOf = (price: ScheduledPrices) => (price.begun ? null : pricesBefore(one, schedule, price.from));
+  const deletion = (price: ScheduledPrices) =>
+    price.begun || !mayChange ? null : (
+      <Button
+        aria-label={t`Delete the prices from ${formatStated(price.from)}`}
+        onClick={() => setOpened({ action: 'delete', price })}
+      >
+        <Trans>Delete</Trans>
+      </Button>
+    );
+  const columns: readonly Column<ScheduledPrices>[] = [
+    {
+      title: t`From`,
+      cell: (price) => (
+        <>
+          <span className="flex flex-wrap items-center gap-x-2">
+            <Time at={price.from} />
+            {price.begun ? (
+              <Badge>
+                <Trans>Begun</Trans>
+              </Badge>
+            ) : (
+              <Badge tone="accent">
+                <Trans>To come</Trans>
+              </Badge>
+            )}
+          </span>
+          <div className="mt-1 sm:hidden">{deletion(price)}</div>
+        </>
+      ),
+    },
+    {
+      title: t`Reseller`,
+      cell: (price) => <Named price={price} before={beforeOf(price)} group="reseller" one={one} />,
+    },
+    {
+      title: t`Distributor`,
+      cell: (price) => <Named price={price} before={beforeOf(price)} group="distributor" one={one} />,
+      from: 'sm',
+    },
+    { title: t`Delete`, untitled: true, align: 'end', cell: deletion, from: 'sm' },
+  ];
+  return (
+    <>
+      <Card
+        title={t`Price schedule`}
+        description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
+        action={
+          one.retired || !mayChange ? null : (
+            <Button onClick={() => setOpened({ action: 'add' })}>
+              <Trans>Schedule prices</Trans>
+            </Button>
+          )
+        }
+        flush
+      >
+        <DataTable
+          caption={t`Scheduled prices`}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ from }) => from}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={
+            <EmptyState icon={CalendarClock} title={t`Nothing is scheduled`}>
+              <Trans>Resellers see scheduled prices in GET /packages before they begin.</Trans>
+            </EmptyState>
+          }
+        />
+      </Card>
+      {opened?.action === 'add' ? <ScheduleDialog one={one} schedule={schedule} onClose={close} /> : null}
+      {opened?.action === 'delete' ? (
+        <UnscheduleDialog one={one} price={opened.price} onClose={close} />
+      ) : null}
+    </>
+  );
+}
+
+interface NamedProps {
+  readonly one: AdminPackage;
+  readonly price: ScheduledPrices;
+  /** null: it has begun. */
+  readonly before: AdminPackage['prices'] | null;
+  readonly group: Group;
+}
+
+/** Those of the group that are named, with their periods; on narrow screens the other group's are below. */
+function Named({ one, price: { prices }, before, group }: NamedProps) {
+  const lines = (of: Group) =>
+    periods.flatMap(({ period, title }) => {
+      const price = prices[of]?.[period];
+      const old = before?.[of][period];
+      return price === undefined
+        ? []
+        : [{ period, title, after: toCents(price), before: old === undefined ? null : toCents(old) }];
+    });
+  const list = (of: Group, title: string) => (
+    <ul aria-label={title}>
+      {lines(of).map((line) => (
+        <li key={line.period} className="flex flex-wrap items-baseline gap-x-1.5">
+          <PriceStep change={line} currency={one.currency} />
+          <span className="text-soft">{line.title.toLowerCase()}</span>
+        </li>
+      ))}
+    </ul>
+  );
+  const own =
+    lines(group).length === 0 ? <span className="text-soft">–</span> : list(group, groupWord(group));
+  if (group === 'distributor' || lines('distributor').length === 0) return own;
+  return (
+    <>
+      {own}
+      <div className="mt-1 sm:hidden">
+        <p className="text-xs text-soft">
+          <Trans>Distributor</Trans>
+        </p>
+        {list('distributor', groupWord('distributor'))}
+      </div>
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly one: AdminPackage;
+  readonly onClose: () => void;
+}
+
+function ScheduleDialog({
+  one,
+  schedule,
+  onClose,
+}: DialogProps & { readonly schedule: readonly ScheduledPrices[] }) {
+  const [day, setDay] = useState('');
+  const [time, setTime] = useState('00:00');
+  const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
+  const read = readSomePrices(prices);
+  const from = readTypedMinute(`${day}T${time}`);
+  const before = from === null ? one.prices : pricesBefore(one, schedule, from);
+  const after = read === null ? before : withNamed(before, read);
+  const odd = isOdd(before, after);
+  const own = useOwnPassword();
+  const command = useCommand(
+    (body: Pick<ScheduledPrices, 'from' | 'prices'>) =>
+      schedulePrices(one.id, { ...body, current_password: own.sent }),
+    {
+      onDone: ({ price }) => {
+        say(t`Scheduled: the prices begin on ${formatStated(price.from)}.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <FormDialog
+      title={t`Schedule prices of ${one.name}`}
+      description={t`New orders and renewals pay these prices from then on. Leave a field blank to keep its current price.`}
+      action={odd ? t`Schedule anyway` : t`Schedule prices`}
+      busy={command.isPending}
+      ready={from !== null && read !== null && own.isReady}
+      error={command.error}
+      onSubmit={() => {
+        if (from !== null && read !== null) command.mutate({ from, prices: read });
+      }}
+      onClose={onClose}
+      width="wide"
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t`Day`}
+          type="date"
+          autoFocus
+          value={day}
+          onText={setDay}
+          {...(day !== '' && { hint: formatTypedDay(day) })}
+        />
+        <TextField
+          label={t`Time (${zone})`}
+          type="time"
+          value={time}
+          onText={setTime}
+          {...(from !== null && zone !== 'UTC' && { hint: formatUtc(from) })}
+        />
+      </div>
+      <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
+      <PriceChangeList before={before} after={after} currency={one.currency} />
+      <OwnPasswordField own={own} />
+    </FormDialog>
+  );
+}
+
+function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
+  const own = useOwnPassword();
+  const command = useCommand(() => unschedulePrices(one.id, price.from, { current_password: own.sent }), {
+    onDone: () => {
+      say(t`Scheduled prices deleted.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Delete these prices?`}
+      description={t`The prices of ${one.name} from ${formatStated(price.from)} on do not begin. What they would have replaced goes on.`}
+      action={t`Delete prices`}
+      danger
+      busy={command.isPending}
+      error={command.error}
+      ready={own.isReady}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <OwnPasswordField own={own} autoFocus />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,83 @@
+// Where mail about the security of whoever is signed in goes. Who reads it can set a new password, so a change takes the present one.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { setEmail } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { useMay, usePerson } from '../../api/person.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { PasswordDialog } from '../../ui/password-dialog.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+
+export function EmailCard() {
+  const { account, mail } = useMe();
+  const { person } = usePerson();
+  const may = useMay();
+  // Of the account’s own login it is the address of the account.
+  const isFixed = person.id === account.id && !may('people:write');
+  const saved = person.email ?? '';
+  const [email, setText] = useState(saved);
+  const [isAsking, setIsAsking] = useState(false);
+  const command = useCommand((password: string | undefined) => setEmail({ email: email.trim(), password }), {
+    onDone: () => {
+      setIsAsking(false);
+      say(email.trim() === '' ? t`The address is removed.` : t`The address is saved.`);
+    },
+  });
+  const guard = useUnsavedGuard(email.trim() !== saved);
+  const isReady = email.trim() !== saved && (email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim()));
+  return (
+    <Card
+      title={t`E-mail address`}
+      description={
+        mail
+          ? t`For a link to a new password, and to tell you of a sign-in from a new address.`
+          : t`This service sends no mail yet. Once it does, this is where mail about your sign-in goes.`
+      }
+    >
+      {guard}
+      <form
+        noValidate
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) setIsAsking(true);
+        }}
+      >
+        <TextField
+          label={t`Address`}
+          type="email"
+          autoComplete="email"
+          spellCheck={false}
+          autoCapitalize="none"
+          maxLength={254}
+          disabled={isFixed}
+          className="w-full max-w-sm"
+          value={email}
+          onText={setText}
+        />
+        <Button type="submit" disabled={!isReady}>
+          <Trans>Save address</Trans>
+        </Button>
+      </form>
+      {isAsking ? (
+        <PasswordDialog
+          title={email.trim() === '' ? t`Remove the address?` : t`Save the address?`}
+          description={t`Whoever reads its mail can set a new password for you.`}
+          isAskedAlways
+          action={email.trim() === '' ? t`Remove address` : t`Save address`}
+          command={command}
+          onClose={() => {
+            command.reset();
+            setIsAsking(false);
+          }}
+        />
+      ) : null}
+    </Card>
+  );
+}

@@ -1,0 +1,91 @@
+// What is done to somebody without a form: a new link for who was invited, and their end. The link is shown once.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { type AccessOwner, type InvitedPerson, inviteAgain, removePerson } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { usePerson } from '../../api/person.ts';
+import type { Person } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PasswordDialog } from '../../ui/password-dialog.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+interface PersonDialogProps {
+  readonly owner: AccessOwner;
+  readonly person: Person;
+  readonly onClose: () => void;
+}
+
+export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps) {
+  const command = useCommand((password: string | undefined) => inviteAgain(owner, person.id, password));
+  if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
+  return (
+    <PasswordDialog
+      title={t`A new link for ${person.username}?`}
+      description={t`The links made before stop working.`}
+      action={t`Make new link`}
+      isAskedAlways
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps) {
+  const isMe = usePerson().person.id === person.id;
+  const command = useCommand((password: string | undefined) => removePerson(owner, person.id, password), {
+    onDone: () => {
+      say(t`${person.username} is removed.`);
+      onClose();
+    },
+  });
+  return (
+    <PasswordDialog
+      title={isMe ? t`Remove yourself?` : t`Remove ${person.username}?`}
+      description={
+        isMe
+          ? t`You are signed out at once, in every browser, and cannot sign in again.`
+          : t`They are signed out at once, in every browser, and cannot sign in again. The audit log goes on naming them.`
+      }
+      action={isMe ? t`Remove me` : t`Remove now`}
+      danger
+      command={command}
+      onClose={onClose}
+    />
+  );
+}
+
+export function InvitationDialog({
+  invited: { person, invitation },
+  onClose,
+}: {
+  readonly invited: InvitedPerson;
+  readonly onClose: () => void;
+}) {
+  const { mail } = useMe();
+  return (
+    <ShownOnceDialog title={t`The invitation of ${person.username}`} onClose={onClose}>
+      <Notice tone="warn">
+        <Trans>
+          The link is shown only now. It works once, until <Time at={invitation.expires_at} />: whoever opens
+          it chooses the password.
+        </Trans>
+      </Notice>
+      <SecretText label={t`Link`} text={invitation.url} />
+      <p className="text-soft">
+        <Trans>
+          They then sign in as <bdi className="text-ink">{person.username}</bdi>.
+        </Trans>{' '}
+        {mail && person.email !== undefined ? (
+          <Trans>
+            The link is also on its way to <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
+          </Trans>
+        ) : null}
+      </p>
+    </ShownOnceDialog>
+  );
+}

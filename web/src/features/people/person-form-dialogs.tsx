@@ -1,0 +1,181 @@
+// Somebody who is invited, or changed: their name, where they are written to, and what they may do.
+
+import { t } from '@lingui/core/macro';
+import { useState } from 'react';
+import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
+import { usePerson } from '../../api/person.ts';
+import type { Person, Role } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { accountRoleWords, operatorRoleWords, roleWord } from '../../text/words.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { InvitationDialog } from './person-dialogs.tsx';
+
+interface FormProps {
+  readonly owner: AccessOwner;
+  readonly ofAdministrator: boolean;
+  readonly onClose: () => void;
+}
+
+export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProps) {
+  const { mail } = useMe();
+  const [username, setUsername] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const own = useOwnPassword({ isAskedAlways: role === 'owner' });
+  const wanted = email.trim();
+  const command = useCommand(() =>
+    invitePerson(
+      owner,
+      { username: username.trim(), role, ...(wanted !== '' && { email: wanted }) },
+      own.sent,
+    ),
+  );
+  if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
+  return (
+    <FormDialog
+      title={t`Invite somebody`}
+      description={t`They choose their own password, by a link that works once.`}
+      action={t`Invite`}
+      busy={command.isPending}
+      ready={username.trim() !== '' && isMailable(email) && own.isReady}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t`Username`}
+        hint={t`What they sign in with.`}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+        maxLength={64}
+        value={username}
+        onText={setUsername}
+      />
+      <EmailField
+        email={email}
+        hint={
+          mail ? t`The link is mailed there too. May stay empty.` : t`May stay empty: you hand over the link.`
+        }
+        onText={setEmail}
+      />
+      <RoleChoice ofAdministrator={ofAdministrator} role={role} onChoose={setRole} />
+      <OwnPasswordField own={own} />
+    </FormDialog>
+  );
+}
+
+export function ChangePersonDialog({
+  owner,
+  ofAdministrator,
+  person,
+  onClose,
+}: FormProps & { readonly person: Person }) {
+  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  const [before] = useState(person);
+  const saved = before.email ?? '';
+  const [email, setEmail] = useState(saved);
+  const [role, setRole] = useState(before.role);
+  const isMe = usePerson().person.id === person.id;
+  const isOfOthers = owner !== ownPeople && !ofAdministrator;
+  // Whoever has a password changes their own.
+  const mayMoveMail = person.status === 'invited' || isMe || isOfOthers;
+  const change = {
+    ...(role !== before.role && { role }),
+    ...(email.trim() !== saved && { email: email.trim() }),
+  };
+  const own = useOwnPassword({ isAskedAlways: change.email !== undefined || change.role === 'owner' });
+  const command = useCommand(() => changePerson(owner, person.id, change, own.sent), {
+    onDone: () => {
+      say(t`${person.username} is changed. It counts from their next request on.`);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Change ${person.username}`}
+      action={t`Save`}
+      busy={command.isPending}
+      ready={Object.keys(change).length > 0 && isMailable(email) && own.isReady}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      {mayMoveMail ? (
+        <EmailField
+          email={email}
+          hint={t`Whoever reads its mail can set a new password for them. Links made before stop working.`}
+          onText={setEmail}
+        />
+      ) : null}
+      <RoleChoice ofAdministrator={ofAdministrator} role={role} onChoose={setRole} />
+      <OwnPasswordField own={own} />
+    </FormDialog>
+  );
+}
+
+function EmailField({
+  email,
+  hint,
+  onText,
+}: {
+  readonly email: string;
+  readonly hint: string;
+  readonly onText: (text: string) => void;
+}) {
+  return (
+    <TextField
+      label={t`E-mail address`}
+      hint={hint}
+      type="email"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={254}
+      value={email}
+      onText={onText}
+    />
+  );
+}
+
+function RoleChoice({
+  ofAdministrator,
+  role,
+  onChoose,
+}: {
+  readonly ofAdministrator: boolean;
+  readonly role: Role;
+  readonly onChoose: (role: Role) => void;
+}) {
+  const words: readonly { readonly role: Role; readonly sentence: string }[] = ofAdministrator
+    ? operatorRoleWords
+    : accountRoleWords;
+  return (
+    <Choice
+      label={t`Role`}
+      labelShown
+      look="cards"
+      value={role}
+      options={words.map((one) => ({
+        value: one.role,
+        title: (
+          <>
+            <span className="block font-medium">{roleWord(one.role)}</span>
+            <span className="block text-soft">{one.sentence}</span>
+          </>
+        ),
+      }))}
+      onChoose={onChoose}
+    />
+  );
+}
+
+function isMailable(email: string): boolean {
+  return email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim());
+}

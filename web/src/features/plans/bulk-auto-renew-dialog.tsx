@@ -1,0 +1,171 @@
+// Many plans that renew themselves from now on, or no longer: on which terms, how far it is meanwhile, and what became of each.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Months, PanelCustomer, Renewals } from '../../api/shapes.ts';
+import { formatMoney, readAmount, typedAmount } from '../../text/amounts.ts';
+import { renewalRefusalWords } from '../../text/renewal-words.ts';
+import { periods } from '../../text/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { type RenewalWish, sendEach, type WishResult } from './bulk-auto-renewals.ts';
+import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
+
+interface BulkAutoRenewDialogProps {
+  readonly customers: readonly PanelCustomer[];
+  /** Says how long each was ordered last. */
+  readonly preview: Renewals;
+  readonly onClose: () => void;
+  /** These are as was wished. */
+  readonly onChanged: (ids: ReadonlySet<number>) => void;
+}
+
+export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }: BulkAutoRenewDialogProps) {
+  const client = useQueryClient();
+  // As they were when the dialog opened.
+  const [{ customers, preview }] = useState(selected);
+  const [wanted, setWanted] = useState<'on' | 'off'>('on');
+  const [period, setPeriod] = useState('last');
+  const [limit, setLimit] = useState('');
+  const [results, setResults] = useState<ReadonlyMap<number, WishResult>>(new Map());
+  const [isRunning, setIsRunning] = useState(false);
+  const { currency } = preview;
+  const maxCharge = limit.trim() === '' ? null : readAmount(limit);
+  const isLimit = limit.trim() === '' || maxCharge !== null;
+
+  const lastMonths = new Map(preview.data.map(({ customer_id: id, months }) => [id, monthsOf(months)]));
+  const wishes = customers.flatMap(({ id, plan }): RenewalWish[] => {
+    if (wanted === 'off') return plan.auto_renew === null ? [] : [{ customerId: id, terms: null }];
+    const months = period === 'last' ? lastMonths.get(id) : monthsOf(Number(period));
+    return months === undefined ? [] : [{ customerId: id, terms: { months, max_charge: maxCharge } }];
+  });
+  const left = wishes.filter(({ customerId }) => results.get(customerId)?.type !== 'done');
+  const done = wishes.length - left.length;
+  const hasBegun = isRunning || results.size > 0;
+
+  const run = async () => {
+    setIsRunning(true);
+    try {
+      await sendEach(left, (id, result) => setResults((known) => new Map([...known, [id, result]])));
+    } finally {
+      setIsRunning(false);
+      void client.invalidateQueries();
+    }
+  };
+  const close = () => {
+    const changed = [...results].filter(([, { type }]) => type === 'done').map(([id]) => id);
+    if (changed.length > 0) onChanged(new Set(changed));
+    onClose();
+  };
+  const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
+  const action =
+    wanted === 'off'
+      ? plural(left.length, { one: 'Let # plan end', other: 'Let # plans end' })
+      : most === ''
+        ? plural(left.length, {
+            one: 'Auto-renew # plan at any price',
+            other: 'Auto-renew # plans at any price',
+          })
+        : plural(left.length, {
+            one: `Auto-renew # plan for at most ${most} each time`,
+            other: `Auto-renew # plans for at most ${most} each time`,
+          });
+  const rowOf = ({ id, name, plan }: PanelCustomer): BulkRow => {
+    const result = results.get(id);
+    if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
+    const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
+    const renewsItself = result === undefined ? plan.auto_renew !== null : wanted === 'on';
+    const state = renewsItself ? t`Renews itself` : t`Does not renew itself`;
+    return { id, name, says: isLeftOut ? leftOutWords(wanted) : state, isBad: false };
+  };
+  return (
+    <Dialog
+      // What was typed is sent: the results are another dialog, which loses nothing.
+      key={hasBegun ? 'results' : 'terms'}
+      title={hasBegun ? t`Auto-renewals` : t`Auto-renewal of the selected`}
+      description={
+        hasBegun ? undefined : t`Nothing is charged now. Each renewal is an order, at the price of that day.`
+      }
+      width="wide"
+      dismissible={!isRunning}
+      onClose={close}
+    >
+      <DialogBody>
+        {hasBegun ? (
+          <BulkProgress total={wishes.length} answered={results.size}>
+            {plural(done, { one: '# plan changed', other: '# plans changed' })}
+            {isRunning || left.length === 0
+              ? ''
+              : ` · ${plural(left.length, { one: '# not changed', other: '# not changed' })}`}
+          </BulkProgress>
+        ) : (
+          <>
+            <Choice
+              label={t`Renews itself`}
+              labelShown
+              value={wanted}
+              options={[
+                { value: 'on', title: t`Yes` },
+                { value: 'off', title: t`No` },
+              ]}
+              onChoose={setWanted}
+            />
+            {wanted === 'off' ? (
+              <p>
+                <Trans>Each plan runs to its end, and is not renewed by itself.</Trans>
+              </p>
+            ) : (
+              <div className="grid gap-4 sm:grid-cols-2">
+                <SelectField
+                  label={t`Period`}
+                  value={period}
+                  options={[
+                    { value: 'last', title: t`As each was ordered last` },
+                    ...periods.map(({ months, title }) => ({ value: String(months), title })),
+                  ]}
+                  onValue={setPeriod}
+                />
+                <TextField
+                  label={t`Highest price, in ${currency}`}
+                  hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  maxLength={14}
+                  problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
+                  value={limit}
+                  onText={setLimit}
+                />
+              </div>
+            )}
+          </>
+        )}
+        <BulkRows rows={customers.map(rowOf)} />
+      </DialogBody>
+      <DialogActions>
+        {isRunning ? null : <Button onClick={close}>{hasBegun ? t`Close` : t`Cancel`}</Button>}
+        {left.length === 0 && hasBegun ? null : (
+          <Button
+            look="primary"
+            busy={isRunning}
+            disabled={left.length === 0 || !isLimit}
+            onClick={() => void run()}
+          >
+            {hasBegun && !isRunning ? t`Try again` : action}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function leftOutWords(wanted: 'on' | 'off'): string {
+  return wanted === 'off' ? t`Left out: does not renew itself` : t`Left out: never ordered`;
+}
+
+function monthsOf(months: number | null): Months | undefined {
+  return periods.find((period) => period.months === months)?.months;
+}

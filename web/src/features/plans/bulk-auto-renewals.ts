@@ -1,0 +1,54 @@
+// Letting many plans renew themselves, or no longer: the API takes one customer at a time, so a few are asked for at once, with a
+// result for each as it comes. Always true: the same wish for the same customer has one key for as long as this page lives, so
+// whoever tries again after a lost answer does nothing twice.
+
+import { ApiError } from '../../api/client.ts';
+import { removeAutoRenew, setAutoRenew } from '../../api/commands.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { Months } from '../../api/shapes.ts';
+
+const atOnce = 4;
+
+/** `terms` null: the plan is no longer renewed by itself. */
+export interface RenewalWish {
+  readonly customerId: number;
+  readonly terms: { readonly months: Months; readonly max_charge: string | null } | null;
+}
+
+export type WishResult =
+  | { readonly type: 'done' }
+  | { readonly type: 'refused'; readonly code: string; readonly reason: string | null };
+
+/** As the service has it by itself. */
+const hoursBefore = 24;
+const keys = new Map<string, string>();
+
+export async function sendEach(
+  wishes: readonly RenewalWish[],
+  onResult: (customerId: number, result: WishResult) => void,
+): Promise<void> {
+  const waiting = [...wishes];
+  const work = async () => {
+    for (let wish = waiting.shift(); wish !== undefined; wish = waiting.shift()) {
+      onResult(wish.customerId, await sendOne(wish));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+async function sendOne(wish: RenewalWish): Promise<WishResult> {
+  const { customerId, terms } = wish;
+  const name = JSON.stringify(wish);
+  const key = keys.get(name) ?? mintIdempotencyKey();
+  keys.set(name, key);
+  try {
+    if (terms === null) await removeAutoRenew(customerId, key);
+    else await setAutoRenew(customerId, { ...terms, hours_before: hoursBefore }, key);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { type: 'refused', code: error.code, reason: error.detail('reason') || null };
+  }
+  // Done: the same wish later is another one, after whatever came between.
+  keys.delete(name);
+  return { type: 'done' };
+}

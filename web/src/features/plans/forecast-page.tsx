@@ -1,0 +1,228 @@
+// What renewing everything that ends would cost, day by day, and on which day the balance no longer covers it; and what the
+// account wants to be told in time.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CalendarCheck } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../api/person.ts';
+import { forecastQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { Forecast } from '../../api/shapes.ts';
+import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { timesOfUtc } from '../../text/days.ts';
+import { formatCount, numberLocale } from '../../text/language.ts';
+import { formatSeriesDate } from '../../text/times.ts';
+import { BarChart } from '../../ui/bar-chart.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { AlertsCard } from '../alerts/alerts-card.tsx';
+import { HatchedNote } from '../ledger/series-card.tsx';
+
+const route = getRouteApi('/panel/forecast');
+
+const spans = [30, 90, 365] as const;
+
+/** A day on which plans end, and what would be left after it. */
+interface ForecastDay {
+  readonly date: string;
+  readonly plans: number;
+  readonly cost: string;
+  readonly left: string;
+}
+
+export function ForecastPage() {
+  const may = useMay();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const days = spans.find((each) => String(each) === search.days) ?? spans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(forecastQuery(days));
+  const rows = useMemo(() => data && withBalance(data), [data]);
+  const link = (date: string) => ({ to: '/customers', search: timesOfUtc(date) }) as const;
+  const columns: readonly Column<ForecastDay>[] = [
+    {
+      title: t`Day`,
+      grows: true,
+      cell: ({ date }) => <RowLink {...link(date)}>{formatSeriesDate(date, 'long')}</RowLink>,
+    },
+    {
+      title: t`Plans that end`,
+      from: 'sm',
+      align: 'end',
+      cell: ({ plans }) => <span className="figures">{formatCount(plans)}</span>,
+    },
+    {
+      title: t`Cost of renewal`,
+      align: 'end',
+      cell: ({ cost }) => <Money amount={cost} currency={data?.currency ?? ''} />,
+    },
+    {
+      title: t`Balance left`,
+      align: 'end',
+      from: 'sm',
+      cell: ({ left }) => <Money amount={left} currency={data?.currency ?? ''} />,
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={t`Forecast and alerts`}
+        description={t`Whether the balance covers the renewals ahead, and when you are alerted.`}
+      />
+      <div className="flex flex-col gap-4 lg:gap-5">
+        <Card
+          title={t`If every plan that ends is renewed`}
+          description={t`For the months of its last order, at the price of that day. Days are UTC days.`}
+          action={
+            <Choice
+              label={t`Time`}
+              value={days}
+              options={spans.map((value) => ({ value, title: t`${value} days` }))}
+              onChoose={(value) =>
+                void navigate({
+                  search: changedParams(search, { days: value === spans[0] ? '' : String(value) }),
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            />
+          }
+        >
+          {error !== null && data === undefined ? (
+            <ErrorNotice error={error} onRetry={() => void refetch()} />
+          ) : (
+            <>
+              <p className="mb-4 text-base font-medium">
+                {data === undefined ? <Skeleton className="h-5 w-72" /> : verdict(data)}
+              </p>
+              <BalanceChart forecast={data} days={days} onChoose={(date) => void navigate(link(date))} />
+            </>
+          )}
+        </Card>
+        {may('events:read') ? <AlertsCard /> : null}
+        <Card
+          title={t`Day by day`}
+          description={t`Each day opens the customers whose plan ends on it.`}
+          flush
+        >
+          <div className="border-t border-line">
+            <DataTable
+              caption={t`Days on which plans end`}
+              columns={columns}
+              rows={rows}
+              rowKey={({ date }) => date}
+              error={error}
+              outdated={isPlaceholderData}
+              phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
+              empty={
+                <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
+                  <Trans>Customers appear here in time to renew them.</Trans>
+                </EmptyState>
+              }
+            />
+          </div>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function phoneWords(plans: number, left: string): string {
+  return plural(plans, { one: `# plan; then left ${left}`, other: `# plans; then left ${left}` });
+}
+
+function withBalance({ days, balance }: Forecast): ForecastDay[] {
+  let left = toCents(balance);
+  return days.map(({ date, plans, cost }) => {
+    left -= toCents(cost);
+    return { date, plans, cost, left: fromCents(left) };
+  });
+}
+
+function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): string {
+  if (plans === 0) return t`No plan ends in this period.`;
+  const [cost, have] = [formatMoney(total, currency), formatMoney(balance, currency)];
+  if (runs_out_on === null)
+    return t`The balance of ${have} covers all renewals in this period: ${cost} in total.`;
+  const missing = formatMoney(fromCents(toCents(total) - toCents(balance)), currency);
+  const day = formatSeriesDate(runs_out_on, 'long');
+  return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than there is.`;
+}
+
+/** What is left at the end of each day. */
+function BalanceChart({
+  forecast,
+  days,
+  onChoose,
+}: {
+  readonly forecast: Forecast | undefined;
+  readonly days: number;
+  readonly onChoose: (date: string) => void;
+}) {
+  const [at, setAt] = useState<number | null>(null);
+  const { dates, names, values, heights } = useMemo(() => balances(forecast, days), [forecast, days]);
+  if (forecast === undefined) return <Skeleton className="h-50 w-full" />;
+  const { currency, balance, runs_out_on: end } = forecast;
+  const compact = new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency });
+  const endsAt = end === null ? -1 : dates.indexOf(end);
+  const date = at === null ? undefined : dates[at];
+  const left = formatMoney(at === null ? balance : fromCents(values[at] ?? 0n), currency);
+  return (
+    <figure className="min-w-0">
+      <figcaption className="mb-1 flex items-baseline justify-between gap-4">
+        <span className="text-soft">
+          {t`Balance left`}{' '}
+          <span className="text-xs">{date === undefined ? t`now` : formatSeriesDate(date, 'long')}</span>
+        </span>
+        <span className="figures text-base font-semibold">{left}</span>
+      </figcaption>
+      <BarChart
+        label={t`Balance left at the end of each day. The same numbers are in the table below.`}
+        names={names}
+        values={heights}
+        formatTick={(value) => compact.format(value)}
+        hatchedFrom={endsAt < 0 ? undefined : endsAt}
+        onPoint={setAt}
+        onChoose={(index) => {
+          const chosen = dates[index];
+          if (chosen !== undefined) onChoose(chosen);
+        }}
+      />
+      {end === null ? null : (
+        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')} on, the balance no longer covers the renewals.`}</HatchedNote>
+      )}
+    </figure>
+  );
+}
+
+/** Every day from today on, with what is left at its end. */
+function balances(forecast: Forecast | undefined, days: number) {
+  const costs = new Map(forecast?.days.map(({ date, cost }) => [date, toCents(cost)]));
+  const today = new Date();
+  const dates: string[] = [];
+  for (let ahead = 0; ahead <= days; ahead += 1) {
+    const day = new Date(today);
+    day.setUTCDate(today.getUTCDate() + ahead);
+    dates.push(day.toISOString().slice(0, 10));
+  }
+  // In test mode the clock may stand elsewhere: then the days are those on which something ends.
+  const ends = forecast?.days.map(({ date }) => date) ?? [];
+  const shown = ends.every((date) => dates.includes(date)) ? dates : ends;
+  let left = toCents(forecast?.balance ?? '0.00');
+  const values = shown.map((date) => {
+    left -= costs.get(date) ?? 0n;
+    return left;
+  });
+  // A picture needs no cents beyond what a float holds.
+  const heights = values.map((cents) => Number(cents) / 100);
+  return { dates: shown, names: shown.map((date) => formatSeriesDate(date, 'short')), values, heights };
+}

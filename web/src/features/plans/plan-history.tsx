@@ -1,0 +1,176 @@
+// What happened to a customer's plan, newest first: orders and changes, by whom, and how the plan was before and after.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import { useMe } from '../../api/me.ts';
+import { planHistoryQuery } from '../../api/queries.ts';
+import type { PlanHistoryItem } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
+import { formatMoney } from '../../text/amounts.ts';
+import { periodWord, planStatusWord, renewalFailureWord } from '../../text/words.ts';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { CursorPager } from '../../ui/pager.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const types: Readonly<Record<string, string>> = {
+  activated: t`Plan began`,
+  renewed: t`Renewed`,
+  changed: t`Package changed`,
+  trial_started: t`Free trial given`,
+  suspended: t`Suspended`,
+  resumed: t`Resumed`,
+  cancelled: t`Cancelled`,
+  cancelled_at_period_end: t`Cancelled at the period’s end`,
+  auto_renew_set: t`Set to renew itself`,
+  auto_renew_removed: t`No longer renews itself`,
+  renewal_failed: t`Renewal refused`,
+  order_placed: t`Order sent to the product`,
+  order_completed: t`Order confirmed by the product`,
+  order_failed: t`Order refused by the product`,
+};
+const parties: Readonly<Record<string, string>> = {
+  account: t`You`,
+  operator: t`The operator`,
+  service: t`By itself`,
+  product: t`The product`,
+};
+
+const partiesOfConsole: Readonly<Record<string, string>> = {
+  ...parties,
+  account: t`The account`,
+  operator: t`An administrator`,
+};
+
+export function PlanHistory({
+  customerId,
+  before,
+  isOperator = false,
+}: {
+  readonly customerId: string;
+  readonly before: string | undefined;
+  /** In the console: of a customer of any account. */
+  readonly isOperator?: boolean;
+}) {
+  const { currency } = useMe().account;
+  const query = useQuery(planHistoryQuery(customerId, before, isOperator));
+  return (
+    <Card title={t`History`} description={t`Orders and everything else, newest first.`} flush>
+      <div className="border-t border-line">
+        <DataTable
+          caption={t`History of this customer`}
+          columns={columnsOf(currency, isOperator)}
+          {...tableState(query)}
+          rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
+          empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
+          footer={
+            <CursorPager list={query.data && { next_before: query.data.next_cursor }} before={before} />
+          }
+        />
+      </div>
+    </Card>
+  );
+}
+
+function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanHistoryItem>[] {
+  return [
+    {
+      title: t`What`,
+      grows: true,
+      cell: (item) => (
+        <TwoLines
+          first={
+            item.order === undefined ? (
+              (types[item.type] ?? item.type)
+            ) : (
+              <RowLink
+                to={isOperator ? '/admin/orders/$orderId' : '/orders/$orderId'}
+                params={{ orderId: String(item.order.id) }}
+              >
+                {types[item.type] ?? item.type}
+              </RowLink>
+            )
+          }
+          second={
+            <>
+              <span className="sm:hidden">
+                <Time at={item.at} />
+                {detailOf(item, currency) === '' ? '' : ' · '}
+              </span>
+              <bdi>{detailOf(item, currency)}</bdi>
+            </>
+          }
+        />
+      ),
+    },
+    {
+      title: t`By`,
+      from: 'md',
+      cell: ({ by }) => (
+        <span className="whitespace-nowrap">{(isOperator ? partiesOfConsole : parties)[by] ?? by}</span>
+      ),
+    },
+    {
+      title: t`Before`,
+      from: 'lg',
+      cell: ({ from }) => <State state={from} />,
+    },
+    {
+      title: t`After`,
+      from: 'md',
+      cell: ({ type, to, order }) =>
+        type === 'order_placed' && order !== undefined && ['expired', 'cancelled'].includes(to.status) ? (
+          <PendingState packageName={order.package.name} />
+        ) : (
+          <State state={to} />
+        ),
+    },
+    { title: t`When`, from: 'sm', align: 'end', cell: ({ at }) => <Time at={at} /> },
+  ];
+}
+
+/** Nothing runs yet: what there was before the order is not what the customer waits for. */
+function PendingState({ packageName }: { readonly packageName: string }) {
+  return (
+    <TwoLines first={<bdi className="block max-w-40 truncate">{packageName}</bdi>} second={t`Pending`} />
+  );
+}
+
+function State({ state }: { readonly state: PlanHistoryItem['from'] }) {
+  if (state === null) return <span className="text-soft">–</span>;
+  return (
+    <TwoLines
+      first={<bdi className="block max-w-40 truncate">{state.package}</bdi>}
+      second={
+        <Trans>
+          {planStatusWord(state.status)}, until <Time at={state.expires_at} style="day" />
+        </Trans>
+      }
+    />
+  );
+}
+
+/** What there is to say of it besides: money, reason, settings. */
+function detailOf(
+  { order, refund, reason, code, auto_renew: autoRenew }: PlanHistoryItem,
+  currency: string,
+): string {
+  const parts = [
+    order === undefined
+      ? ''
+      : `${order.package.name}, ${periodWord(order.months)}, ${formatMoney(order.price, currency)}`,
+    refund === undefined || refund === '0.00' ? '' : t`${formatMoney(refund, currency)} back`,
+    reason ?? '',
+    code === undefined ? '' : renewalFailureWord(code),
+    autoRenew === undefined
+      ? ''
+      : autoRenew.max_charge === null
+        ? periodWord(autoRenew.months)
+        : t`${periodWord(autoRenew.months)}, for at most ${formatMoney(autoRenew.max_charge, currency)}`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}

@@ -1,0 +1,141 @@
+// Gives a customer of an account a free trial: charges nothing, makes no order. A customer who has had this trial before gets
+// it again once the refusal was read. Each submission that differs from the last one has its own idempotency key.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { grantTrial } from '../../api/commands.ts';
+import { allPackagesQuery } from '../../api/queries.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { Account } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { say } from '../../ui/toasts.tsx';
+
+export function TrialDialog({
+  account,
+  customer: given,
+  onClose,
+}: {
+  readonly account: Pick<Account, 'id' | 'username'>;
+  /** Who gets it, where that is known. */
+  readonly customer?: string;
+  readonly onClose: () => void;
+}) {
+  const { data: packages } = useQuery(allPackagesQuery);
+  const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [customer, setCustomer] = useState(given ?? '');
+  const [name, setName] = useState('');
+  const packageId = chosen ?? trials?.[0]?.id ?? null;
+  const asked = { package_id: packageId ?? 0, customer: customer.trim(), customer_name: name.trim() };
+  const attempt = JSON.stringify(asked);
+  const [keys] = useState(() => new Map<string, string>());
+  const [refused, setRefused] = useState<string | null>(null);
+  const isAgain = refused === attempt;
+  const command = useCommand(
+    (body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body, keyOf(body)),
+    {
+      onDone: ({ customer: done }) => {
+        say(
+          t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
+        );
+        onClose();
+      },
+    },
+  );
+  /** The same request has the same key, so a lost answer can be asked for again. */
+  function keyOf(body: object): string {
+    const text = JSON.stringify(body);
+    const key = keys.get(text) ?? mintIdempotencyKey();
+    keys.set(text, key);
+    return key;
+  }
+
+  return (
+    <FormDialog
+      title={t`Give a free trial`}
+      description={
+        given === undefined ? (
+          <Trans>
+            To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
+          </Trans>
+        ) : (
+          <Trans>
+            To <bdi className="text-ink">{given}</bdi> of <bdi className="text-ink">{account.username}</bdi>.
+            Nothing is charged.
+          </Trans>
+        )
+      }
+      action={isAgain ? t`Give trial again` : t`Give trial`}
+      busy={command.isPending}
+      ready={packageId !== null && customer.trim() !== ''}
+      error={command.error}
+      onSubmit={() => {
+        if (packageId === null) return;
+        const { customer_name, ...rest } = asked;
+        const body = { ...rest, ...(customer_name !== '' && { customer_name }) };
+        command.mutate(isAgain ? { ...body, again: true } : body, {
+          onRefused: (error) => {
+            if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
+          },
+        });
+      }}
+      onClose={onClose}
+    >
+      {trials === undefined ? (
+        <Skeleton className="h-12 w-full" />
+      ) : trials.length === 0 ? (
+        <Notice tone="warn">
+          <Trans>
+            There is no free trial to give. <TextLink to="/admin/packages">Create a package</TextLink> that is
+            one.
+          </Trans>
+        </Notice>
+      ) : (
+        <Choice
+          label={t`Trial`}
+          labelShown
+          look="cards"
+          value={packageId}
+          options={trials.map((one) => ({
+            value: one.id,
+            title: <bdi className="font-medium">{one.name}</bdi>,
+            note: plural(one.duration_days, { one: '# day', other: '# days' }),
+          }))}
+          onChoose={setChosen}
+        />
+      )}
+      {given === undefined ? (
+        <>
+          <TextField
+            label={t`Customer`}
+            autoFocus
+            hint={t`An e-mail address or a username. A new one is created.`}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={254}
+            value={customer}
+            onText={setCustomer}
+          />
+          <TextField
+            label={t`Name`}
+            hint={t`Optional: used for a new customer.`}
+            autoComplete="off"
+            maxLength={120}
+            value={name}
+            onText={setName}
+          />
+        </>
+      ) : null}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+// Whose requests were refused with a code: each account opens, with its requests of that code.
+
+import { plural, t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { UsersRound } from 'lucide-react';
+import { refusedAccountsQuery } from '../../api/queries.ts';
+import type { RefusedAccount } from '../../api/shapes.ts';
+import { formatCount } from '../../text/language.ts';
+import { formatSeriesDate } from '../../text/times.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+
+export function RefusedAccountsCard({
+  code,
+  span,
+  onClose,
+}: {
+  readonly code: string;
+  /** UTC days, both included. */
+  readonly span: { readonly from: string; readonly to: string };
+  readonly onClose: () => void;
+}) {
+  const { data, error } = useQuery(refusedAccountsQuery(code, span));
+  const columns: readonly Column<RefusedAccount>[] = [
+    {
+      title: t`Account`,
+      grows: true,
+      cell: ({ account: { id, username } }) => (
+        <RowLink
+          to="/admin/accounts/$accountId"
+          params={{ accountId: String(id) }}
+          search={{ tab: 'requests', code }}
+        >
+          <bdi>{username}</bdi>
+        </RowLink>
+      ),
+    },
+    { title: t`Last on`, cell: (row) => formatSeriesDate(row.last_day, 'long'), from: 'sm' },
+    {
+      title: t`Requests`,
+      align: 'end',
+      cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
+    },
+  ];
+  return (
+    <Card
+      title={t`Refused with ${code}`}
+      description={
+        data &&
+        plural(data.count_of_accounts, {
+          one: '# account; unknown keys are of no account.',
+          other: '# accounts, the most refused first; unknown keys are of no account.',
+        })
+      }
+      action={<Button onClick={onClose}>{t`Close`}</Button>}
+      flush
+    >
+      <div className="border-t border-line">
+        <DataTable
+          caption={t`Accounts that were refused with ${code}`}
+          columns={columns}
+          rows={data?.data}
+          rowKey={({ account }) => account.id}
+          error={error}
+          empty={<EmptyState icon={UsersRound} title={t`No account: only unknown keys were refused so`} />}
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,225 @@
+// One request: what its code means and what to do about it, what it was about, what was sent and what was answered.
+// Beside its list (request-list.tsx), of the own account or of one that the operator looks at.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { requestQuery } from '../../api/queries.ts';
+import type { RequestDetail } from '../../api/shapes.ts';
+import { keyNameWord } from '../../text/words.ts';
+import { BodyBox } from '../../ui/body-box.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { refusalMeaning } from './refusal-meanings.ts';
+import { StatusBadge } from './status-badge.tsx';
+
+interface RequestDrawerProps {
+  /** null: the own account. */
+  readonly accountId: number | null;
+  readonly number: string;
+  readonly steps: Pick<OpenRow<unknown>, 'close' | 'onNewer' | 'onOlder'>;
+}
+
+export function RequestDrawer({ accountId, number, steps }: RequestDrawerProps) {
+  const { data, error, refetch } = useQuery(requestQuery(accountId, number));
+  const line = data?.request;
+  return (
+    <Drawer
+      title={
+        line === undefined ? (
+          t`Request`
+        ) : (
+          <span className="font-mono text-sm">
+            {line.method} {line.path}
+          </span>
+        )
+      }
+      description={
+        line === undefined ? undefined : (
+          <span className="flex flex-wrap items-center gap-2">
+            <StatusBadge status={line.status} />
+            <Time at={line.at} style="second" />
+          </span>
+        )
+      }
+      onClose={steps.close}
+      onNewer={steps.onNewer}
+      onOlder={steps.onOlder}
+    >
+      {error !== null ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton className="h-40 w-full" />
+      ) : (
+        <RequestParts detail={data} accountId={accountId} />
+      )}
+    </Drawer>
+  );
+}
+
+function RequestParts({
+  detail,
+  accountId,
+}: {
+  readonly detail: RequestDetail;
+  readonly accountId: number | null;
+}) {
+  const { request, exchange, bodies_kept: capturesBodies } = detail;
+  return (
+    <>
+      {request.code === null ? null : <CodeMeaning code={request.code} />}
+      {/* A list of facts hides what does not fit: it must not shrink. */}
+      <div className="shrink-0">
+        <Facts facts={factsOf(detail, accountId)} />
+      </div>
+      {exchange === null ? (
+        <p className="text-soft">{noBodies(capturesBodies, accountId !== null)}</p>
+      ) : (
+        <>
+          <Part title={t`What was sent`}>
+            <Headers
+              headers={[
+                ['Idempotency-Key', exchange.sent.idempotency_key],
+                ['Content-Type', exchange.sent.content_type],
+                ['User-Agent', exchange.sent.user_agent],
+                [t`Query`, exchange.sent.query],
+              ]}
+            />
+            <BodyBox
+              label={t`Body that was sent`}
+              body={exchange.sent.body}
+              note={keptNote(exchange.sent.is_cut)}
+              none={t`No body was sent, or it was not read.`}
+            />
+          </Part>
+          <Part title={t`What was answered`}>
+            <BodyBox
+              label={t`Body that was answered`}
+              body={exchange.answered.body}
+              note={keptNote(exchange.answered.is_cut)}
+              none={t`The answer had no body, or was a file.`}
+            />
+          </Part>
+        </>
+      )}
+    </>
+  );
+}
+
+function CodeMeaning({ code }: { readonly code: string }) {
+  const meaning = refusalMeaning(code);
+  return (
+    <div className="space-y-1 rounded-control bg-warn-fill px-3.5 py-3">
+      <p>
+        <code className="font-mono font-medium">{code}</code>
+      </p>
+      {meaning === undefined ? null : (
+        <>
+          <p>{meaning.means}</p>
+          <p>{meaning.toDo}</p>
+        </>
+      )}
+      <p>
+        <a
+          className="underline underline-offset-2"
+          href={`/docs/errors#${code}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          <Trans>This code in the documentation</Trans>
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function factsOf({ request, customer, order }: RequestDetail, accountId: number | null): Fact[] {
+  const facts: Fact[] = [];
+  if (customer !== null) {
+    const { id, reference } = customer;
+    facts.push({
+      name: t`Customer`,
+      value:
+        accountId === null ? (
+          <TextLink to="/customers/$customerId" params={{ customerId: String(id) }}>
+            <bdi>{reference}</bdi>
+          </TextLink>
+        ) : (
+          <bdi>{reference}</bdi>
+        ),
+    });
+  }
+  if (order !== null) {
+    const orderId = String(order.id);
+    facts.push({
+      name: t`Order`,
+      value: (
+        <TextLink
+          to={accountId === null ? '/orders/$orderId' : '/admin/orders/$orderId'}
+          params={{ orderId }}
+        >
+          {orderId}
+        </TextLink>
+      ),
+    });
+  }
+  facts.push(
+    {
+      name: t`Key`,
+      value: request.key === null ? t`not recorded` : keyNameWord(request.key.name) || t`without a name`,
+    },
+    { name: t`From`, value: <code className="font-mono text-xs">{request.address}</code> },
+    { name: t`Took`, value: t`${request.milliseconds} ms` },
+    {
+      name: t`Request id`,
+      value: (
+        <span className="inline-flex items-center gap-1">
+          <code className="font-mono text-xs wrap-anywhere">{request.request_id}</code>
+          <CopyButton text={request.request_id} label={t`Copy request id ${request.request_id}`} />
+        </span>
+      ),
+    },
+  );
+  return facts;
+}
+
+function keptNote(isCut: boolean): string {
+  return isCut ? t`Cut after 4 KiB` : t`Secrets are left out`;
+}
+
+function noBodies(capturesBodies: boolean, isOperators: boolean): string {
+  if (capturesBodies)
+    return t`Of this request nothing was kept: it came before that was switched on, or too many came at once.`;
+  return isOperators
+    ? t`What was sent and answered is not kept. The account can switch that on, on its page “Requests”.`
+    : t`What was sent and answered is not kept. Switch that on above the list to see it of the next requests.`;
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="space-y-2">
+      <h3 className="font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Headers({ headers }: { readonly headers: readonly (readonly [string, string | null])[] }) {
+  const sent = headers.filter(([, value]) => value !== null);
+  if (sent.length === 0) return null;
+  return (
+    <Facts
+      facts={sent.map(([name, value]) => ({
+        name,
+        value: <code className="font-mono text-xs wrap-anywhere">{value}</code>,
+      }))}
+    />
+  );
+}

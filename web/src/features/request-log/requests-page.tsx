@@ -1,0 +1,55 @@
+// The account's own requests to the API, newest first: what was asked, what was answered, and why it was refused.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Activity, RotateCw } from 'lucide-react';
+import { requestsQuery } from '../../api/queries.ts';
+import { spanEnd, spanStart } from '../../text/days.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { BodyCaptureCard } from './body-capture-card.tsx';
+import { RequestList } from './request-list.tsx';
+
+const route = getRouteApi('/panel/requests');
+
+export function RequestsPage() {
+  const { open: _open, from, to, ...search } = route.useSearch();
+  // The list's own query: asked once.
+  const query = useQuery(requestsQuery(null, { ...search, from: spanStart(from), to: spanEnd(to) }));
+  return (
+    <>
+      <PageHeader
+        title={t`Requests`}
+        description={t`Requests made with your keys in the last 7 days. Quote a request id when you report a problem.`}
+        actions={
+          <Button busy={query.isRefetching && !query.isPlaceholderData} onClick={() => void query.refetch()}>
+            <RotateCw aria-hidden="true" className="size-4" />
+            <Trans>Refresh</Trans>
+          </Button>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        <BodyCaptureCard kept={query.data?.bodies_kept} />
+        <RequestList
+          accountId={null}
+          first={
+            <EmptyState
+              icon={Activity}
+              title={t`No requests yet`}
+              action={
+                <ButtonLink to="/api-access">
+                  <Trans>Make the first request</Trans>
+                </ButtonLink>
+              }
+            >
+              <Trans>Each request made with your key appears here within a few seconds.</Trans>
+            </EmptyState>
+          }
+        />
+      </div>
+    </>
+  );
+}

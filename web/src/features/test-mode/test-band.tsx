@@ -1,0 +1,96 @@
+// The band above every page while its tab is in test mode: that nothing here is real and what time it is, with what can be
+// done about it; or, on a page that has no test mode, that it shows what is real.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { FlaskConical } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { hasTestMode, switchMode } from '../../api/panel-mode.ts';
+import { useMay } from '../../api/person.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Time } from '../../ui/time.tsx';
+import { ClockDialog } from './clock-dialog.tsx';
+import { TestCreditDialog, TestResetDialog } from './test-dialogs.tsx';
+
+interface TestBandProps {
+  /** Of the page below, as the router has it. */
+  readonly path: string;
+  readonly now: string;
+}
+
+export default function TestBand({ path, now }: TestBandProps) {
+  return hasTestMode(path) ? <BandOfTests now={now} /> : <BandOfReality />;
+}
+
+function BandOfTests({ now }: { readonly now: string }) {
+  const may = useMay();
+  const [opened, setOpened] = useState<'clock' | 'credit' | 'reset' | null>(null);
+  const close = () => setOpened(null);
+  return (
+    <Band look="bg-warn text-page">
+      <p className="min-w-0 flex-1 basis-64">
+        <Trans>
+          <strong className="font-semibold">Test mode.</strong> Nothing here is real. It is <Time at={now} />{' '}
+          here.
+        </Trans>
+      </p>
+      <div className="flex flex-wrap gap-2 [&_button:focus-visible]:outline-page">
+        {may('orders:write') ? (
+          <>
+            <Button onClick={() => setOpened('clock')}>
+              <Trans>Move clock</Trans>
+            </Button>
+            <Button onClick={() => setOpened('credit')}>
+              <Trans>Add credit</Trans>
+            </Button>
+            <Button onClick={() => setOpened('reset')}>
+              <Trans>Start over</Trans>
+            </Button>
+          </>
+        ) : null}
+        <Button aria-label={t`Leave test mode`} onClick={leave}>
+          <Trans>Leave</Trans>
+        </Button>
+      </div>
+      {opened === 'clock' ? <ClockDialog now={now} onClose={close} /> : null}
+      {opened === 'credit' ? <TestCreditDialog onClose={close} /> : null}
+      {opened === 'reset' ? <TestResetDialog onClose={close} /> : null}
+    </Band>
+  );
+}
+
+function BandOfReality() {
+  return (
+    <Band look="bg-warn-fill text-ink">
+      <p className="min-w-0 flex-1 basis-64">
+        <Trans>
+          <strong className="font-semibold">This page has no test mode.</strong> What you see and change on it
+          is real.
+        </Trans>
+      </p>
+      <Button onClick={leave}>
+        <Trans>Leave test mode</Trans>
+      </Button>
+    </Band>
+  );
+}
+
+function leave(): void {
+  switchMode('live');
+}
+
+function Band({ look, children }: { readonly look: string; readonly children: ReactNode }) {
+  return (
+    <section
+      aria-label={t`Test mode`}
+      className={classNames(
+        'z-10 flex items-start gap-3 border-b-2 border-warn px-4 py-2.5 sm:px-8 lg:sticky lg:top-0',
+        look,
+      )}
+    >
+      <FlaskConical aria-hidden="true" className="mt-2 size-5 shrink-0" />
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+// Test mode on or off, in the side.
+
+import { t } from '@lingui/core/macro';
+import { panelMode, switchMode } from '../../api/panel-mode.ts';
+import { SwitchField } from '../../ui/switch-field.tsx';
+
+export function TestSwitch() {
+  return (
+    <div className="mb-1 px-2 py-1.5">
+      <SwitchField
+        label={t`Test mode`}
+        checked={panelMode === 'test'}
+        onChange={(isOn) => switchMode(isOn ? 'test' : 'live')}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+// One attempt to send an event to an endpoint: how it ended, what was sent and answered, and when the event is sent next.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { redeliverEvent } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import { eventAtWebhookQuery } from '../../api/queries.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { EventAtWebhook, Webhook } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { formatCount } from '../../text/language.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import type { OpenRow } from '../../ui/open-row.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { EventJson, eventFacts } from '../events/event-facts.tsx';
+import { eventWord } from '../events/event-words.ts';
+import { AnswerBox } from './answer-box.tsx';
+import type { KeyedDelivery } from './delivery-key.ts';
+import { DeliveryBadge, outcomeWord } from './webhook-state.tsx';
+
+interface DeliveryDrawerProps {
+  readonly webhook: Webhook;
+  readonly delivery: KeyedDelivery;
+  readonly opened: OpenRow<KeyedDelivery>;
+}
+
+const attemptsMax = 10;
+
+export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProps) {
+  const mayChange = useMay()('webhooks:write');
+  const { event_id: eventId, event_type: type, attempt, status, at, milliseconds, answer } = delivery;
+  const { data, error, refetch } = useQuery(eventAtWebhookQuery(webhook.id, eventId));
+  // A click is one action: the next one asks for it once more.
+  const [key, setKey] = useState(mintIdempotencyKey);
+  const command = useCommand(() => redeliverEvent(webhook.id, eventId, key), {
+    onDone: () => {
+      setKey(mintIdempotencyKey());
+      say(
+        webhook.enabled
+          ? t`The event is sent again. The attempt appears in the list.`
+          : t`The event is sent again once the endpoint is on.`,
+      );
+    },
+  });
+  const webhookId = `evt_${eventId}`;
+  const event = data?.event;
+  return (
+    <Drawer
+      title={eventWord(type)}
+      description={
+        <span className="flex flex-wrap items-center gap-2">
+          <DeliveryBadge status={status} />
+          <Time at={at} style="second" />
+        </span>
+      }
+      onClose={opened.close}
+      onNewer={opened.onNewer}
+      onOlder={opened.onOlder}
+      actions={
+        <>
+          <ButtonLink to="/events" search={{ open: String(eventId) }}>
+            <Trans>Open event</Trans>
+          </ButtonLink>
+          {mayChange ? (
+            <Button
+              look="primary"
+              busy={command.isPending}
+              disabled={event === null}
+              onClick={() => command.mutate(undefined)}
+            >
+              <Send aria-hidden="true" className="size-4" />
+              <Trans>Send again</Trans>
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      {command.error === null ? null : <ErrorNotice error={command.error} />}
+      {/* A list of facts hides what does not fit: it must not shrink. */}
+      <div className="shrink-0">
+        <Facts
+          facts={[
+            {
+              name: t`Attempt`,
+              value: t`${formatCount(attempt)} of ${formatCount(attemptsMax)}`,
+            },
+            { name: t`Answer`, value: outcomeWord(delivery) },
+            { name: t`Took`, value: t`${formatCount(milliseconds)} ms` },
+            { name: t`Sent next`, value: data && nextSentence(data, webhook, delivery) },
+            {
+              name: 'webhook-id',
+              value: (
+                <span className="inline-flex items-center gap-1">
+                  <code className="font-mono text-xs">{webhookId}</code>
+                  <CopyButton text={webhookId} label={t`Copy webhook-id`} />
+                </span>
+              ),
+            },
+            ...(event == null ? [] : eventFacts(event)),
+          ]}
+        />
+      </div>
+      <Part title={t`What was sent`}>
+        {error !== null && data === undefined ? (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        ) : event === undefined ? (
+          <Skeleton className="h-40 w-full" />
+        ) : event === null ? (
+          <p className="text-soft">
+            <Trans>The event is kept no more: that ends after 90 days.</Trans>
+          </p>
+        ) : (
+          <EventJson event={event} label={t`Body that was sent`} />
+        )}
+      </Part>
+      <Part title={t`What was answered`}>
+        {delivery.http_status === null ? (
+          <p className="text-soft">{outcomeWord(delivery)}</p>
+        ) : (
+          <AnswerBox answer={answer} />
+        )}
+      </Part>
+    </Drawer>
+  );
+}
+
+function nextSentence({ waiting }: EventAtWebhook, webhook: Webhook, delivery: KeyedDelivery): ReactNode {
+  if (waiting === null) {
+    if (delivery.status === 'given_up') return t`not automatically: all attempts are used up`;
+    return delivery.status === 'delivered'
+      ? t`not again: it was taken`
+      : t`not again: a later attempt ended it`;
+  }
+  if (!webhook.enabled) return t`once the endpoint is on`;
+  const { due_at: dueAt } = waiting;
+  return dueAt === null ? t`when it is its turn` : <Time at={dueAt} style="second" />;
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="space-y-2">
+      <h3 className="font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,168 @@
+// The log of an endpoint: every attempt of the last 30 days, newest first, by how it ended. Events are sent again from here.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { History, SearchX, Send } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useMay } from '../../api/person.ts';
+import { deliveriesQuery } from '../../api/queries.ts';
+import { changedParams } from '../../api/search-params.ts';
+import type { Webhook } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
+import { formatCount } from '../../text/language.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { useOpenRow } from '../../ui/open-row.ts';
+import { CursorPager } from '../../ui/pager.tsx';
+import { RowLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { eventWord } from '../events/event-words.ts';
+import { DeliveryDrawer } from './delivery-drawer.tsx';
+import { type KeyedDelivery, keyedDeliveries } from './delivery-key.ts';
+import { RedeliverSinceDialog } from './redeliver-dialogs.tsx';
+import { DeliveryBadge, outcomeWord } from './webhook-state.tsx';
+
+interface DeliverySearch {
+  readonly status?: string;
+  readonly before?: string;
+  readonly open?: string;
+}
+
+const statuses = [
+  { value: '', title: t`All` },
+  { value: 'delivered', title: t`Delivered` },
+  { value: 'failed', title: t`Failed` },
+  { value: 'given_up', title: t`Given up` },
+] as const;
+
+const rowKey = ({ key }: KeyedDelivery) => key;
+
+const columns: readonly Column<KeyedDelivery>[] = [
+  {
+    title: t`Event`,
+    grows: true,
+    cell: ({ key, event_id: id, event_type: type, at, http_status, reason }) => (
+      <TwoLines
+        first={
+          <RowLink to="." search={(now) => ({ ...now, open: key })} resetScroll={false}>
+            {eventWord(type)}
+          </RowLink>
+        }
+        second={
+          <>
+            <span className="sm:hidden">
+              <Time at={at} style="second" /> · {outcomeWord({ http_status, reason })}
+            </span>
+            <code className="font-mono max-sm:hidden">
+              {type} · {id}
+            </code>
+          </>
+        }
+      />
+    ),
+  },
+  { title: t`Result`, cell: ({ status }) => <DeliveryBadge status={status} /> },
+  {
+    title: t`Answer`,
+    from: 'md',
+    cell: (row) => <span className="figures whitespace-nowrap">{outcomeWord(row)}</span>,
+  },
+  { title: t`Attempt`, from: 'lg', align: 'end', cell: ({ attempt }) => formatCount(attempt) },
+  {
+    title: t`Took`,
+    from: 'lg',
+    align: 'end',
+    cell: ({ milliseconds }) => (
+      <span className="figures whitespace-nowrap">
+        <Trans>{formatCount(milliseconds)} ms</Trans>
+      </span>
+    ),
+  },
+  { title: t`When`, from: 'sm', align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
+];
+
+export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
+  const search: DeliverySearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const mayChange = useMay()('webhooks:write');
+  const [isAsking, setIsAsking] = useState(false);
+  const { status, before } = search;
+  const query = useQuery(deliveriesQuery(webhook.id, { status, cursor: before }));
+  const { data } = query;
+  const rows = useMemo(() => data && keyedDeliveries(data.data), [data]);
+  const opened = useOpenRow(rows, rowKey);
+  const change = (changes: DeliverySearch) =>
+    void navigate({
+      to: '.',
+      search: (now: DeliverySearch) => changedParams(now, changes),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Card
+      title={t`Deliveries`}
+      description={t`Every attempt of the last 30 days, newest first.`}
+      flush
+      action={
+        mayChange ? (
+          <Button onClick={() => setIsAsking(true)}>
+            <Send aria-hidden="true" className="size-4" />
+            <Trans>Send again since …</Trans>
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="border-t border-line">
+        <FilterBar>
+          <Choice
+            label={t`Result`}
+            value={statuses.find(({ value }) => value === status)?.value ?? ''}
+            options={statuses}
+            onChoose={(value) => change({ status: value })}
+          />
+        </FilterBar>
+        <DataTable
+          caption={t`Attempts to deliver`}
+          columns={columns}
+          {...tableState(query)}
+          rows={rows}
+          rowKey={rowKey}
+          openKey={opened.key}
+          empty={
+            status === undefined ? (
+              <EmptyState icon={History} title={t`Nothing was sent yet`}>
+                {webhook.enabled ? (
+                  <Trans>The next event of its types is sent at once.</Trans>
+                ) : (
+                  <Trans>The endpoint is off. What happens meanwhile is sent once it is on.</Trans>
+                )}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={SearchX}
+                title={t`No attempt ended like this`}
+                action={
+                  <Button onClick={() => change({ status: '' })}>
+                    <Trans>Show all deliveries</Trans>
+                  </Button>
+                }
+              />
+            )
+          }
+          footer={<CursorPager list={data && { next_before: data.next_cursor }} before={before} />}
+        />
+      </div>
+      {opened.row === undefined ? null : (
+        // Of another attempt it is asked anew.
+        <DeliveryDrawer key={opened.row.key} webhook={webhook} delivery={opened.row} opened={opened} />
+      )}
+      {isAsking ? <RedeliverSinceDialog webhook={webhook} onClose={() => setIsAsking(false)} /> : null}
+    </Card>
+  );
+}

@@ -1,0 +1,164 @@
+// Everything since a time, once more: what that means is said, how much it is is counted before and afterwards.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { redeliverSince } from '../../api/commands.ts';
+import { sinceCountQuery } from '../../api/queries.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { SinceCount, Webhook } from '../../api/shapes.ts';
+import { useTestClock } from '../../api/test-clock.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { zone } from '../../text/clock.ts';
+import { readTypedMinute, typedMinute } from '../../text/days.ts';
+import { formatCount } from '../../text/language.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const hour = 3_600_000;
+
+type Reach = 'hour' | 'day' | 'week' | 'chosen';
+
+export function RedeliverSinceDialog({
+  webhook,
+  onClose,
+}: {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}) {
+  const testClock = useTestClock();
+  // What happens in a test happens at its own time.
+  const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
+  const [reach, setReach] = useState<Reach>('hour');
+  const [typed, setTyped] = useState(() => typedMinute(new Date(now - hour)));
+  const [key] = useState(mintIdempotencyKey);
+  const from = startOf(reach, { now, typed });
+  const preview = useQuery({ ...sinceCountQuery(webhook.id, from ?? ''), enabled: from !== null });
+  const counted = from === null || preview.isPlaceholderData ? undefined : preview.data;
+  const command = useCommand(async () => {
+    await redeliverSince(webhook.id, from ?? '', key);
+    return { from: from ?? '', counted };
+  });
+  if (command.data !== undefined) {
+    const { counted: sent, from: since } = command.data;
+    return (
+      <Dialog title={t`Sent again`} onClose={onClose}>
+        <DialogBody>
+          <Notice tone="good">
+            {sent === undefined ? t`Everything since then goes out again.` : resultSentence(sent)}
+          </Notice>
+          <p>
+            <Trans>
+              They go out in order, from <Time at={since} style="second" /> on. Each attempt appears in the
+              list.
+            </Trans>{' '}
+            {webhook.enabled ? '' : t`The endpoint is off: they are sent once it is on.`}
+          </p>
+        </DialogBody>
+        <DialogActions>
+          <Button look="primary" onClick={onClose}>
+            <Trans>Done</Trans>
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  const options = [
+    { value: 'hour' as const, title: t`1 hour ago` },
+    { value: 'day' as const, title: t`1 day ago` },
+    { value: 'week' as const, title: t`7 days ago` },
+    { value: 'chosen' as const, title: t`Another time` },
+  ];
+  return (
+    <FormDialog
+      title={t`Send everything again since …`}
+      description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
+      action={counted === undefined ? t`Send again` : actionSentence(counted)}
+      busy={command.isPending}
+      ready={isUncertain(command.error) || (counted !== undefined && counted.count > 0)}
+      error={command.error}
+      summary={
+        from === null ? t`Choose a time.` : counted === undefined ? t`Counting …` : countSentence(counted)
+      }
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset
+        disabled={command.isPending || isUncertain(command.error)}
+        className="flex min-w-0 flex-col gap-4"
+      >
+        <Choice label={t`From when on`} labelShown value={reach} options={options} onChoose={setReach} />
+        {reach === 'chosen' ? (
+          <TextField
+            label={t`From`}
+            hint={t`${zone}. Events are kept for 90 days.`}
+            type="datetime-local"
+            value={typed}
+            onText={setTyped}
+          />
+        ) : null}
+      </fieldset>
+      <ul className="list-disc space-y-1 pl-5 text-soft">
+        <li>
+          <Trans>
+            What was delivered before comes again, with the same webhook-id: your program must know it.
+          </Trans>
+        </li>
+        <li>
+          <Trans>Everything comes in order. What happens from now on waits behind it.</Trans>
+        </li>
+      </ul>
+      {preview.error === null || command.error !== null ? null : <ErrorNotice error={preview.error} />}
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+/** null: none is chosen. */
+function startOf(
+  reach: Reach,
+  { now, typed }: { readonly now: number; readonly typed: string },
+): string | null {
+  switch (reach) {
+    case 'hour':
+      return second(now - hour);
+    case 'day':
+      return second(now - 24 * hour);
+    case 'week':
+      return second(now - 7 * 24 * hour);
+    case 'chosen': {
+      return readTypedMinute(typed);
+    }
+  }
+}
+
+function second(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+function countSentence({ count, more }: SinceCount): string {
+  if (more) return t`More than ${formatCount(count)} events of its types happened since then.`;
+  if (count === 0) return t`No event of its types happened since then.`;
+  return plural(count, {
+    one: '# event of its types happened since then.',
+    other: '# events of its types happened since then.',
+  });
+}
+
+function actionSentence({ count, more }: SinceCount): string {
+  if (more) return t`Send more than ${formatCount(count)} again`;
+  return count === 0 ? t`Send again` : plural(count, { one: 'Send # again', other: 'Send # again' });
+}
+
+function resultSentence({ count, more }: SinceCount): string {
+  if (more) return t`More than ${formatCount(count)} events go out again.`;
+  return plural(count, { one: '# event goes out again.', other: '# events go out again.' });
+}

@@ -1,0 +1,41 @@
+// How a program verifies what it is sent, in four languages: the very lines of the guide (docs/webhooks.md), which are run by
+// its tests.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import guide from '../../../../docs/webhooks.md?raw';
+import { BodyBox } from '../../ui/body-box.tsx';
+import { Choice } from '../../ui/choice.tsx';
+
+const snippets = [...guide.matchAll(/<summary>(\w+)<\/summary>\s+```\w+\n([\s\S]*?)```\n/g)].map(
+  ([, language = '', code = '']) => ({ value: language, title: language, code: code.trimEnd() }),
+);
+
+export function VerifySnippet() {
+  const [language, setLanguage] = useState('TypeScript');
+  const code = snippets.find(({ value }) => value === language)?.code ?? '';
+  return (
+    <section className="space-y-2">
+      <h3 className="font-medium">
+        <Trans>Verify what comes</Trans>
+      </h3>
+      <Choice label={t`Language`} value={language} options={snippets} onChoose={setLanguage} />
+      <BodyBox
+        label={t`Code that verifies`}
+        body={code}
+        note={<code className="font-mono">SELLTHROUGH_WEBHOOK_SECRET</code>}
+        none=""
+      />
+      <p className="text-xs text-soft">
+        <Trans>
+          It reads the secret from the environment. What else there is to know is in the{' '}
+          <a className="underline underline-offset-2" href="/docs/webhooks" target="_blank" rel="noreferrer">
+            guide to webhooks
+          </a>
+          .
+        </Trans>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,178 @@
+// What can be done to an endpoint besides changing it: delete it, send it a test, give it a new secret.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useState } from 'react';
+import { deleteWebhook, rotateWebhookSecret, sendTestEvent } from '../../api/commands.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { TestedWebhook, Webhook } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { AnswerBox } from './answer-box.tsx';
+import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
+import { outcomeWord } from './webhook-state.tsx';
+
+interface WebhookDialogProps {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}
+
+export function DeleteWebhookDialog({
+  webhook,
+  onClose,
+  onDeleted = onClose,
+}: WebhookDialogProps & { readonly onDeleted?: () => void }) {
+  const [key] = useState(mintIdempotencyKey);
+  const command = useCommand(() => deleteWebhook(webhook.id, key), {
+    onDone: () => {
+      say(t`The endpoint is deleted.`);
+      onDeleted();
+    },
+  });
+  return (
+    <FormDialog
+      title={t`Delete this endpoint?`}
+      description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
+      action={t`Delete endpoint`}
+      danger
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>
+          Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed.
+          This cannot be undone: to send nothing for a while, switch it off instead.
+        </Trans>
+      </p>
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}
+
+export function TestWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
+  const command = useCommand(() => sendTestEvent(webhook.id));
+  const { data } = command;
+  return (
+    <FormDialog
+      title={t`Send a test`}
+      description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
+      action={data === undefined ? t`Send test now` : t`Send another`}
+      cancel={data === undefined ? t`Cancel` : t`Close`}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>
+        <Trans>
+          An event of the type <code className="font-mono text-xs">webhook.test</code> is sent once, signed
+          like every other, also where the endpoint is off. It is in no feed and in no log.
+        </Trans>
+      </p>
+      {data === undefined || command.isPending ? null : <TestResult tested={data} />}
+    </FormDialog>
+  );
+}
+
+function TestResult({ tested }: { readonly tested: TestedWebhook }) {
+  const { delivered, status, reason, milliseconds, answer } = tested;
+  return (
+    <div aria-live="polite" className="flex flex-col gap-3">
+      <Notice tone={delivered ? 'good' : 'warn'}>
+        {delivered
+          ? t`It was taken.`
+          : status === null
+            ? t`It was not taken: there was no answer.`
+            : t`It was not taken: only an answer from 200 to 299 counts.`}
+      </Notice>
+      <Facts
+        facts={[
+          { name: t`Answer`, value: outcomeWord({ http_status: status, reason }) },
+          { name: t`Took`, value: t`${milliseconds} ms` },
+        ]}
+      />
+      {status === null ? null : <AnswerBox answer={answer} />}
+    </div>
+  );
+}
+
+const overlaps = [
+  { value: 0, title: t`Ends now` },
+  { value: 1, title: t`1 hour` },
+  { value: 24, title: t`1 day` },
+  { value: 168, title: t`7 days` },
+] as const;
+
+export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
+  const [overlap, setOverlap] = useState<number>(24);
+  const [key] = useState(mintIdempotencyKey);
+  const command = useCommand(() => rotateWebhookSecret(webhook.id, { overlap_hours: overlap }, key));
+  if (command.data !== undefined) {
+    const { webhook: changed, secret } = command.data;
+    const until = changed.previous_secret_until;
+    return (
+      <WebhookSecretDialog title={t`A new secret`} secret={secret} onClose={onClose}>
+        {until === null ? (
+          t`Everything is signed with it alone from now on. It is shown only now.`
+        ) : (
+          <Trans>
+            Both secrets are valid until <Time at={until} />: until then everything carries a signature of
+            each. The new one is shown only now.
+          </Trans>
+        )}
+      </WebhookSecretDialog>
+    );
+  }
+  const previousUntil = webhook.previous_secret_until;
+  return (
+    <FormDialog
+      title={t`A new secret`}
+      description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
+      action={t`Make new secret`}
+      danger={overlap === 0}
+      busy={command.isPending}
+      error={command.error}
+      onSubmit={() => command.mutate(undefined)}
+      onClose={onClose}
+    >
+      <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
+        <Choice
+          label={t`The old secret`}
+          labelShown
+          value={overlap}
+          options={overlaps}
+          onChoose={setOverlap}
+        />
+      </fieldset>
+      {overlap === 0 ? (
+        <Notice tone="warn">
+          <Trans>A program that knows the old secret alone refuses what it is sent from now on.</Trans>
+        </Notice>
+      ) : (
+        <p className="text-soft">
+          <Trans>
+            As long as both are valid, everything is signed with both: change the secret in your program
+            meanwhile.
+          </Trans>
+        </p>
+      )}
+      {previousUntil === null ? null : (
+        <Notice tone="warn">
+          <Trans>
+            The secret before the present one is valid until <Time at={previousUntil} />. With a new one it
+            ends at once.
+          </Trans>
+        </Notice>
+      )}
+      <LostAnswer error={command.error} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,148 @@
+// An endpoint that is made, or changed: where events go, and which. The secret of a new one is shown once, with the lines that verify
+// what comes.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { type ReactNode, useState } from 'react';
+import { changedFields } from '../../api/changed-fields.ts';
+import { ApiError } from '../../api/client.ts';
+import { changeWebhook, createWebhook, type WebhookSettings } from '../../api/commands.ts';
+import { mintIdempotencyKey } from '../../api/random-text.ts';
+import type { Webhook } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { CheckList } from '../../ui/check-list.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { eventWords } from '../events/event-words.ts';
+import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
+
+interface WebhookFormDialogProps {
+  /** null: a new one. */
+  readonly webhook: Webhook | null;
+  readonly onClose: () => void;
+}
+
+const typeWords: Readonly<Record<string, ReactNode>> = Object.fromEntries(
+  Object.entries(eventWords).map(([type, word]) => [
+    type,
+    <span key={type} className="block py-1 leading-snug">
+      {word} <code className="block font-mono text-xs text-soft">{type}</code>
+    </span>,
+  ]),
+);
+
+export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) {
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [description, setDescription] = useState(webhook?.description ?? '');
+  const [reach, setReach] = useState<'all' | 'some'>(
+    webhook === null || webhook.types.length === 0 ? 'all' : 'some',
+  );
+  const [types, setTypes] = useState<readonly string[]>(webhook?.types ?? []);
+  const [key] = useState(mintIdempotencyKey);
+  const [refusedUrl, setRefusedUrl] = useState('');
+
+  const settings: WebhookSettings = {
+    url: url.trim(),
+    types: reach === 'all' ? [] : [...types],
+    description: description.trim() === '' ? null : description.trim(),
+  };
+  const [before] = useState(settings);
+  const changes = changedFields(before, settings);
+  const create = useCommand(() => createWebhook(settings, key));
+  const change = useCommand(() => changeWebhook(webhook?.id ?? 0, changes), {
+    onDone: () => {
+      say(t`The endpoint is changed.`);
+      onClose();
+    },
+  });
+  const command = webhook === null ? create : change;
+  if (create.data !== undefined) {
+    return (
+      <WebhookSecretDialog title={t`The endpoint is made`} secret={create.data.secret} onClose={onClose}>
+        <Trans>
+          The secret is shown only now. With it your program knows that what comes is from this service.
+        </Trans>
+      </WebhookSecretDialog>
+    );
+  }
+  const addressProblem = refusedUrl === settings.url ? urlProblem(command.error) : null;
+  const isClosed = command.isPending || (webhook === null && isUncertain(command.error));
+  return (
+    <FormDialog
+      title={webhook === null ? t`New endpoint` : t`Change the endpoint`}
+      width="wide"
+      action={webhook === null ? t`Make endpoint` : t`Save endpoint`}
+      busy={command.isPending}
+      ready={
+        settings.url !== '' &&
+        (reach === 'all' || types.length > 0) &&
+        (webhook === null || Object.keys(changes).length > 0)
+      }
+      isChanged={Object.keys(changes).length > 0}
+      error={addressProblem === null ? command.error : null}
+      onSubmit={() => {
+        setRefusedUrl(settings.url);
+        command.mutate(undefined);
+      }}
+      onClose={onClose}
+    >
+      <fieldset disabled={isClosed} className="flex min-w-0 flex-col gap-4">
+        <TextField
+          label={t`Address`}
+          hint={t`An https address of yours that is open to the internet. Events are sent to it by POST.`}
+          placeholder="https://shop.example.com/sellthrough"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          mono
+          maxLength={2_048}
+          value={url}
+          onText={setUrl}
+          problem={addressProblem}
+        />
+        <TextField
+          label={t`Description`}
+          hint={t`Optional, for your own eyes.`}
+          autoComplete="off"
+          maxLength={200}
+          value={description}
+          onText={setDescription}
+        />
+        <Choice
+          label={t`Events`}
+          labelShown
+          value={reach}
+          options={[
+            { value: 'all', title: t`All, those to come included` },
+            { value: 'some', title: t`Only selected ones` },
+          ]}
+          onChoose={setReach}
+        />
+        {reach === 'some' ? (
+          <CheckList label={t`Events that are sent`} words={typeWords} chosen={types} onChoose={setTypes} />
+        ) : null}
+      </fieldset>
+      {webhook === null ? <LostAnswer error={command.error} /> : null}
+    </FormDialog>
+  );
+}
+
+/** What is wrong with the address itself, in words for people; null: something else was. */
+function urlProblem(error: Error | null): string | null {
+  if (!(error instanceof ApiError) || error.detail('field') !== 'url') return null;
+  const reason = error.detail('reason');
+  if (reason.includes('https'))
+    return t`It must be an https address, such as https://shop.example.com/sellthrough.`;
+  if (reason.includes('private'))
+    return t`It must not lead to a private or reserved address: this service calls from the internet.`;
+  if (reason.includes('found')) return t`There is no host of this name.`;
+  if (reason.includes('port')) return t`It must use port 443, or one from 1024 on.`;
+  if (reason.includes('password')) return t`It must not contain a name or a password.`;
+  if (reason.includes('fragment')) return t`It must not contain a fragment (#).`;
+  return t`This address cannot be used.`;
+}

@@ -1,0 +1,186 @@
+// One endpoint: how it is doing, what can be done about it, and its log.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { KeyRound, Pencil, Power, Trash2, Zap } from 'lucide-react';
+import { useState } from 'react';
+import { changeWebhook } from '../../api/commands.ts';
+import { useMay } from '../../api/person.ts';
+import { webhookQuery } from '../../api/queries.ts';
+import type { Webhook } from '../../api/shapes.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { PageProblem } from '../../ui/page-problem.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
+import { eventWord } from '../events/event-words.ts';
+import { DeliveryList } from './delivery-list.tsx';
+import { DeleteWebhookDialog, RotateSecretDialog, TestWebhookDialog } from './webhook-dialogs.tsx';
+import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { WebhookStateBadge } from './webhook-state.tsx';
+
+const route = getRouteApi('/panel/webhooks/$webhookId');
+
+type Opened = 'change' | 'test' | 'secret' | 'delete' | null;
+
+export function WebhookPage() {
+  const { webhookId } = route.useParams();
+  const navigate = route.useNavigate();
+  const mayChange = useMay()('webhooks:write');
+  const [opened, setOpened] = useState<Opened>(null);
+  const [isGone, setIsGone] = useState(false);
+  const { data, error, refetch } = useQuery({ ...webhookQuery(webhookId), enabled: !isGone });
+  const turn = useCommand(
+    ({ id, enabled }: Pick<Webhook, 'id' | 'enabled'>) => changeWebhook(id, { enabled }),
+    {
+      onDone: ({ webhook: { enabled } }) =>
+        say(
+          enabled
+            ? t`The endpoint is on. What waits is sent now.`
+            : t`The endpoint is off. What happens meanwhile waits.`,
+        ),
+    },
+  );
+  const back = (
+    <BackLink to="/webhooks">
+      <Trans>Webhooks</Trans>
+    </BackLink>
+  );
+  const webhook = data?.webhook;
+  if (webhook === undefined) {
+    return error === null ? (
+      <>
+        <PageHeader title={t`Endpoint`} back={back} />
+        <Skeleton className="h-40 w-full" />
+      </>
+    ) : (
+      <PageProblem title={t`Endpoint`} back={back} error={error} onRetry={() => void refetch()} />
+    );
+  }
+  const close = () => setOpened(null);
+  return (
+    <>
+      <PageHeader
+        title={webhook.description ?? new URL(webhook.url).host}
+        mark={<WebhookStateBadge webhook={webhook} />}
+        back={back}
+        actions={
+          mayChange ? (
+            <>
+              <Button onClick={() => setOpened('test')}>
+                <Zap aria-hidden="true" className="size-4" />
+                <Trans>Send a test</Trans>
+              </Button>
+              <Button onClick={() => setOpened('change')}>
+                <Pencil aria-hidden="true" className="size-4" />
+                <Trans>Edit</Trans>
+              </Button>
+              <Button onClick={() => setOpened('secret')}>
+                <KeyRound aria-hidden="true" className="size-4" />
+                <Trans>New secret</Trans>
+              </Button>
+              <Button
+                busy={turn.isPending}
+                look={webhook.enabled ? 'plain' : 'primary'}
+                onClick={() => turn.mutate({ id: webhook.id, enabled: !webhook.enabled })}
+              >
+                <Power aria-hidden="true" className="size-4" />
+                {webhook.enabled ? <Trans>Switch off</Trans> : <Trans>Switch on</Trans>}
+              </Button>
+              <Button look="danger" onClick={() => setOpened('delete')}>
+                <Trash2 aria-hidden="true" className="size-4" />
+                <Trans>Delete</Trans>
+              </Button>
+            </>
+          ) : undefined
+        }
+      />
+      <div className="flex flex-col gap-5">
+        {turn.error === null ? null : <ErrorNotice error={turn.error} />}
+        <StateNotice webhook={webhook} />
+        <Card>
+          <Facts
+            facts={[
+              {
+                name: t`Address`,
+                value: <bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>,
+              },
+              {
+                name: t`Events`,
+                value:
+                  webhook.types.length === 0
+                    ? t`All, those to come included`
+                    : webhook.types.map(eventWord).join(' · '),
+              },
+              { name: t`Made`, value: <Time at={webhook.created_at} /> },
+              {
+                name: t`Secret`,
+                value:
+                  webhook.previous_secret_until === null ? (
+                    t`One, shown when it was made`
+                  ) : (
+                    <Trans>
+                      Two are valid until <Time at={webhook.previous_secret_until} />
+                    </Trans>
+                  ),
+              },
+            ]}
+          />
+        </Card>
+        <DeliveryList webhook={webhook} />
+      </div>
+      {opened === 'change' ? <WebhookFormDialog webhook={webhook} onClose={close} /> : null}
+      {opened === 'test' ? <TestWebhookDialog webhook={webhook} onClose={close} /> : null}
+      {opened === 'secret' ? <RotateSecretDialog webhook={webhook} onClose={close} /> : null}
+      {opened === 'delete' ? (
+        <DeleteWebhookDialog
+          webhook={webhook}
+          onClose={close}
+          onDeleted={() => {
+            setIsGone(true);
+            close();
+            void navigate({ to: '/webhooks' });
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Why nothing is sent, or nothing is taken. */
+function StateNotice({ webhook }: { readonly webhook: Webhook }) {
+  const { enabled, disabled_at: disabledAt, disabled_reason: reason, failing_since: failingSince } = webhook;
+  if (!enabled && disabledAt !== null) {
+    return (
+      <Notice tone="warn">
+        <Trans>
+          The service switched this endpoint off (<Time at={disabledAt} />
+          ).
+        </Trans>{' '}
+        {reason === 'gone'
+          ? t`It answered 410, which says that it is gone for good.`
+          : t`It answered nothing but failures for five days.`}{' '}
+        <Trans>What it misses is kept for 90 days, and is sent in order once it is on.</Trans>
+      </Notice>
+    );
+  }
+  if (enabled && failingSince !== null) {
+    return (
+      <Notice tone="warn">
+        <Trans>
+          Every attempt has failed since <Time at={failingSince} style="second" />. After five days of nothing
+          but failures the service switches the endpoint off.
+        </Trans>
+      </Notice>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,37 @@
+// The secret of an endpoint, shown once, with the lines that verify signatures.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import { Notice } from '../../ui/notice.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
+import { VerifySnippet } from './verify-snippet.tsx';
+
+interface WebhookSecretDialogProps {
+  readonly title: string;
+  /** null: the first answer was lost on its way, and with it the secret. */
+  readonly secret: string | null;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}
+
+export function WebhookSecretDialog({ title, secret, children, onClose }: WebhookSecretDialogProps) {
+  return (
+    <ShownOnceDialog title={title} width="wide" onClose={onClose}>
+      {secret === null ? (
+        <Notice tone="warn">
+          <Trans>
+            The connection was lost while the secret was on its way. Make another one with “New secret”.
+          </Trans>
+        </Notice>
+      ) : (
+        <>
+          <Notice tone="warn">{children}</Notice>
+          <SecretText label={t`Secret`} text={secret} />
+        </>
+      )}
+      <VerifySnippet />
+    </ShownOnceDialog>
+  );
+}

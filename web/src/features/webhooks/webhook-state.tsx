@@ -1,0 +1,70 @@
+// How an endpoint is doing, and how an attempt to reach it ended, in one or two words.
+
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { deliveriesQuery } from '../../api/queries.ts';
+import type { Delivery, Webhook } from '../../api/shapes.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+
+export function WebhookStateBadge({ webhook }: { readonly webhook: Webhook }) {
+  const { enabled, disabled_at: disabledAt, failing_since: failingSince } = webhook;
+  if (enabled) {
+    return failingSince === null ? (
+      <Badge tone="good">{t`On`}</Badge>
+    ) : (
+      <Badge tone="warn">{t`Failing`}</Badge>
+    );
+  }
+  return disabledAt === null ? (
+    <Badge>{t`Off`}</Badge>
+  ) : (
+    <Badge tone="bad">{t`Switched off by the service`}</Badge>
+  );
+}
+
+const deliveryWords: Readonly<Record<string, string>> = {
+  delivered: t`Delivered`,
+  failed: t`Failed`,
+  given_up: t`Given up`,
+};
+const deliveryTones: Readonly<Record<string, Tone>> = { delivered: 'good', failed: 'warn', given_up: 'bad' };
+
+export function DeliveryBadge({ status }: { readonly status: string }) {
+  return <Badge tone={deliveryTones[status] ?? 'neutral'}>{deliveryWords[status] ?? status}</Badge>;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  address_refused: t`The address may not be called`,
+  name_not_found: t`The name was not found`,
+  connection_refused: t`The connection was refused`,
+  connection_lost: t`The connection was lost`,
+  tls: t`The encryption failed`,
+  timeout: t`No answer in time`,
+  malformed_answer: t`The answer was no HTTP`,
+};
+
+/** "200", or why there was no answer. */
+export function outcomeWord({
+  http_status: status,
+  reason,
+}: Pick<Delivery, 'http_status' | 'reason'>): string {
+  if (status !== null) return String(status);
+  return reason === null ? '' : (reasons[reason] ?? reason);
+}
+
+/** Of the list of endpoints. */
+export function LastDelivery({ webhookId }: { readonly webhookId: number }) {
+  const { data } = useQuery(deliveriesQuery(webhookId, { limit: 1 }));
+  if (data === undefined) return <Skeleton className="w-28" />;
+  const [last] = data.data;
+  if (last === undefined) return <span className="text-soft">{t`none`}</span>;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      <DeliveryBadge status={last.status} />
+      {/* By the real time, in test mode too. */}
+      <Time at={last.at} style="second" />
+    </span>
+  );
+}

@@ -1,0 +1,161 @@
+// The account's endpoints: where its events are sent, which, and how each is doing.
+
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { Pencil, Plus, Trash2, Webhook as WebhookIcon, Zap } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../api/person.ts';
+import { webhooksQuery } from '../../api/queries.ts';
+import type { Webhook } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { eventWord } from '../events/event-words.ts';
+import { DeleteWebhookDialog, TestWebhookDialog } from './webhook-dialogs.tsx';
+import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { LastDelivery, WebhookStateBadge } from './webhook-state.tsx';
+
+const endpointsMax = 10;
+
+type Opened =
+  | { readonly action: 'create' }
+  | { readonly action: 'change' | 'test' | 'delete'; readonly webhook: Webhook }
+  | null;
+
+export function WebhooksPage() {
+  const mayChange = useMay()('webhooks:write');
+  const query = useQuery(webhooksQuery);
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  const count = query.data?.data.length;
+  const isFull = count !== undefined && count >= endpointsMax;
+  const newEndpoint = (
+    <Button look="primary" disabled={isFull} onClick={() => setOpened({ action: 'create' })}>
+      <Plus aria-hidden="true" className="size-4" />
+      <Trans>New endpoint</Trans>
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title={t`Webhooks`}
+        description={t`Addresses of yours that this service sends your events to, signed, as they happen.`}
+        actions={mayChange && count !== 0 ? newEndpoint : undefined}
+      />
+      <Card flush>
+        <DataTable
+          caption={t`Endpoints`}
+          columns={mayChange ? [...columns, actions()] : columns}
+          {...tableState(query)}
+          rowKey={({ id }) => id}
+          phone={(webhook) => (
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 py-1 whitespace-normal">
+              <WebhookStateBadge webhook={webhook} />
+              <LastDelivery webhookId={webhook.id} />
+            </span>
+          )}
+          empty={
+            <EmptyState
+              icon={WebhookIcon}
+              title={t`No endpoints yet`}
+              action={mayChange ? newEndpoint : undefined}
+            >
+              <Trans>
+                Your program hears of each order, plan and payment within a second, without asking. What
+                happens is also in the <TextLink to="/events">feed of events</TextLink>.
+              </Trans>
+            </EmptyState>
+          }
+          footer={
+            isFull ? (
+              <p className="border-t border-line px-5 py-3 text-soft">
+                <Trans>
+                  These are as many endpoints as an account may have. To make another, delete one.
+                </Trans>
+              </p>
+            ) : undefined
+          }
+        />
+      </Card>
+      {opened?.action === 'create' ? <WebhookFormDialog webhook={null} onClose={close} /> : null}
+      {opened?.action === 'change' ? <WebhookFormDialog webhook={opened.webhook} onClose={close} /> : null}
+      {opened?.action === 'test' ? <TestWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
+      {opened?.action === 'delete' ? <DeleteWebhookDialog webhook={opened.webhook} onClose={close} /> : null}
+    </>
+  );
+
+  function actions(): Column<Webhook> {
+    return {
+      title: t`Actions`,
+      untitled: true,
+      align: 'end',
+      // On narrow screens they are on the endpoint's page.
+      from: 'lg',
+      cell: (webhook) => (
+        <span className="inline-flex">
+          <IconButton
+            label={t`Send a test to ${webhook.url}`}
+            onClick={() => setOpened({ action: 'test', webhook })}
+          >
+            <Zap aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={t`Change ${webhook.url}`}
+            onClick={() => setOpened({ action: 'change', webhook })}
+          >
+            <Pencil aria-hidden="true" className="size-4" />
+          </IconButton>
+          <IconButton
+            label={t`Delete ${webhook.url}`}
+            onClick={() => setOpened({ action: 'delete', webhook })}
+          >
+            <Trash2 aria-hidden="true" className="size-4 text-bad" />
+          </IconButton>
+        </span>
+      ),
+    };
+  }
+}
+
+const columns: readonly Column<Webhook>[] = [
+  {
+    title: t`Endpoint`,
+    grows: true,
+    cell: (webhook) => (
+      <TwoLines
+        first={
+          <RowLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
+            <bdi className="font-mono text-[0.8125rem]" title={webhook.url}>
+              {webhook.url.replace(/^https:\/\//, '')}
+            </bdi>
+          </RowLink>
+        }
+        second={
+          <span title={typesSentence(webhook)}>
+            {webhook.description === null ? null : (
+              <>
+                <bdi>{webhook.description}</bdi> ·{' '}
+              </>
+            )}
+            {typesSentence(webhook)}
+          </span>
+        }
+      />
+    ),
+  },
+  { title: t`State`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
+  {
+    title: t`Last delivery`,
+    from: 'sm',
+    cell: ({ id }) => <LastDelivery webhookId={id} />,
+  },
+];
+
+function typesSentence({ types }: Webhook): string {
+  return types.length === 0 ? t`All events` : types.map(eventWord).join(', ');
+}

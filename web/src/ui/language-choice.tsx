@@ -1,0 +1,48 @@
+// In which language the pages speak: as the browser, or one of them for good. Whoever is signed in has the service know it, so
+// that other browsers and mails follow; another choice loads the pages anew.
+
+import { t } from '@lingui/core/macro';
+import { setLanguage } from '../api/frame-commands.ts';
+import {
+  isLanguage,
+  keepLanguage,
+  keptLanguage,
+  type Language,
+  languageNames,
+  languages,
+} from '../text/language.ts';
+import { classNames } from './class-names.ts';
+
+/** Of the small choices at the foot of the navigation. */
+export const choiceClasses =
+  'min-h-8 rounded-control border border-line bg-transparent px-1.5 text-xs text-soft pointer-coarse:min-h-11';
+
+export function LanguageChoice({
+  isSignedIn = false,
+  className,
+}: {
+  readonly isSignedIn?: boolean;
+  readonly className?: string;
+}) {
+  const choose = async (chosen: Language | null) => {
+    // A browser that keeps nothing still follows what the service knows.
+    if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);
+    if (keepLanguage(chosen)) window.location.reload();
+  };
+  const kept = keptLanguage();
+  return (
+    <select
+      aria-label={t`Language`}
+      defaultValue={isLanguage(kept) ? kept : ''}
+      onChange={({ target: { value } }) => void choose(isLanguage(value) ? value : null)}
+      className={classNames(choiceClasses, className)}
+    >
+      {languages.map((one) => (
+        <option key={one} value={one} lang={one}>
+          {languageNames[one]}
+        </option>
+      ))}
+      <option value="">{t`Automatic`}</option>
+    </select>
+  );
+}
