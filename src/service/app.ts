@@ -93,11 +93,17 @@ export interface HttpLimits extends ConnectionLimits {
   readonly headerBytesMax: number;
 }
 
-export interface AppDependencies
-  extends AdminRoutesDependencies,
-    WebhookRoutesDependencies,
-    Omit<PanelDependencies, 'guard'>,
-    HealthDependencies {
+/** What every surface needs; the guard of sessions is made here. */
+export type AppDependencies = OwnDependencies &
+  Omit<AdminRoutesDependencies, 'authenticateAgain' | 'stillProblem'> &
+  WebhookRoutesDependencies &
+  Omit<
+    PanelDependencies & Parameters<typeof signInRoutes>[1] & Parameters<typeof passwordLinkRoutes>[1],
+    'guard'
+  > &
+  HealthDependencies;
+
+interface OwnDependencies {
   readonly accounts: AccountReads;
   readonly keys: ApiKeyCache;
   readonly limiter: RateLimiter;

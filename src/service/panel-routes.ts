@@ -6,9 +6,6 @@ import { accountPanelRoutes } from '../features/accounts/account-panel-routes.ts
 import { allHolderRoutes, ownHolderRoutes } from '../features/accounts/holder-routes.ts';
 import { auditPanelRoutes } from '../features/audit/audit-panel-routes.ts';
 import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
-import type { AccountViews } from '../features/auth/account-views.ts';
-import type { KnownAddresses } from '../features/auth/known-addresses.ts';
-import type { SessionGuard } from '../features/auth/session-auth.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
 import { totpRoutes } from '../features/auth/totp-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-panel-routes.ts';
@@ -18,15 +15,10 @@ import { ownLists } from '../features/identity/list-owner.ts';
 import { apiAccessRoutes } from '../features/keys/api-access-routes.ts';
 import { ownKeyRoutes } from '../features/keys/own-key-routes.ts';
 import { accountSpendingRoutes } from '../features/ledger/account-spending-routes.ts';
-import type { DailyTotals } from '../features/ledger/daily-totals.ts';
 import { panelLedgerRoutes } from '../features/ledger/ledger-panel-routes.ts';
-import type { SpendingReads } from '../features/ledger/spending-totals.ts';
-import type { CancelRefund } from '../features/order-engine/records/plan-life.ts';
-import type { TestBudget } from '../features/order-engine/records/test-usage.ts';
 import { orderListRoutesOf } from '../features/orders/order-list-panel-routes.ts';
 import { panelOrderRoutes } from '../features/orders/order-panel-routes.ts';
 import { anyCustomerRoutes } from '../features/overview/any-customer-routes.ts';
-import type { HealthFacts } from '../features/overview/batch-sizes.ts';
 import { consoleRoutes } from '../features/overview/console-overview-routes.ts';
 import { panelCustomerRoutes } from '../features/overview/customer-page-routes.ts';
 import { overviewRoutes } from '../features/overview/overview-routes.ts';
@@ -37,30 +29,42 @@ import { operatorPreviewRoutes } from '../features/plans/operator-preview-routes
 import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
-import type { Jobs } from '../platform/jobs/job-runner.ts';
-import type { RateLimiter } from '../platform/limits/rate-limiter.ts';
-import type { AttemptThrottle } from '../platform/limits/sign-in-throttle.ts';
-import type { NamedRole } from '../shared/scopes.ts';
-import type { AdminRoutesDependencies } from './admin-routes.ts';
 
-export interface PanelDependencies extends AdminRoutesDependencies {
-  readonly guard: SessionGuard;
-  readonly cancelRefund: CancelRefund;
-  readonly testBudget: TestBudget;
-  readonly views: AccountViews;
-  readonly throttle: AttemptThrottle;
-  readonly knownAddresses: KnownAddresses;
-  readonly limiter: RateLimiter;
-  readonly dailyTotals: DailyTotals;
-  readonly spending: SpendingReads;
-  readonly health: HealthFacts;
-  readonly jobs: Jobs;
-  readonly publicUrl: () => string;
-  readonly statementIssuer: readonly string[];
-  readonly linkValidSeconds: number;
-  readonly secondFactorRoles: ReadonlySet<NamedRole>;
-  readonly reauthenticatedSeconds: number;
-}
+/** What a function that adds routes needs of the service. */
+type Needs<Routes extends (app: FastifyInstance, dependencies: never, owner: never) => void> =
+  Parameters<Routes>[1];
+
+/** What all of them need. */
+export type PanelDependencies = Needs<typeof sessionRoutes> &
+  Needs<typeof totpRoutes> &
+  Needs<typeof apiAccessRoutes> &
+  Needs<typeof ownKeyRoutes> &
+  Needs<typeof peoplePanelRoutes> &
+  Needs<typeof overviewRoutes> &
+  Needs<typeof orderListRoutesOf> &
+  Needs<typeof panelOrderRoutes> &
+  Needs<typeof customerListRoutes> &
+  Needs<typeof panelCustomerRoutes> &
+  Needs<typeof renewalPreviewRoutes> &
+  Needs<typeof cancelPreviewRoutes> &
+  Needs<typeof panelLedgerRoutes> &
+  Needs<typeof receiptRoutes> &
+  Needs<typeof requestLogRoutes> &
+  Needs<typeof eventPanelRoutes> &
+  Needs<typeof refusalRoutes> &
+  Needs<typeof ownHolderRoutes> &
+  Needs<typeof consoleRoutes> &
+  Needs<typeof accountReceiptRoutes> &
+  Needs<typeof accountRequestRoutes> &
+  Needs<typeof accountRefusalRoutes> &
+  Needs<typeof accountSpendingRoutes> &
+  Needs<typeof productPanelRoutes> &
+  Needs<typeof auditPanelRoutes> &
+  Needs<typeof accountPanelRoutes> &
+  Needs<typeof accountViewRoutes> &
+  Needs<typeof anyCustomerRoutes> &
+  Needs<typeof operatorPreviewRoutes> &
+  Needs<typeof allHolderRoutes>;
 
 /** The routes behind the panel's guard. */
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {

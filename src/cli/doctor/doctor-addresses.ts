@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Config } from '../../setup/config.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const name = 'public address';
 const onThisMachine = createAllowList(['127.0.0.0/8', '::1']);

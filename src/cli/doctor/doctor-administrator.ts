@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { Config } from '../../setup/config.ts';
 import { firstAdministratorFile } from '../../setup/first-administrator-file.ts';
 import { commandIo } from '../command-io.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 /** Nothing to say where there is none. */
 export function checkAdministratorFile(config: Config): Check[] {

@@ -10,6 +10,7 @@ import { commandIo } from '../command-io.ts';
 import { serviceAddress } from '../with-service.ts';
 import { checkPublicUrl } from './doctor-addresses.ts';
 import { checkAdministratorFile } from './doctor-administrator.ts';
+import type { Check } from './doctor-check.ts';
 import { checkDatabase } from './doctor-database.ts';
 import {
   checkBackups,
@@ -22,13 +23,6 @@ import {
 } from './doctor-machine.ts';
 import { checkMail } from './doctor-mail.ts';
 import { checkValkey } from './doctor-valkey.ts';
-
-export interface Check {
-  readonly name: string;
-  readonly state: 'ok' | 'warn' | 'fail';
-  /** What is, and where it is not as it should be, what to do. */
-  readonly says: string;
-}
 
 const healthMilliseconds = 3_000;
 

@@ -19,7 +19,7 @@ import {
 import { countSealed } from '../../setup/reseal.ts';
 import { currencyProblem } from '../../shared/currencies.ts';
 import { checkFirstKey } from './doctor-administrator.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 import { checkRole } from './doctor-role.ts';
 import { checkGroups, findGroups } from './doctor-shards.ts';
 

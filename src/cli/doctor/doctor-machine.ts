@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { findUnfinished } from '../../features/backup/write-backup.ts';
 import type { Config } from '../../setup/config.ts';
 import { fromCommandFolder } from '../command-io.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const oldestNode = [24, 12] as const;
 const mebibyte = 1024 ** 2;

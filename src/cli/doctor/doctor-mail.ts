@@ -2,7 +2,7 @@
 
 import { trySmtpServer } from '../../platform/mail/smtp-sender.ts';
 import { type Config, defaultLimits } from '../../setup/config.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const name = 'mail';
 /** Nobody waits longer for a check. */

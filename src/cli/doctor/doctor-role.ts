@@ -2,7 +2,7 @@
 // and whether it could switch off what keeps the ledger append-only (docs/postgresql.md).
 
 import type { Queryable, Row } from '../../platform/database/database.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const name = 'database role';
 

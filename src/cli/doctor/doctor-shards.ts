@@ -7,7 +7,7 @@ import { findDivisionIfAny } from '../../platform/database/shards/find-shards.ts
 import { ownGroupConstraint } from '../../platform/database/shards/shard-views.ts';
 import { accountTables } from '../../platform/database/shards/sharded-tables.ts';
 import type { Config } from '../../setup/config.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const name = 'account groups';
 

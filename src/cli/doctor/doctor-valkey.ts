@@ -5,7 +5,7 @@ import { answerNumbers } from '../../platform/limits/limit-operations.ts';
 import { type ValkeyAddress, valkeyName } from '../../platform/limits/valkey-address.ts';
 import { openValkey, type ValkeyConnection } from '../../platform/limits/valkey-client.ts';
 import { defaultLimits } from '../../setup/config.ts';
-import type { Check } from './doctor-command.ts';
+import type { Check } from './doctor-check.ts';
 
 const name = 'shared limits';
 /** Nobody waits longer for a check. */

@@ -1,10 +1,13 @@
 // Accounts themselves: create, list, show and change them. Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
+import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../shared/allow-list.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
@@ -14,6 +17,7 @@ import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import { groups } from '../../shared/periods.ts';
 import type { Scope } from '../../shared/scopes.ts';
+import type { PasswordLinks } from '../auth/password-links.ts';
 import { chosenPasswordRefusal } from '../auth/password-rules.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -35,12 +39,22 @@ import {
   rateLimitPerMinuteDefault,
 } from './account-store.ts';
 
+interface AccountAdminRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly passwordCost: PasswordCost;
+  readonly passwordLinks: PasswordLinks;
+  readonly seal: Seal;
+}
+
 const readNewAccount = createBodyReader(createAccountBodySchema);
 const readAccountChange = createBodyReader(changeAccountBodySchema);
 
 export function accountAdminRoutes(
   app: FastifyInstance,
-  { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AdminRoutesDependencies,
+  { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AccountAdminRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 

@@ -2,8 +2,8 @@
 // (accounts/account-admin-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { pageRows, readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
@@ -12,7 +12,15 @@ import { accountFilterSchema, foundAccountsSchema } from '../overview/overview-s
 import { accountView } from '../packages/package-view.ts';
 import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts';
 
-export function accountPanelRoutes(app: FastifyInstance, { database, currency }: PanelDependencies): void {
+interface AccountPanelRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+}
+
+export function accountPanelRoutes(
+  app: FastifyInstance,
+  { database, currency }: AccountPanelRoutesDependencies,
+): void {
   app.get(
     '/accounts',
     {

@@ -2,14 +2,18 @@
 // account for the operator.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { realIdOf } from '../identity/principal.ts';
 import { holderFilterSchema, holdersSchema } from '../overview/overview-schemas.ts';
 import { findHolders, type Holder } from './find-holders.ts';
 
-export function ownHolderRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+interface HolderRoutesDependencies {
+  readonly database: Database;
+}
+
+export function ownHolderRoutes(app: FastifyInstance, { database }: HolderRoutesDependencies): void {
   app.get(
     '/holders',
     {
@@ -31,7 +35,7 @@ export function ownHolderRoutes(app: FastifyInstance, { database }: PanelDepende
 }
 
 /** Below /admin. */
-export function allHolderRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+export function allHolderRoutes(app: FastifyInstance, { database }: HolderRoutesDependencies): void {
   app.get(
     '/holders',
     {

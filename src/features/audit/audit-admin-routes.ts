@@ -3,15 +3,23 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { listAudit } from '../../platform/audit-log/append-audit.ts';
-import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import type { SignInLog } from '../auth/sign-in-log.ts';
 import { auditView } from '../packages/package-view.ts';
+import type { SharedVerification } from '../verification/shared-verification.ts';
+
+interface AuditAdminRoutesDependencies {
+  readonly audits: SharedVerification;
+  readonly database: Database;
+  readonly signIns: SignInLog;
+}
 
 export function auditAdminRoutes(
   app: FastifyInstance,
-  { database, audits, signIns }: AdminRoutesDependencies,
+  { database, audits, signIns }: AuditAdminRoutesDependencies,
 ): void {
   app.get(
     '/audit',

@@ -2,19 +2,29 @@
 // administrator's API has it whole (audit/audit-admin-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
+import type { SignInLog } from '../auth/sign-in-log.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findAccountByUsername } from '../identity/find-accounts.ts';
 import { findPersonId } from '../identity/find-people.ts';
 import { cursorPageOf } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { auditView } from '../packages/package-view.ts';
 import { auditFilterSchema, foundAuditEntrySchema } from './audit-schemas.ts';
 import { auditTargets, subjectsOf } from './audit-targets.ts';
 import { type AuditFilter, searchAudit } from './search-audit-log.ts';
 
-export function auditPanelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+interface AuditPanelRoutesDependencies {
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+  readonly signIns: SignInLog;
+}
+
+export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelRoutesDependencies): void {
   const { database, customers, packages, signIns } = dependencies;
 
   app.get(

@@ -2,14 +2,18 @@
 // own routes, which the session's guard answers for that account (auth/session-auth.ts, docs/decisions/0052-view-as-reseller.md).
 
 import type { FastifyInstance } from 'fastify';
-import type { WithId } from '../../service/admin-routes.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
 import { begunViewSchema } from '../overview/overview-schemas.ts';
+import type { AccountViews } from './account-views.ts';
 
-export function accountViewRoutes(app: FastifyInstance, { views }: PanelDependencies): void {
+interface AccountViewRoutesDependencies {
+  readonly views: AccountViews;
+}
+
+export function accountViewRoutes(app: FastifyInstance, { views }: AccountViewRoutesDependencies): void {
   app.post<WithId>(
     '/accounts/:id/view',
     {

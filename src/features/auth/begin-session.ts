@@ -2,10 +2,22 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import type { Person } from '../identity/people-table.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+import type { SessionGuard } from './session-auth.ts';
+import type { SessionStore } from './session-store.ts';
+import type { SignInLog } from './sign-in-log.ts';
+
+interface BeginSessionDependencies {
+  readonly guard: SessionGuard;
+  readonly knownAddresses: KnownAddresses;
+  readonly now: () => EpochSeconds;
+  readonly sessions: SessionStore;
+  readonly signIns: SignInLog;
+}
 
 interface Entering {
   readonly account: Account;
@@ -15,7 +27,7 @@ interface Entering {
 
 /** Its cookie comes with the answer. The session that this browser had before ends. */
 export async function beginSession(
-  { guard, sessions, signIns, knownAddresses, now }: PanelDependencies,
+  { guard, sessions, signIns, knownAddresses, now }: BeginSessionDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { account, person, passwordVersion }: Entering,

@@ -2,14 +2,18 @@
 // /person, /sessions, /password, /email, /language.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
+import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
 import { changeAccount } from '../accounts/account-store.ts';
 import { findKeyFacts } from '../identity/api-key-rows.ts';
@@ -29,9 +33,28 @@ import {
 import { accountView } from '../packages/package-view.ts';
 import { changeOwnEmail, changePassword } from '../people/manage-people.ts';
 import { personView } from '../people/person-view.ts';
+import type { PasswordLinks } from './password-links.ts';
 import { chosenPasswordRefusal } from './password-rules.ts';
+import type { SessionGuard } from './session-auth.ts';
+import type { SessionStore } from './session-store.ts';
 import { sessionExpiry, sessionId } from './session-store.ts';
 import { findTotpHolders } from './totp-store.ts';
+
+interface SessionRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly guard: SessionGuard;
+  readonly limiter: RateLimiter;
+  readonly now: () => EpochSeconds;
+  readonly passwordCost: PasswordCost;
+  readonly passwordLinks: PasswordLinks;
+  readonly publicUrl: () => string;
+  readonly reauthenticatedSeconds: number;
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  readonly sessions: SessionStore;
+}
 
 const readNewPassword = createBodyReader(newPasswordBodySchema);
 const readEmail = createBodyReader(emailBodySchema);
@@ -39,7 +62,7 @@ const readClock = createBodyReader(clockBodySchema);
 const readLanguage = createBodyReader(languageBodySchema);
 const noContent = { 204: { type: 'null' } };
 
-export function sessionRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesDependencies): void {
   const { database, guard, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
   const { passwordCost, publicUrl, currency, secondFactorRoles, reauthenticatedSeconds, now } = dependencies;
 

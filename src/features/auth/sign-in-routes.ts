@@ -4,24 +4,48 @@
 // Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
+import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../platform/secrets/password-hash.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { shownBrandSchema } from '../brand/brand-schemas.ts';
+import type { BrandHolder } from '../brand/brand-store.ts';
 import { brandView } from '../brand/brand-view.ts';
 import { findCredentials } from '../identity/find-people.ts';
 import { replacePasswordHash } from '../identity/people-rows.ts';
 import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../overview/overview-schemas.ts';
 import { accountView } from '../packages/package-view.ts';
 import { beginSession } from './begin-session.ts';
-import type { SignInRefusal } from './sign-in-log.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+import type { PasswordLinks } from './password-links.ts';
+import type { SessionGuard } from './session-auth.ts';
+import type { SessionStore } from './session-store.ts';
+import type { SignInLog, SignInRefusal } from './sign-in-log.ts';
+import type { TotpStore } from './totp-store.ts';
+
+interface SignInRoutesDependencies {
+  readonly brand: BrandHolder;
+  readonly currency: string;
+  readonly database: Database;
+  readonly guard: SessionGuard;
+  readonly knownAddresses: KnownAddresses;
+  readonly now: () => EpochSeconds;
+  readonly passwordCost: PasswordCost;
+  readonly passwordLinks: PasswordLinks;
+  readonly sessions: SessionStore;
+  readonly signIns: SignInLog;
+  readonly throttle: AttemptThrottle;
+  readonly totp: TotpStore;
+}
 
 const readSignIn = createBodyReader(signInBodySchema);
 
-export function signInRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDependencies): void {
   const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
 

@@ -2,9 +2,13 @@
 
 import type { FastifyInstance } from 'fastify';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { BrandHolder } from '../brand/brand-store.ts';
 import { actorOf } from '../identity/principal.ts';
 import {
   codeBodySchema,
@@ -13,11 +17,21 @@ import {
   recoveryCodesSchema,
   totpEnrolmentSchema,
 } from '../overview/overview-schemas.ts';
+import type { TotpStore } from './totp-store.ts';
+
+interface TotpRoutesDependencies {
+  readonly brand: BrandHolder;
+  readonly limiter: RateLimiter;
+  readonly now: () => EpochSeconds;
+  readonly secondFactorRoles: ReadonlySet<NamedRole>;
+  readonly throttle: AttemptThrottle;
+  readonly totp: TotpStore;
+}
 
 const readCode = createBodyReader(codeBodySchema);
 const readDisable = createBodyReader(disableTotpBodySchema);
 
-export function totpRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDependencies): void {
   const { brand, totp, throttle, limiter, secondFactorRoles, now } = dependencies;
 
   app.post(

@@ -2,8 +2,8 @@
 // it is elsewhere (brand-pages.ts, GET /panel/api/brand).
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
 import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -13,14 +13,23 @@ import {
   setBrandBodySchema,
   setBrandLogoBodySchema,
 } from './brand-schemas.ts';
+import type { BrandHolder } from './brand-store.ts';
 import { changeBrand, changeLogo } from './brand-store.ts';
 import { brandView } from './brand-view.ts';
 import { readLogo } from './read-logo.ts';
 
+interface BrandAdminRoutesDependencies {
+  readonly brand: BrandHolder;
+  readonly database: Database;
+}
+
 const readBrand = createBodyReader(setBrandBodySchema);
 const readUpload = createBodyReader(setBrandLogoBodySchema);
 
-export function brandAdminRoutes(app: FastifyInstance, { database, brand }: AdminRoutesDependencies): void {
+export function brandAdminRoutes(
+  app: FastifyInstance,
+  { database, brand }: BrandAdminRoutesDependencies,
+): void {
   app.get(
     '/brand',
     {

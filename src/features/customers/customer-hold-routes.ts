@@ -2,16 +2,20 @@
 // Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AskingAgain, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
+import type { Authenticator } from '../auth/api-key-auth.ts';
 import { exchangeHandler } from '../customer-portal/login-code-routes.ts';
 import { createLoginLink } from '../customer-portal/login-links.ts';
 import { actorOf } from '../identity/principal.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { submitForAccount } from '../order-engine/submit-for-account.ts';
 import { changePackageCommand, keyed } from '../orders/order-command.ts';
 import { orderCodes } from '../orders/order-routes.ts';
@@ -24,15 +28,29 @@ import {
 } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
 import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../packages/package-admin-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { parseCancelAt } from '../plans/parse-plan-request.ts';
 import {
   cancelledPlanSchema,
   cancelPlanOfCustomerBodySchema,
   changePackageOfCustomerBodySchema,
 } from '../plans/plan-schemas.ts';
+import type { CustomerReads } from './customer-reads.ts';
 import { customerAnswerSchema, madeLoginLinkSchema } from './customer-schemas.ts';
 import { customerView } from './customer-view.ts';
 import { findLastOrderNumber } from './find-customer.ts';
+
+interface CustomerHoldRoutesDependencies {
+  readonly authenticateAgain: Authenticator['authenticateAgain'];
+  readonly currency: string;
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly engine: OrderEngine;
+  readonly linkValidSeconds: number;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+  readonly publicUrl: () => string;
+}
 
 const readCustomerChange = createBodyReader(changeCustomerBodySchema);
 
@@ -48,7 +66,7 @@ export function customerAdminRoutes(
     linkValidSeconds,
     now,
     authenticateAgain,
-  }: AskingAgain,
+  }: CustomerHoldRoutesDependencies,
 ): void {
   app.post(
     '/login-codes/exchange',

@@ -3,12 +3,13 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { customerCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
 import { planStatuses } from '../order-engine/records/plan-life.ts';
@@ -19,9 +20,16 @@ import {
   customerFilterSchema,
   customerPageSchema,
 } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { customerView } from './customer-view.ts';
 import { type CustomerCursor, type CustomerQuery, countCustomers, findCustomers } from './list-customers.ts';
 import { searchWords } from './search-words.ts';
+
+interface CustomerPanelRoutesDependencies {
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+}
 
 /** What "all that match" takes at once: as many as a bulk of orders has. */
 const rowsMax = 500;
@@ -37,7 +45,7 @@ interface Wanted extends Omit<CustomerQuery, 'id' | 'now' | 'words'> {
 
 export function customerListRoutes(
   app: FastifyInstance,
-  dependencies: PanelDependencies,
+  dependencies: CustomerPanelRoutesDependencies,
   owner: ListOwner,
 ): void {
   const { database, packages } = dependencies;
@@ -111,7 +119,7 @@ export function customerListRoutes(
   );
 }
 
-export function allCustomersRoute(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function allCustomersRoute(app: FastifyInstance, dependencies: CustomerPanelRoutesDependencies): void {
   const { database, packages, now } = dependencies;
 
   app.get(

@@ -1,18 +1,28 @@
 // The operator's feed: the events of all accounts in one order, in which those of each account ascend.
 
 import type { FastifyInstance } from 'fastify';
-import type { AskingAgain, WithId } from '../../service/admin-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { type OwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
+import type { Authenticator } from '../auth/api-key-auth.ts';
+import type { EventWaits } from './account-feed.ts';
 import { findAccountEvent } from './account-feed.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from './event-schemas.ts';
 import { eventView } from './event-view.ts';
 import { feedCodes, notYours, readFeedQuery } from './feed-request.ts';
 import { readWholeFeed } from './whole-feed.ts';
 
+interface EventAdminRoutesDependencies {
+  readonly database: Database;
+  readonly eventWaits: EventWaits;
+  readonly monotonicNow: () => number;
+  readonly stillProblem: Authenticator['stillProblem'];
+}
+
 export function eventAdminRoutes(
   app: FastifyInstance,
-  { database, eventWaits, monotonicNow, stillProblem }: AskingAgain,
+  { database, eventWaits, monotonicNow, stillProblem }: EventAdminRoutesDependencies,
 ): void {
   app.get(
     '/events',

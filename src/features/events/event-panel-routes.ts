@@ -2,8 +2,8 @@
 // sent again. Events and endpoints themselves are those of the API (events/event-routes.ts, webhooks/webhook-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, parseRowId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
@@ -20,7 +20,11 @@ import {
 import { eventTypes } from './event-schemas.ts';
 import { eventView } from './event-view.ts';
 
-export function eventPanelRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+interface EventPanelRoutesDependencies {
+  readonly database: Database;
+}
+
+export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelRoutesDependencies): void {
   app.get(
     '/events',
     {

@@ -2,19 +2,24 @@
 // accept or fail by hand. Called by admin-routes.ts; calling the product is done elsewhere.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
 import type { HandoffOutcome } from '../order-engine/records/order-handoff.ts';
 import { orderAnswerSchema } from '../orders/order-schemas.ts';
 import { orderView } from '../orders/order-view.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { type AttentionOrder, listOrdersNeedingAttention } from './order-attention.ts';
 import {
   type AttentionOrderView,
@@ -27,6 +32,17 @@ import {
 } from './product-schemas.ts';
 import { findProduct, type ProductSettings, removeProduct, setProduct } from './product-settings.ts';
 
+interface ProductAdminRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  readonly engine: OrderEngine;
+  readonly outbound: Outbound;
+  readonly packages: PackageCatalogHolder;
+  /** There is a product to be called. It is looked for by itself a little later. */
+  readonly productCallsSoon: () => Promise<void>;
+  readonly seal: Seal;
+}
+
 const readProduct = createBodyReader(setProductBodySchema);
 const readFailure = createBodyReader(failOrderBodySchema);
 const secretBytes = { min: 24, max: 64 } as const;
@@ -37,7 +53,7 @@ const settleCodes = [
   'order_failed',
 ] as const;
 
-export function productAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAdminRoutesDependencies): void {
   const { database, seal, engine, packages, currency, outbound, productCallsSoon } = dependencies;
 
   app.get(

@@ -2,9 +2,11 @@
 // Called by admin-routes.ts; calling the product is the job of product-caller.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
@@ -27,12 +29,19 @@ import {
 } from './product-schemas.ts';
 import { findProduct } from './product-settings.ts';
 
+interface ProductCallRoutesDependencies {
+  readonly database: Database;
+  /** There is a product to be called. It is looked for by itself a little later. */
+  readonly productCallsSoon: () => Promise<void>;
+  readonly seal: Seal;
+}
+
 const changeConfig = { scopes: ['admin:accounts' as const], isReplayable: true };
 const changeCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
 
 export function productCallRoutes(
   app: FastifyInstance,
-  { database, seal, productCallsSoon }: AdminRoutesDependencies,
+  { database, seal, productCallsSoon }: ProductCallRoutesDependencies,
 ): void {
   app.get(
     '/product-calls',

@@ -3,15 +3,19 @@
 // product-call-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { attentionCountSchema, waitingCallsSchema } from '../overview/overview-schemas.ts';
 import { countOpenProductCalls, listOpenProductCalls } from './product-call-reads.ts';
 import { failingView, productCallView } from './product-call-view.ts';
 
+interface ProductPanelRoutesDependencies {
+  readonly database: Database;
+}
+
 const listedMax = 20;
 
 /** For the operator; below /admin. */
-export function productPanelRoutes(app: FastifyInstance, { database }: PanelDependencies): void {
+export function productPanelRoutes(app: FastifyInstance, { database }: ProductPanelRoutesDependencies): void {
   app.get(
     '/attention',
     {

@@ -2,18 +2,29 @@
 // Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { resetApiKey } from '../accounts/account-store.ts';
+import type { SessionStore } from '../auth/session-store.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf, administratorProblem, type Principal } from '../identity/principal.ts';
 import { endedSessionsSchema, newKeySchema } from '../packages/package-admin-schemas.ts';
 
+interface AccountAccessRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly seal: Seal;
+  readonly sessions: SessionStore;
+}
+
 export function accountAccessRoutes(
   app: FastifyInstance,
-  { database, seal, sessions, forgetAccount }: AdminRoutesDependencies,
+  { database, seal, sessions, forgetAccount }: AccountAccessRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 

@@ -1,16 +1,26 @@
 // The keys of any account, managed by an administrator. Called by admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { administratorProblem } from '../identity/principal.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import { keyRoutes } from './key-routes.ts';
 import { changeKeyBodySchema, newKeyBodySchema, rotateKeyBodySchema } from './key-schemas.ts';
 
-export function accountKeyRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+interface AccountKeyRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly requestLog: RequestLog;
+  readonly seal: Seal;
+}
+
+export function accountKeyRoutes(app: FastifyInstance, dependencies: AccountKeyRoutesDependencies): void {
   const lookups = ranked(dependencies.database, 'lookups');
   keyRoutes(app, dependencies, {
     path: '/accounts/:id/keys',

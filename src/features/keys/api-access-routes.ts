@@ -2,9 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { windowSeconds } from '../../platform/limits/sliding-window.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../shared/allow-list.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';
@@ -20,10 +22,20 @@ import {
   usageSchema,
 } from '../overview/overview-schemas.ts';
 import { confirmedBodySchema } from '../people/people-schemas.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
+
+interface ApiAccessRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly limiter: RateLimiter;
+  readonly requestLog: RequestLog;
+  readonly seal: Seal;
+}
 
 const readAllowList = createBodyReader(allowListBodySchema);
 
-export function apiAccessRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRoutesDependencies): void {
   const { database, seal, limiter, requestLog, forgetAccount } = dependencies;
 
   app.get(

@@ -1,12 +1,24 @@
 // The account's own keys, managed by its people. Called by panel-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { confirmedBodySchema } from '../people/people-schemas.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import { keyRoutes } from './key-routes.ts';
 import { changeOwnKeyBodySchema, newOwnKeyBodySchema, rotateOwnKeyBodySchema } from './key-schemas.ts';
 
-export function ownKeyRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+interface OwnKeyRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly limiter: RateLimiter;
+  readonly requestLog: RequestLog;
+  readonly seal: Seal;
+}
+
+export function ownKeyRoutes(app: FastifyInstance, dependencies: OwnKeyRoutesDependencies): void {
   keyRoutes(app, dependencies, {
     path: '/keys',
     readScope: 'keys:read',

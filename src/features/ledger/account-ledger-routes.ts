@@ -2,20 +2,36 @@
 // Called by admin-routes.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerView } from '../customers/customer-view.ts';
+import type { AccountReads } from '../identity/account-reads.ts';
 import { findAccount } from '../identity/find-accounts.ts';
+import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { ledgerEntryView } from './ledger-entry-view.ts';
 import { listLedger } from './list-ledger.ts';
 
+interface AccountLedgerRoutesDependencies {
+  readonly accounts: AccountReads;
+  readonly currency: string;
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly orders: OrderReads;
+  readonly packages: PackageCatalogHolder;
+}
+
 export function accountHistoryRoutes(
   app: FastifyInstance,
-  { database, accounts, orders, customers, packages, currency, now }: AdminRoutesDependencies,
+  { database, accounts, orders, customers, packages, currency, now }: AccountLedgerRoutesDependencies,
 ): void {
   app.get<WithId>(
     '/accounts/:id/ledger',

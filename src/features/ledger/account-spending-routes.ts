@@ -3,12 +3,17 @@
 
 import type { FastifyInstance } from 'fastify';
 import { numberMax, readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { accountSpendingFilterSchema, accountSpendingSchema } from '../overview/overview-schemas.ts';
+import type { SpendingReads } from './spending-totals.ts';
 import { spendingKinds } from './spending-totals.ts';
 import { figuresOf } from './spending-view.ts';
+
+interface AccountSpendingRoutesDependencies {
+  readonly now: () => EpochSeconds;
+  readonly spending: SpendingReads;
+}
 
 const usualDays = 30;
 /** As many months as the figures have, whole. */
@@ -17,7 +22,10 @@ const accountsMax = 100;
 const daySeconds = 86_400;
 
 /** For the operator; below /admin. */
-export function accountSpendingRoutes(app: FastifyInstance, { spending, now }: PanelDependencies): void {
+export function accountSpendingRoutes(
+  app: FastifyInstance,
+  { spending, now }: AccountSpendingRoutesDependencies,
+): void {
   app.get(
     '/spending',
     {

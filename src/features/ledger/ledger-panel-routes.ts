@@ -3,6 +3,7 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ledgerCsv } from '../../platform/http/csv.ts';
 import {
   endOfTime,
@@ -12,7 +13,6 @@ import {
   readQuery,
   type TimeSpan,
 } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
@@ -26,9 +26,16 @@ import {
   ledgerPageSchema,
   statementListSchema,
 } from '../overview/overview-schemas.ts';
+import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
 import { ledgerEntryView } from './ledger-entry-view.ts';
 import { listStatements } from './monthly-statements.ts';
+
+interface LedgerPanelRoutesDependencies {
+  readonly currency: string;
+  readonly dailyTotals: DailyTotals;
+  readonly database: Database;
+}
 
 const statementsMax = 36;
 const exportRows = 500;
@@ -60,7 +67,7 @@ type Totals = Record<EntryKind, bigint> & { entries: number };
 
 export function ledgerListRoutes(
   app: FastifyInstance,
-  { database, dailyTotals, currency }: PanelDependencies,
+  { database, dailyTotals, currency }: LedgerPanelRoutesDependencies,
   owner: ListOwner,
 ): void {
   app.get(
@@ -220,7 +227,7 @@ function totalsView({ credit, debit, charge, refund, entries }: Totals) {
   };
 }
 
-export function panelLedgerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function panelLedgerRoutes(app: FastifyInstance, dependencies: LedgerPanelRoutesDependencies): void {
   const { dailyTotals } = dependencies;
   ledgerListRoutes(app, dependencies, ownLists);
 

@@ -3,29 +3,38 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { orderCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
+import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import { orderFilterSchema, orderPageSchema } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
 import { customerNumberOf, daysOf } from './order-list-routes.ts';
 import { orderView } from './order-view.ts';
 import { resolveOrderSearch } from './parse-order-query.ts';
+
+interface OrderListPanelRoutesDependencies {
+  readonly currency: string;
+  readonly dailyTotals: DailyTotals;
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+}
 
 type Wanted = ReturnType<typeof wantedOf>;
 type Found = { readonly items: readonly OrderRecord[]; readonly next: number | null };
 
 export function orderListRoutesOf(
   app: FastifyInstance,
-  dependencies: PanelDependencies,
+  dependencies: OrderListPanelRoutesDependencies,
   owner: ListOwner,
 ): void {
   const { packages, currency } = dependencies;
@@ -111,7 +120,7 @@ function isUnfiltered({ q, customer, kind, status, packageId, idempotencyKey, fr
 
 /** What was typed is resolved once; then page by page. */
 async function finderOf(
-  { database, dailyTotals }: PanelDependencies,
+  { database, dailyTotals }: OrderListPanelRoutesDependencies,
   account: Account,
   { q, customer, kind, status, packageId, idempotencyKey, from, to }: Wanted,
   now: EpochSeconds,

@@ -2,16 +2,25 @@
 // previewed and placed by the API's own routes.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { orderWithEntriesSchema } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import type { OrderReads } from './order-reads.ts';
 import { orderView } from './order-view.ts';
 
-export function panelOrderRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+interface OrderPanelRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  readonly orders: OrderReads;
+  readonly packages: PackageCatalogHolder;
+}
+
+export function panelOrderRoutes(app: FastifyInstance, dependencies: OrderPanelRoutesDependencies): void {
   const { database, orders, packages, currency } = dependencies;
 
   app.get<{ Params: { id: string } }>(

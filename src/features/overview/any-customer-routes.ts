@@ -2,23 +2,36 @@
 // administrator does to them are routes of the administrator's API.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows } from '../../platform/http/list-query.ts';
-import type { WithId } from '../../service/admin-routes.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
 import { loginLinkView } from '../customer-portal/login-link-view.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { findOrders } from '../orders/list-orders.ts';
 import { orderView } from '../orders/order-view.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { readHistory } from '../plans/plan-history-routes.ts';
 import { planHistoryQuerySchema, planHistorySchema } from '../plans/plan-schemas.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import { customerOfAnyAccountSchema } from './overview-schemas.ts';
 
-export function anyCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+interface AnyCustomerRoutesDependencies {
+  readonly currency: string;
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+  readonly seal: Seal;
+}
+
+export function anyCustomerRoutes(app: FastifyInstance, dependencies: AnyCustomerRoutesDependencies): void {
   const { database, seal, customers, packages, currency, now } = dependencies;
 
   app.get<WithId>(

@@ -2,13 +2,16 @@
 // health, customers of every account, and help for an account that has lost its second factor.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { DatabaseUnavailable, ranked } from '../../platform/database/database.ts';
 import { readServerVersion } from '../../platform/database/server-version.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Jobs } from '../../platform/jobs/job-runner.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRealOwnedId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { TotpStore } from '../auth/totp-store.ts';
 import { allCustomersRoute, customerListRoutes } from '../customers/customer-panel-routes.ts';
 import { countEndingPlansOfAll } from '../customers/find-customer.ts';
 import { countOpenProductCalls } from '../fulfilment/product-call-reads.ts';
@@ -17,13 +20,19 @@ import { findAccountNames } from '../identity/account-names.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { listsOfAccounts } from '../identity/list-owner.ts';
 import { actorOf, administratorProblem } from '../identity/principal.ts';
+import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { ledgerListRoutes } from '../ledger/ledger-panel-routes.ts';
+import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { orderListRoutesOf } from '../orders/order-list-panel-routes.ts';
+import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { listRefusals } from '../request-log/refusal-counts.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { HealthFacts } from './batch-sizes.ts';
 import { listJobViews } from './job-view.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
@@ -35,9 +44,24 @@ import {
   overviewQuerySchema,
 } from './overview-schemas.ts';
 
+interface ConsoleOverviewRoutesDependencies {
+  readonly currency: string;
+  readonly dailyTotals: DailyTotals;
+  readonly database: Database;
+  readonly engine: OrderEngine;
+  readonly health: HealthFacts;
+  readonly jobs: Jobs;
+  readonly now: () => EpochSeconds;
+  readonly orders: OrderReads;
+  readonly packages: PackageCatalogHolder;
+  readonly requestLog: RequestLog;
+  readonly spending: SpendingReads;
+  readonly totp: TotpStore;
+}
+
 const topAccountsMax = 10;
 
-export function consoleRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOverviewRoutesDependencies): void {
   const {
     database,
     engine,

@@ -2,28 +2,39 @@
 // for one. Their list is customer-panel-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
 import { loginLinkView } from '../customer-portal/login-link-view.ts';
 import { createLoginLink } from '../customer-portal/login-links.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { madeLoginLinkSchema } from '../customers/customer-schemas.ts';
 import { findLastOrderNumber } from '../customers/find-customer.ts';
 import { actorOf } from '../identity/principal.ts';
 import { orderStatus } from '../order-engine/records/order-table.ts';
 import { findOrders } from '../orders/list-orders.ts';
 import { orderView } from '../orders/order-view.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { panelCustomerView } from './overview-routes.ts';
 import { customerWithOrdersSchema } from './overview-schemas.ts';
 
-interface WithId {
-  Params: { id: string };
+interface CustomerPageRoutesDependencies {
+  readonly currency: string;
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly linkValidSeconds: number;
+  readonly packages: PackageCatalogHolder;
+  readonly publicUrl: () => string;
 }
 
-export function panelCustomerRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function panelCustomerRoutes(
+  app: FastifyInstance,
+  dependencies: CustomerPageRoutesDependencies,
+): void {
   const { database, customers, packages, publicUrl, linkValidSeconds, currency } = dependencies;
 
   app.get<WithId>(

@@ -1,26 +1,35 @@
 // What the account spent, day by day or month by month, and the plans that end within two weeks.
 
 import type { FastifyInstance } from 'fastify';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { countCustomers, findFailedRenewals } from '../customers/count-customers.ts';
 import { customerView } from '../customers/customer-view.ts';
 import { findEndingPlans } from '../customers/find-customer.ts';
+import type { DailyTotals } from '../ledger/daily-totals.ts';
+import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { countOrders } from '../orders/count-orders.ts';
-import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { PackageCatalog, PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { priceAt } from '../packages/price-lines.ts';
 import { listDisabledWebhooks } from '../webhooks/webhook-store.ts';
 import { overviewQuerySchema, overviewSchema, type PanelCustomerView } from './overview-schemas.ts';
+
+interface OverviewRoutesDependencies {
+  readonly dailyTotals: DailyTotals;
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+  readonly spending: SpendingReads;
+}
 
 export const endingDays = 14;
 const endingShownMax = 10;
 const renewalsFailedDays = 7;
 
-export function overviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoutesDependencies): void {
   const { database, dailyTotals, spending, packages } = dependencies;
 
   app.get(

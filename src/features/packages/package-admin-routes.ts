@@ -1,8 +1,9 @@
 // Packages and their price matrix.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -13,10 +14,16 @@ import {
   changePackageBodySchema,
   createPackageBodySchema,
 } from './package-admin-schemas.ts';
-import type { Package } from './package-catalog.ts';
+import type { Package, PackageCatalogHolder } from './package-catalog.ts';
 import { changePackage, createPackage, type PackageChange } from './package-store.ts';
 import { adminPackageView } from './package-view.ts';
 import { parsePrices } from './written-prices.ts';
+
+interface PackageAdminRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+}
 
 const durationDaysDefault = 30;
 const readNewPackage = createBodyReader(createPackageBodySchema);
@@ -24,7 +31,7 @@ const readPackageChange = createBodyReader(changePackageBodySchema);
 
 export function packageAdminRoutes(
   app: FastifyInstance,
-  { database, packages, currency }: AdminRoutesDependencies,
+  { database, packages, currency }: PackageAdminRoutesDependencies,
 ): void {
   app.get(
     '/packages',

@@ -2,8 +2,9 @@
 // and the command line use it.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -15,17 +16,24 @@ import {
   schedulePricesBodySchema,
   unschedulePricesQuerySchema,
 } from './package-admin-schemas.ts';
+import type { PackageCatalogHolder } from './package-catalog.ts';
 import { scheduledPricesView } from './package-view.ts';
 import { namedPrices } from './price-lines.ts';
 import { listScheduledPrices, schedulePrices, unschedulePrices } from './scheduled-price-store.ts';
 import { parsePrices } from './written-prices.ts';
+
+interface PackagePriceRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  readonly packages: PackageCatalogHolder;
+}
 
 const readSchedule = createBodyReader(schedulePricesBodySchema);
 const notATime = () => fieldRefusal('validation_failed', 'from', 'must look like 2027-01-01T00:00:00Z');
 
 export function packagePriceRoutes(
   app: FastifyInstance,
-  { database, packages, currency }: AdminRoutesDependencies,
+  { database, packages, currency }: PackagePriceRoutesDependencies,
 ): void {
   app.post<WithId>(
     '/packages/:id/prices',

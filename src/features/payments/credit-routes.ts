@@ -2,25 +2,37 @@
 // Always true: with the same idempotency key the money moves once.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AskingAgain, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
+import type { Authenticator } from '../auth/api-key-auth.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { mintOrderKey } from '../order-engine/mint-order-key.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
 import { creditBodySchema, creditedSchema } from '../packages/package-admin-schemas.ts';
+
+interface CreditRoutesDependencies {
+  readonly authenticateAgain: Authenticator['authenticateAgain'];
+  /** A credit of more is a sensitive action. */
+  readonly creditConfirmedAboveCents: bigint;
+  readonly currency: string;
+  readonly database: Database;
+  readonly engine: OrderEngine;
+}
 
 const readCredit = createBodyReader(creditBodySchema);
 
 export function accountCreditRoutes(
   app: FastifyInstance,
-  { database, engine, currency, creditConfirmedAboveCents, authenticateAgain }: AskingAgain,
+  { database, engine, currency, creditConfirmedAboveCents, authenticateAgain }: CreditRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 

@@ -3,10 +3,11 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { endOfTime } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, parseRealOwnedId } from '../../shared/identifiers.ts';
+import type { BrandHolder } from '../brand/brand-store.ts';
 import { documentTranslator } from '../brand/document-language.ts';
 import type { Account } from '../identity/account-table.ts';
 import { findAccount } from '../identity/find-accounts.ts';
@@ -14,9 +15,19 @@ import { findEntriesUp } from '../ledger/find-entries.ts';
 import { documentLanguageSchema } from '../overview/overview-schemas.ts';
 import { hasReceipt, receiptNumber, receiptPdf } from './receipt-pdf.ts';
 
+interface ReceiptRoutesDependencies {
+  readonly brand: BrandHolder;
+  readonly currency: string;
+  readonly database: Database;
+  readonly statementIssuer: readonly string[];
+}
+
 const produces = ['application/pdf'];
 
-type ReceiptDependencies = Pick<PanelDependencies, 'database' | 'brand' | 'currency' | 'statementIssuer'>;
+type ReceiptDependencies = Pick<
+  ReceiptRoutesDependencies,
+  'database' | 'brand' | 'currency' | 'statementIssuer'
+>;
 
 export function receiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
   app.get<{ Params: { id: string } }>(

@@ -4,19 +4,29 @@
 // Always true: asking is answered alike, and as fast, whether there is such an account or not.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
+import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
 import { confirmAddress } from '../alerts/alert-addresses.ts';
 import { beginSession } from '../auth/begin-session.ts';
+import type { KnownAddresses } from '../auth/known-addresses.ts';
+import type { PasswordLinks } from '../auth/password-links.ts';
 import { chosenPasswordRefusal } from '../auth/password-rules.ts';
+import type { SessionGuard } from '../auth/session-auth.ts';
+import type { SessionStore } from '../auth/session-store.ts';
+import type { SignInLog } from '../auth/sign-in-log.ts';
+import type { TotpStore } from '../auth/totp-store.ts';
 import { findCredentials } from '../identity/find-people.ts';
 import { mailAddressOf } from '../identity/people-table.ts';
 import {
@@ -27,11 +37,27 @@ import {
 } from '../overview/overview-schemas.ts';
 import { changePassword } from './manage-people.ts';
 
+interface PasswordLinkRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly guard: SessionGuard;
+  readonly knownAddresses: KnownAddresses;
+  readonly limiter: RateLimiter;
+  readonly now: () => EpochSeconds;
+  readonly passwordCost: PasswordCost;
+  readonly passwordLinks: PasswordLinks;
+  readonly sessions: SessionStore;
+  readonly signIns: SignInLog;
+  readonly throttle: AttemptThrottle;
+  readonly totp: TotpStore;
+}
+
 const readToken = createBodyReader(passwordLinkBodySchema);
 const readRequest = createBodyReader(passwordResetBodySchema);
 const readCompletion = createBodyReader(completePasswordBodySchema);
 
-export function passwordLinkRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordLinkRoutesDependencies): void {
   const { database, passwordLinks, throttle, totp, limiter, forgetAccount, passwordCost, now } = dependencies;
   const lookups = ranked(database, 'lookups');
   const tokens = createTokenLookups(limiter);

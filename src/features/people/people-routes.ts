@@ -3,12 +3,12 @@
 // Always true: whoever changes who signs in for an administrator's account may do everything that one may.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
-import type { AdminRoutesDependencies } from '../../service/admin-routes.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
   type ErrorCode,
@@ -21,7 +21,8 @@ import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { type Role, rolesOf, type Scope } from '../../shared/scopes.ts';
 import { formatTime } from '../../shared/times.ts';
-import type { Invitation } from '../auth/password-links.ts';
+import type { Invitation, PasswordLinks } from '../auth/password-links.ts';
+import type { TotpStore } from '../auth/totp-store.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import type { Account } from '../identity/account-table.ts';
 import { findAccount } from '../identity/find-accounts.ts';
@@ -51,6 +52,15 @@ import {
 } from './people-schemas.ts';
 import { personView } from './person-view.ts';
 
+interface PeopleRoutesDependencies {
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly passwordLinks: PasswordLinks;
+  readonly peoplePerAccountMax: number;
+  readonly totp: TotpStore;
+}
+
 const readNewPerson = createBodyReader(invitePersonBodySchema);
 const readPersonChange = createBodyReader(changePersonBodySchema);
 
@@ -73,7 +83,7 @@ interface Surface {
   readonly limited: (request: FastifyRequest, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
 
-export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+export function peopleAdminRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependencies): void {
   peopleRoutes(app, dependencies, {
     path: '/accounts/:id/people',
     operations: {
@@ -94,7 +104,7 @@ export function peopleAdminRoutes(app: FastifyInstance, dependencies: AdminRoute
 
 export function peoplePanelRoutes(
   app: FastifyInstance,
-  dependencies: AdminRoutesDependencies & { readonly limiter: RateLimiter },
+  dependencies: PeopleRoutesDependencies & { readonly limiter: RateLimiter },
 ): void {
   const { limiter } = dependencies;
   peopleRoutes(app, dependencies, {
@@ -122,7 +132,7 @@ export function peoplePanelRoutes(
 
 function peopleRoutes(
   app: FastifyInstance,
-  { database, passwordLinks, totp, forgetAccount, peoplePerAccountMax }: AdminRoutesDependencies,
+  { database, passwordLinks, totp, forgetAccount, peoplePerAccountMax }: PeopleRoutesDependencies,
   { path, operations, scopes, sensitiveAction, bodies, codes, accountIdOf, limited }: Surface,
 ): void {
   const lookups = ranked(database, 'lookups');

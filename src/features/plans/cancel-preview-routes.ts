@@ -2,17 +2,35 @@
 // Always true: the decision is that of the cancel itself, in this second; nothing is written, and no key is bound.
 
 import type { FastifyInstance } from 'fastify';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { SessionGuard } from '../auth/session-auth.ts';
 import { PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
+import type { CancelRefund } from '../order-engine/records/plan-life.ts';
+import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed } from '../orders/order-command.ts';
 import { cancelPreviewSchema } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
+
+interface CancelPreviewRoutesDependencies {
+  readonly cancelRefund: CancelRefund;
+  readonly currency: string;
+  readonly database: Database;
+  readonly guard: SessionGuard;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+  readonly testBudget: TestBudget;
+}
 
 const attemptsMax = 3;
 
-export function cancelPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function cancelPreviewRoutes(
+  app: FastifyInstance,
+  dependencies: CancelPreviewRoutesDependencies,
+): void {
   const { database, packages, currency, cancelRefund, now, testBudget, guard } = dependencies;
 
   app.get<{ Params: { id: string } }>(

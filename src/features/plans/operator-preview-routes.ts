@@ -2,27 +2,43 @@
 // customer of any account. Invariant: decided as the command itself would be; nothing is written, and no key is bound.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { WithId } from '../../service/admin-routes.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { type OwnedId, parseRealOwnedId } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { CancelPlan, ChangePackage } from '../order-engine/decisions/order-commands.ts';
 import { type OrderPreview, PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
+import type { CancelRefund } from '../order-engine/records/plan-life.ts';
+import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { changePackageCommand, keyed } from '../orders/order-command.ts';
 import { orderPreviewView } from '../orders/order-preview-view.ts';
 import { orderCodes } from '../orders/order-routes.ts';
 import { orderPreviewAnswerSchema } from '../orders/order-schemas.ts';
 import { parsePackageChange } from '../orders/parse-order-request.ts';
 import { cancelPreviewSchema } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
 import { changePackageOfCustomerBodySchema } from './plan-schemas.ts';
 
+interface OperatorPreviewRoutesDependencies {
+  readonly cancelRefund: CancelRefund;
+  readonly currency: string;
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+  readonly testBudget: TestBudget;
+}
+
 const attemptsMax = 3;
 
-export function operatorPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function operatorPreviewRoutes(
+  app: FastifyInstance,
+  dependencies: OperatorPreviewRoutesDependencies,
+): void {
   const { database, packages, currency, cancelRefund, now, testBudget } = dependencies;
 
   app.get<WithId>(

@@ -2,6 +2,7 @@
 // From the body to a command for the engine, and from its outcome to the answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
@@ -27,10 +28,6 @@ import {
 export interface PlanRoutesDependencies extends SubmitDependencies {
   readonly customers: CustomerReads;
   readonly packages: () => PackageCatalog;
-}
-
-interface WithId {
-  Params: { id: string };
 }
 
 /** What all of them are refused with. */

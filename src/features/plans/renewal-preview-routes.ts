@@ -4,23 +4,39 @@
 // written, and no key is bound.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { errorOf } from '../../platform/http/error-responses.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
+import type { SessionGuard } from '../auth/session-auth.ts';
 import { findNumberedCustomers } from '../customers/find-customer.ts';
 import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/order-commands.ts';
 import { PackagesChanged, previewRenewals } from '../order-engine/order-batch.ts';
+import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed, renewCustomerCommand } from '../orders/order-command.ts';
 import { type RenewalView, renewalsBodySchema, renewalsSchema } from '../overview/overview-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+
+interface RenewalPreviewRoutesDependencies {
+  readonly currency: string;
+  readonly database: Database;
+  readonly guard: SessionGuard;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+  readonly testBudget: TestBudget;
+}
 
 const customersMax = 500;
 const attemptsMax = 3;
 
-export function renewalPreviewRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function renewalPreviewRoutes(
+  app: FastifyInstance,
+  dependencies: RenewalPreviewRoutesDependencies,
+): void {
   const { database, packages, currency, testBudget, now, guard } = dependencies;
 
   app.post(

@@ -3,11 +3,14 @@
 
 import type { FastifyInstance } from 'fastify';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import type { AdminRoutesDependencies, WithId } from '../../service/admin-routes.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { keyed } from '../orders/order-command.ts';
 import {
   knowablePackageId,
@@ -18,12 +21,20 @@ import {
 } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
 import { grantTrialBodySchema } from '../packages/package-admin-schemas.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+
+interface TrialRoutesDependencies {
+  readonly customers: CustomerReads;
+  readonly engine: OrderEngine;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+}
 
 const readTrial = createBodyReader(grantTrialBodySchema);
 
 export function accountTrialRoutes(
   app: FastifyInstance,
-  { engine, customers, packages, now }: AdminRoutesDependencies,
+  { engine, customers, packages, now }: TrialRoutesDependencies,
 ): void {
   app.post<WithId>(
     '/accounts/:id/trials',

@@ -2,8 +2,8 @@
 // those are. Counted by UTC day (src/features/request-log/refusal-counts.ts), longer than the requests themselves are kept.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
 import {
   type ErrorCode,
   errorCatalogue,
@@ -21,13 +21,23 @@ import {
   refusedAccountsSchema,
 } from '../overview/overview-schemas.ts';
 import { listRefusalsOfAccount, listRefusedAccounts } from './refusal-counts.ts';
+import type { RequestLog } from './request-log.ts';
+
+interface RefusalRoutesDependencies {
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly requestLog: RequestLog;
+}
 
 const usualDays = 30;
 const daysMax = 400;
 const accountsMax = 100;
 
 /** The account's own. */
-export function refusalRoutes(app: FastifyInstance, { database, requestLog, now }: PanelDependencies): void {
+export function refusalRoutes(
+  app: FastifyInstance,
+  { database, requestLog, now }: RefusalRoutesDependencies,
+): void {
   app.get(
     '/refusals',
     {
@@ -54,7 +64,7 @@ export function refusalRoutes(app: FastifyInstance, { database, requestLog, now 
 /** For the operator; below /admin. */
 export function accountRefusalRoutes(
   app: FastifyInstance,
-  { database, requestLog, now }: PanelDependencies,
+  { database, requestLog, now }: RefusalRoutesDependencies,
 ): void {
   app.get<{ Params: { code: string } }>(
     '/refusals/:code',

@@ -3,16 +3,19 @@
 // switch is the account's alone.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { endOfTime, type ListQuery, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import type { PanelDependencies } from '../../service/panel-routes.ts';
+import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { type ErrorCode, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findApiKeyNames } from '../identity/api-key-rows.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
+import type { OrderReads } from '../orders/order-reads.ts';
 import {
   bodyCaptureSchema,
   requestDetailSchema,
@@ -22,7 +25,19 @@ import {
 import { switchBodyCapture } from './body-capture-setting.ts';
 import { findRequestBodies, type RequestBodies } from './request-bodies.ts';
 import { findRequestLinks } from './request-links.ts';
+import type { RequestLog } from './request-log.ts';
 import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from './request-log.ts';
+
+interface RequestLogRoutesDependencies {
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  readonly forgetAccount: (accountId: number) => void;
+  readonly limiter: RateLimiter;
+  readonly now: () => EpochSeconds;
+  readonly orders: OrderReads;
+  readonly requestLog: RequestLog;
+}
 
 const statusClasses: Readonly<Record<string, readonly [min: number, max: number]>> = {
   '2xx': [200, 299],
@@ -48,7 +63,7 @@ interface RequestsSurface {
   ) => Promise<{ readonly id: number; readonly capturesBodies: boolean } | null>;
 }
 
-export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogRoutesDependencies): void {
   const { database, forgetAccount, limiter } = dependencies;
   requestRoutes(app, dependencies, {
     path: '/requests',
@@ -89,7 +104,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: PanelDepend
 }
 
 /** The same of any account, for the operator; below /admin. */
-export function accountRequestRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+export function accountRequestRoutes(app: FastifyInstance, dependencies: RequestLogRoutesDependencies): void {
   requestRoutes(app, dependencies, {
     path: '/accounts/:id/requests',
     scope: 'admin:read',
@@ -105,7 +120,7 @@ export function accountRequestRoutes(app: FastifyInstance, dependencies: PanelDe
 
 function requestRoutes(
   app: FastifyInstance,
-  dependencies: PanelDependencies,
+  dependencies: RequestLogRoutesDependencies,
   { path, scope, codes, hasTestMode, noun, accountOf }: RequestsSurface,
 ): void {
   const { database, requestLog, now } = dependencies;

@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -73,10 +74,6 @@ export interface WebhookOwner {
   readonly writeScope: Scope;
   /** "Webhook" in names of operations: listWebhooks, or listOperatorWebhooks. */
   readonly noun: 'Webhook' | 'OperatorWebhook';
-}
-
-interface WithId {
-  Params: { id: string };
 }
 
 const readNew = createBodyReader(newWebhookBodySchema);
