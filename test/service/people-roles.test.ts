@@ -345,6 +345,11 @@ test('a credit above the operator’s limit takes the password, one up to it and
   expectStatus(await panel.post(path, { amount: '1000.01', ...current }), 201);
   expectStatus(await panel.post(path, { amount: '2000' }), 201);
   expectStatus(await panel.post(path, { amount: '-4000.01' }), 201);
+  expectRefusal(await panel.post('/admin/v1/accounts/%00/credit', { amount: '1' }), '404 account_not_found');
+  expectRefusal(
+    await panel.post(path, { amount: '1', idempotency_key: 'a\u0000b' }),
+    '422 invalid_idempotency_key',
+  );
   const key = `/api/admin/v1/accounts/${reseller.id}/credit`;
   expectStatus(await service.admin.post(key, { amount: '5000.00' }), 201);
 });

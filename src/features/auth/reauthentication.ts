@@ -106,11 +106,16 @@ function movedBy(
   const cents = amountIn(body);
   if (sensitiveAction.ifMovedAboveCents === undefined || cents === null) return null;
   const sent = headers['idempotency-key'] ?? (isJsonObject(body) ? own(body, 'idempotency_key') : null);
-  // A key that cannot be one is refused by the route.
-  const key = typeof sent === 'string' && sent.length <= 80 ? sent : `none ${randomBase62(16)}`;
-  const account = isJsonObject(params) ? String(own(params, 'id')) : '';
+  // The route refuses a key or an id that cannot be one: neither is stored as it was sent.
+  const key = isPlain(sent) ? sent : `none ${randomBase62(16)}`;
+  const id = isJsonObject(params) ? own(params, 'id') : null;
+  const account = isPlain(id) ? id : '';
   const amountCents = cents < 0n ? -cents : cents;
   return { personId: personOf(principal.actor).id, requestKey: `${account} ${key} ${cents}`, amountCents };
+}
+
+function isPlain(text: unknown): text is string {
+  return typeof text === 'string' && /^[\x21-\x7e]{1,80}$/.test(text);
 }
 
 function isAlwaysAsked(
