@@ -1,7 +1,7 @@
 // sellthrough verify: adds every ledger up again and names what is wrong. Exit code 5 when anything is.
 
 import { Command } from 'commander';
-import type { VerifyReportView } from '../features/packages/package-admin-schemas.ts';
+import type { VerifyReportView } from '../features/verification/verification-schemas.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
 import { answer, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';

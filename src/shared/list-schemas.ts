@@ -1,7 +1,49 @@
 // What every list has in common, and what each is filtered by, as JSON Schema.
 
-import Type from 'typebox';
-import { count, oneOf } from './schema-parts.ts';
+import Type, { type Static } from 'typebox';
+import { count, nullable, oneOf } from './schema-parts.ts';
+
+export const boundedCount = Type.Object({
+  count: Type.Integer(),
+  more: Type.Boolean({ description: 'There are more: it was not counted further.' }),
+});
+
+export type BoundedCount = Static<typeof boundedCount>;
+
+/** {data, next_before}: a filtered list. */
+export const cursorPageOf = (item: Type.TSchema) =>
+  Type.Object({
+    data: Type.Array(item),
+    next_before: nullable(
+      Type.Integer({ description: 'Ask for the next page with it, even if this page is short.' }),
+    ),
+  });
+
+export const before = Type.Optional(
+  Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
+);
+
+export const moment = (description: string) =>
+  Type.Optional(Type.String({ description, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }));
+
+export const packageFilter = Type.Optional(Type.Unsafe<string>({ type: 'integer' }));
+
+export const spanOfTime = {
+  from: moment('From this time on, or from this UTC day on.'),
+  to: moment('Up to this time, or up to the end of this UTC day.'),
+};
+
+export const refusalFilterSchema = Type.Object({
+  from: Type.Optional(Type.String({ format: 'date', description: 'The first UTC day; 30 days are usual.' })),
+  to: Type.Optional(Type.String({ format: 'date', description: 'The last UTC day.' })),
+});
+
+/** Whose it is, where the console shows what is not the administrator's own. */
+export const ownerSchema = Type.Object({ id: Type.Integer(), username: Type.String() });
+
+export const total = nullable(
+  Type.Integer({ description: 'How many there are, where they are counted; null: where they are not.' }),
+);
 
 /** {data, page, per_page, total}: the shape of every list of pages. */
 export const pageOf = (schemaId: string) =>

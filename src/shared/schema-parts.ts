@@ -3,6 +3,8 @@
 import Type, { type TSchema } from 'typebox';
 import { groups } from './periods.ts';
 
+export const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
 export const amount = (description: string) =>
   Type.String({ description, pattern: '^\\d+\\.\\d{2}$', maxLength: 20, examples: ['12.50'] });
 export const signedAmount = (description: string) =>

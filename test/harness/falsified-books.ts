@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
-import type { VerifyReportView } from '../../src/features/packages/package-admin-schemas.ts';
+import type { VerifyReportView } from '../../src/features/verification/verification-schemas.ts';
 import { byGroup } from '../../src/platform/database/database.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
 import { sqlAtOnce } from './group-sql.ts';

@@ -10,7 +10,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
-import type { VerifyReportView } from '../../src/features/packages/package-admin-schemas.ts';
+import type { VerifyReportView } from '../../src/features/verification/verification-schemas.ts';
 import {
   aDay,
   aDayOff,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAccountBodySchema } from '../../src/features/accounts/account-admin-schemas.ts';
 import { alertsBodySchema } from '../../src/features/alerts/alert-schemas.ts';
-import { createAccountBodySchema } from '../../src/features/packages/package-admin-schemas.ts';
 import { createBodyReader } from '../../src/platform/http/body-reader.ts';
 import { isRefusal } from '../../src/shared/error-catalogue.ts';
 

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VerifyReportView } from '../../src/features/packages/package-admin-schemas.ts';
 import {
   createSharedVerification,
   type SharedVerification,
 } from '../../src/features/verification/shared-verification.ts';
+import type { VerifyReportView } from '../../src/features/verification/verification-schemas.ts';
 
 const report: VerifyReportView = { ok: true, accounts: 1, entries: 2, problems: [] };
 const limits = { waitMilliseconds: 1_000, lingerMilliseconds: 500, keptMilliseconds: 5_000 };

@@ -20,18 +20,18 @@ import type { Scope } from '../../shared/scopes.ts';
 import type { PasswordLinks } from '../auth/password-links.ts';
 import { chosenPasswordRefusal } from '../auth/password-rules.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
+import type { AccountView } from '../identity/account-schemas.ts';
 import type { Account } from '../identity/account-table.ts';
 import { findAccount, listAccounts } from '../identity/find-accounts.ts';
 import { actorOf, administratorProblem, type Principal, scopeProblem } from '../identity/principal.ts';
+import { accountView } from '../packages/package-view.ts';
 import {
-  type AccountView,
   accountAnswerSchema,
   accountQuerySchema,
   changeAccountBodySchema,
   createAccountBodySchema,
   createdAccountSchema,
-} from '../packages/package-admin-schemas.ts';
-import { accountView } from '../packages/package-view.ts';
+} from './account-admin-schemas.ts';
 import {
   type AccountChange,
   changeAccount,

@@ -8,8 +8,8 @@ import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
-import { accountFilterSchema, foundAccountsSchema } from '../overview/overview-schemas.ts';
 import { accountView } from '../packages/package-view.ts';
+import { accountFilterSchema, foundAccountsSchema } from './account-panel-schemas.ts';
 import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts';
 
 interface AccountPanelRoutesDependencies {

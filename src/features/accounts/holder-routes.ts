@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { realIdOf } from '../identity/principal.ts';
-import { holderFilterSchema, holdersSchema } from '../overview/overview-schemas.ts';
+import { holderFilterSchema, holdersSchema } from './account-panel-schemas.ts';
 import { findHolders, type Holder } from './find-holders.ts';
 
 interface HolderRoutesDependencies {

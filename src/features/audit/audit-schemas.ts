@@ -1,6 +1,36 @@
 // The audit log as the console's page searches it, as JSON Schema (docs/panel-api.md).
 
 import Type, { type Static } from 'typebox';
+import { count, id, oneOf, orNothing, text, time, word } from '../../shared/schema-parts.ts';
+
+export const auditEntrySchema = Type.Object(
+  {
+    number: count('Position in the log: 1, 2, 3 …', 1),
+    at: time('When it was done.'),
+    actor: Type.Object({
+      id: count('The account that acted; 0 where nobody is known, as of a sign-in that was refused.'),
+      username: text('Its username; empty where nobody is known.', 64),
+    }),
+    action: word('What was done.', 'account.update'),
+    subject: text('What it was done to: "account 12".', 500),
+    before: Type.Unsafe<unknown>({
+      description:
+        'What changed, as it was before, in the names and formats of this API. Entries stay as they were written: older ones have balance_cents, times in seconds, and limits as postsPerDay and aiImagesPerMonth.',
+    }),
+    after: Type.Unsafe<unknown>({ description: 'What changed, as it was afterwards.' }),
+    by: orNothing(
+      Type.Object({
+        type: oneOf(['key', 'person'] as const, 'What acted for the account.'),
+        id: id('The key, or the person.'),
+        name: text('The name of the key, or the username of the person; empty where it has none.', 200),
+      }),
+      'Which key or person of the account it was; null: the service itself, its command line, or nobody that is known.',
+    ),
+  },
+  { $id: 'AuditEntry' },
+);
+
+export type AuditEntryView = Static<typeof auditEntrySchema>;
 
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

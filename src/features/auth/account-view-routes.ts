@@ -6,8 +6,8 @@ import type { WithId } from '../../platform/http/route-params.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
-import { begunViewSchema } from '../overview/overview-schemas.ts';
 import type { AccountViews } from './account-views.ts';
+import { begunViewSchema } from './sign-in-schemas.ts';
 
 interface AccountViewRoutesDependencies {
   readonly views: AccountViews;

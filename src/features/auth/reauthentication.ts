@@ -19,10 +19,10 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { randomBase62 } from '../identity/api-key.ts';
 import { getPasswordHash } from '../identity/find-people.ts';
 import type { PersonActor } from '../identity/principal.ts';
-import { currentPasswordBodySchema, passwordBodySchema } from '../overview/overview-schemas.ts';
 import { countMoved, type Moved, mayMove } from './moved-amounts.ts';
 import type { Session, SessionStore } from './session-store.ts';
 import type { SignInLog } from './sign-in-log.ts';
+import { currentPasswordBodySchema, passwordBodySchema } from './sign-in-schemas.ts';
 
 /** null: the action may be done. */
 export type Reauthentication = (

@@ -20,6 +20,9 @@ import { findKeyFacts } from '../identity/api-key-rows.ts';
 import { writeClock, writeLanguage } from '../identity/people-rows.ts';
 import { isOwnLogin } from '../identity/people-table.ts';
 import { actorOf, scopeProblem } from '../identity/principal.ts';
+import { accountView } from '../packages/package-view.ts';
+import { changeOwnEmail, changePassword } from '../people/manage-people.ts';
+import { personView } from '../people/person-view.ts';
 import {
   clockBodySchema,
   emailBodySchema,
@@ -27,17 +30,14 @@ import {
   meSchema,
   newPasswordBodySchema,
   savedEmailSchema,
-  sessionListSchema,
   signedInPersonSchema,
-} from '../overview/overview-schemas.ts';
-import { accountView } from '../packages/package-view.ts';
-import { changeOwnEmail, changePassword } from '../people/manage-people.ts';
-import { personView } from '../people/person-view.ts';
+} from '../people/profile-schemas.ts';
 import type { PasswordLinks } from './password-links.ts';
 import { chosenPasswordRefusal } from './password-rules.ts';
 import type { SessionGuard } from './session-auth.ts';
 import type { SessionStore } from './session-store.ts';
 import { sessionExpiry, sessionId } from './session-store.ts';
+import { sessionListSchema } from './sign-in-schemas.ts';
 import { findTotpHolders } from './totp-store.ts';
 
 interface SessionRoutesDependencies {

@@ -18,7 +18,6 @@ import type { BrandHolder } from '../brand/brand-store.ts';
 import { brandView } from '../brand/brand-view.ts';
 import { findCredentials } from '../identity/find-people.ts';
 import { replacePasswordHash } from '../identity/people-rows.ts';
-import { signedInSchema, signInBodySchema, signInOptionsSchema } from '../overview/overview-schemas.ts';
 import { accountView } from '../packages/package-view.ts';
 import { beginSession } from './begin-session.ts';
 import type { KnownAddresses } from './known-addresses.ts';
@@ -26,6 +25,7 @@ import type { PasswordLinks } from './password-links.ts';
 import type { SessionGuard } from './session-auth.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SignInLog, SignInRefusal } from './sign-in-log.ts';
+import { signedInSchema, signInBodySchema, signInOptionsSchema } from './sign-in-schemas.ts';
 import type { TotpStore } from './totp-store.ts';
 
 interface SignInRoutesDependencies {

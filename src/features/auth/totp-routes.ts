@@ -16,7 +16,7 @@ import {
   passwordBodySchema,
   recoveryCodesSchema,
   totpEnrolmentSchema,
-} from '../overview/overview-schemas.ts';
+} from './sign-in-schemas.ts';
 import type { TotpStore } from './totp-store.ts';
 
 interface TotpRoutesDependencies {

@@ -11,8 +11,8 @@ import { customerView } from '../customers/customer-view.ts';
 import type { KeyMode } from '../identity/api-key.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
-import { exchangeCodeBodySchema } from '../packages/package-admin-schemas.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { exchangeCodeBodySchema } from './login-code-schemas.ts';
 import { exchangeCode, isToken } from './login-links.ts';
 
 export interface LoginCodeRoutesDependencies {

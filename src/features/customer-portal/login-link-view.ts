@@ -1,8 +1,8 @@
 // A login link that a customer was given, as the panel and the console show it.
 
 import { formatTime } from '../../shared/times.ts';
-import type { LoginLinkView } from '../overview/overview-schemas.ts';
 import type { ShownLink } from './login-link-log.ts';
+import type { LoginLinkView } from './login-link-schemas.ts';
 
 /** `forOperator`: an account is not told which of the operator's people made a link. */
 export function loginLinkView(

@@ -2,8 +2,8 @@
 // which could not renew themselves lately. Each is counted along an index, and no further than a page of figures needs.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { BoundedCount } from '../overview/overview-schemas.ts';
 
 const countedMax = 5_000;
 /** Plan changes that are looked at for renewals that were refused. */

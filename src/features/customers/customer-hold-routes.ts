@@ -13,6 +13,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
 import { exchangeHandler } from '../customer-portal/login-code-routes.ts';
+import { exchangeCodeBodySchema } from '../customer-portal/login-code-schemas.ts';
 import { createLoginLink } from '../customer-portal/login-links.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
@@ -27,7 +28,6 @@ import {
   sentIdempotencyHeader,
 } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
-import { changeCustomerBodySchema, exchangeCodeBodySchema } from '../packages/package-admin-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { parseCancelAt } from '../plans/parse-plan-request.ts';
 import {
@@ -36,7 +36,7 @@ import {
   changePackageOfCustomerBodySchema,
 } from '../plans/plan-schemas.ts';
 import type { CustomerReads } from './customer-reads.ts';
-import { customerAnswerSchema, madeLoginLinkSchema } from './customer-schemas.ts';
+import { changeCustomerBodySchema, customerAnswerSchema, madeLoginLinkSchema } from './customer-schemas.ts';
 import { customerView } from './customer-view.ts';
 import { findLastOrderNumber } from './find-customer.ts';
 

@@ -9,18 +9,14 @@ import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../..
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
+import { cursorPageOf } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
 import { planStatuses } from '../order-engine/records/plan-life.ts';
 import { panelCustomerView } from '../overview/overview-routes.ts';
-import {
-  accountCustomerSchema,
-  cursorPageOf,
-  customerFilterSchema,
-  customerPageSchema,
-} from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { accountCustomerSchema, customerFilterSchema, customerPageSchema } from './customer-panel-schemas.ts';
 import { customerView } from './customer-view.ts';
 import { type CustomerCursor, type CustomerQuery, countCustomers, findCustomers } from './list-customers.ts';
 import { searchWords } from './search-words.ts';

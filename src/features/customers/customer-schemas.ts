@@ -9,6 +9,7 @@ import {
   id,
   keyInBody,
   months,
+  oneOf,
   orNothing,
   period,
   signedAmount,
@@ -16,6 +17,11 @@ import {
   time,
   word,
 } from '../../shared/schema-parts.ts';
+
+export const changeCustomerBodySchema = Type.Object(
+  { status: oneOf(['active', 'suspended'] as const, '') },
+  example({ status: 'suspended' }),
+);
 
 export const autoRenewSettings = {
   months,

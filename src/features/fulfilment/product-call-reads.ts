@@ -6,9 +6,9 @@ import { nullable } from '../../platform/database/row-values.ts';
 import { firstOfEveryGroup, fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
 import { oneOf } from '../../platform/database/table.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
+import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { ProductCallStatus } from '../order-engine/records/product-call-rows.ts';
-import type { BoundedCount } from '../overview/overview-schemas.ts';
 import { type CallAttempt, parseAttempts } from './call-attempts.ts';
 import { productCallStatuses } from './product-schemas.ts';
 

@@ -4,9 +4,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { attentionCountSchema, waitingCallsSchema } from '../overview/overview-schemas.ts';
 import { countOpenProductCalls, listOpenProductCalls } from './product-call-reads.ts';
 import { failingView, productCallView } from './product-call-view.ts';
+import { attentionCountSchema, waitingCallsSchema } from './product-panel-schemas.ts';
 
 interface ProductPanelRoutesDependencies {
   readonly database: Database;

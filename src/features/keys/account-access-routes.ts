@@ -12,7 +12,7 @@ import { resetApiKey } from '../accounts/account-store.ts';
 import type { SessionStore } from '../auth/session-store.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf, administratorProblem, type Principal } from '../identity/principal.ts';
-import { endedSessionsSchema, newKeySchema } from '../packages/package-admin-schemas.ts';
+import { endedSessionsSchema, newKeySchema } from './key-schemas.ts';
 
 interface AccountAccessRoutesDependencies {
   readonly database: Database;

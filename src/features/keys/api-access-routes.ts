@@ -14,15 +14,15 @@ import { formatTime } from '../../shared/times.ts';
 import { changeAccount, resetApiKey, revealApiKey } from '../accounts/account-store.ts';
 import { findKeyFacts } from '../identity/api-key-rows.ts';
 import { actorOf } from '../identity/principal.ts';
+import { confirmedBodySchema } from '../people/people-schemas.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import {
   allowListBodySchema,
   keyFactsSchema,
   savedAllowListSchema,
   shownKeySchema,
   usageSchema,
-} from '../overview/overview-schemas.ts';
-import { confirmedBodySchema } from '../people/people-schemas.ts';
-import type { RequestLog } from '../request-log/request-log.ts';
+} from './api-access-schemas.ts';
 
 interface ApiAccessRoutesDependencies {
   readonly database: Database;

@@ -5,7 +5,11 @@ import Type, { type Static } from 'typebox';
 import { passwordField } from '../../shared/password-fields.ts';
 import { count, example, id, keyInBody, oneOf, orNothing, text, time } from '../../shared/schema-parts.ts';
 import { accountScopes, administratorScopes, keyScopes } from '../../shared/scopes.ts';
-import { allowedIps, apiKey, rateLimit } from '../packages/package-admin-schemas.ts';
+import { allowedIps, apiKey, rateLimit } from '../identity/account-schemas.ts';
+
+export const endedSessionsSchema = Type.Object({ ended: count('How many there were.') });
+
+export const newKeySchema = Type.Object({ api_key: apiKey('The new key.') });
 
 export const keysPerAccountMax = 100;
 const overlapHoursMax = 168;

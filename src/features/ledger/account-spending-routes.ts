@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { numberMax, readQuery } from '../../platform/http/list-query.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { accountSpendingFilterSchema, accountSpendingSchema } from '../overview/overview-schemas.ts';
+import { accountSpendingFilterSchema, accountSpendingSchema } from './spending-schemas.ts';
 import type { SpendingReads } from './spending-totals.ts';
 import { spendingKinds } from './spending-totals.ts';
 import { figuresOf } from './spending-view.ts';

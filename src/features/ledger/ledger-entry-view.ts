@@ -4,7 +4,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { LedgerEntry } from '../order-engine/records/ledger-entry.ts';
-import type { LedgerEntryView } from '../packages/package-admin-schemas.ts';
+import type { LedgerEntryView } from './ledger-schemas.ts';
 
 /** `actor`: the username of the administrator who made it; null for what orders did. */
 export function ledgerEntryView(entry: LedgerEntry, actor: string | null, currency: string): LedgerEntryView {

@@ -20,15 +20,15 @@ import type { Account } from '../identity/account-table.ts';
 import { type ListOwner, ownLists } from '../identity/list-owner.ts';
 import { type EntryKind, entryKinds } from '../order-engine/records/ledger-entry.ts';
 import { daysOf } from '../orders/order-list-routes.ts';
+import type { DailyTotals } from './daily-totals.ts';
+import { type FoundEntry, findEntriesDown, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
+import { ledgerEntryView } from './ledger-entry-view.ts';
 import {
   ledgerExportSchema,
   ledgerFilterSchema,
   ledgerPageSchema,
   statementListSchema,
-} from '../overview/overview-schemas.ts';
-import type { DailyTotals } from './daily-totals.ts';
-import { type FoundEntry, findEntriesDown, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
-import { ledgerEntryView } from './ledger-entry-view.ts';
+} from './ledger-panel-schemas.ts';
 import { listStatements } from './monthly-statements.ts';
 
 interface LedgerPanelRoutesDependencies {

@@ -4,9 +4,9 @@
 import { formatAmount } from '../../shared/amounts.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import type { SeriesPointView, SpanView, SpendingView, TotalsView } from '../overview/overview-schemas.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { type LedgerSums, lastDates, type Step } from './daily-totals.ts';
+import type { SeriesPointView, SpanView, SpendingView, TotalsView } from './spending-schemas.ts';
 import type { PeriodSpending } from './spending-totals.ts';
 
 export interface Span {

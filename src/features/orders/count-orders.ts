@@ -2,9 +2,9 @@
 // index of those orders, and no further than a page of figures needs.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { NumberSpan } from '../ledger/daily-totals.ts';
 import type { HandoffStatus } from '../order-engine/records/order-handoff.ts';
-import type { BoundedCount } from '../overview/overview-schemas.ts';
 
 const countedMax = 1_000;
 

@@ -15,10 +15,10 @@ import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
-import { orderFilterSchema, orderPageSchema } from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
 import { customerNumberOf, daysOf } from './order-list-routes.ts';
+import { orderFilterSchema, orderPageSchema } from './order-panel-schemas.ts';
 import { orderView } from './order-view.ts';
 import { resolveOrderSearch } from './parse-order-query.ts';
 

@@ -8,8 +8,8 @@ import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
-import { orderWithEntriesSchema } from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { orderWithEntriesSchema } from './order-panel-schemas.ts';
 import type { OrderReads } from './order-reads.ts';
 import { orderView } from './order-view.ts';
 

@@ -11,6 +11,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { currentPasswordBodySchema } from '../auth/sign-in-schemas.ts';
 import type { TotpStore } from '../auth/totp-store.ts';
 import { allCustomersRoute, customerListRoutes } from '../customers/customer-panel-routes.ts';
 import { countEndingPlansOfAll } from '../customers/find-customer.ts';
@@ -28,6 +29,7 @@ import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { orderListRoutesOf } from '../orders/order-list-panel-routes.ts';
+import { accountOrderSchema } from '../orders/order-panel-schemas.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
@@ -36,13 +38,7 @@ import type { RequestLog } from '../request-log/request-log.ts';
 import type { HealthFacts } from './batch-sizes.ts';
 import { listJobViews } from './job-view.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
-import {
-  accountOrderSchema,
-  adminOverviewSchema,
-  currentPasswordBodySchema,
-  healthSchema,
-  overviewQuerySchema,
-} from './overview-schemas.ts';
+import { adminOverviewSchema, healthSchema, overviewQuerySchema } from './overview-schemas.ts';
 
 interface ConsoleOverviewRoutesDependencies {
   readonly currency: string;

@@ -6,6 +6,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { daysLeft, type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { countCustomers, findFailedRenewals } from '../customers/count-customers.ts';
+import type { PanelCustomerView } from '../customers/customer-panel-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
 import { findEndingPlans } from '../customers/find-customer.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
@@ -16,7 +17,7 @@ import { countOrders } from '../orders/count-orders.ts';
 import type { PackageCatalog, PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { priceAt } from '../packages/price-lines.ts';
 import { listDisabledWebhooks } from '../webhooks/webhook-store.ts';
-import { overviewQuerySchema, overviewSchema, type PanelCustomerView } from './overview-schemas.ts';
+import { overviewQuerySchema, overviewSchema } from './overview-schemas.ts';
 
 interface OverviewRoutesDependencies {
   readonly dailyTotals: DailyTotals;

@@ -4,13 +4,10 @@ import type { RecordedAuditEntry } from '../../platform/audit-log/append-audit.t
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { AuditEntryView } from '../audit/audit-schemas.ts';
+import type { AccountView } from '../identity/account-schemas.ts';
 import type { Account } from '../identity/account-table.ts';
-import type {
-  AccountView,
-  AdminPackageView,
-  AuditEntryView,
-  ScheduledPricesView,
-} from './package-admin-schemas.ts';
+import type { AdminPackageView, ScheduledPricesView } from './package-admin-schemas.ts';
 import type { Package } from './package-catalog.ts';
 import { priceAt } from './price-lines.ts';
 import type { ScheduledPrices } from './scheduled-price-store.ts';

@@ -13,11 +13,12 @@ import { isJsonObject } from '../../shared/json.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { creditedSchema } from '../ledger/ledger-schemas.ts';
 import { mintOrderKey } from '../order-engine/mint-order-key.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
-import { creditBodySchema, creditedSchema } from '../packages/package-admin-schemas.ts';
+import { creditBodySchema } from './payment-schemas.ts';
 
 interface CreditRoutesDependencies {
   readonly authenticateAgain: Authenticator['authenticateAgain'];

@@ -12,7 +12,7 @@ import { documentTranslator } from '../brand/document-language.ts';
 import type { Account } from '../identity/account-table.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { findEntriesUp } from '../ledger/find-entries.ts';
-import { documentLanguageSchema } from '../overview/overview-schemas.ts';
+import { documentLanguageSchema } from './payment-schemas.ts';
 import { hasReceipt, receiptNumber, receiptPdf } from './receipt-pdf.ts';
 
 interface ReceiptRoutesDependencies {

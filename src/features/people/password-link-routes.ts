@@ -29,13 +29,13 @@ import type { SignInLog } from '../auth/sign-in-log.ts';
 import type { TotpStore } from '../auth/totp-store.ts';
 import { findCredentials } from '../identity/find-people.ts';
 import { mailAddressOf } from '../identity/people-table.ts';
+import { changePassword } from './manage-people.ts';
 import {
   completePasswordBodySchema,
   passwordLinkBodySchema,
   passwordLinkSchema,
   passwordResetBodySchema,
-} from '../overview/overview-schemas.ts';
-import { changePassword } from './manage-people.ts';
+} from './profile-schemas.ts';
 
 interface PasswordLinkRoutesDependencies {
   readonly database: Database;

@@ -6,7 +6,7 @@ import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';
 import { passwordField } from '../../shared/password-fields.ts';
 import { example, id, keyInBody, oneOf, orNothing, text, time } from '../../shared/schema-parts.ts';
 import { roles } from '../../shared/scopes.ts';
-import { emailOrNone, username } from '../packages/package-admin-schemas.ts';
+import { emailOrNone, username } from '../identity/account-schemas.ts';
 
 const role = oneOf(
   roles,

@@ -11,9 +11,9 @@ import { PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed } from '../orders/order-command.ts';
-import { cancelPreviewSchema } from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
+import { cancelPreviewSchema } from './renewal-schemas.ts';
 
 interface CancelPreviewRoutesDependencies {
   readonly cancelRefund: CancelRefund;

@@ -19,10 +19,10 @@ import { orderPreviewView } from '../orders/order-preview-view.ts';
 import { orderCodes } from '../orders/order-routes.ts';
 import { orderPreviewAnswerSchema } from '../orders/order-schemas.ts';
 import { parsePackageChange } from '../orders/parse-order-request.ts';
-import { cancelPreviewSchema } from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
 import { changePackageOfCustomerBodySchema } from './plan-schemas.ts';
+import { cancelPreviewSchema } from './renewal-schemas.ts';
 
 interface OperatorPreviewRoutesDependencies {
   readonly cancelRefund: CancelRefund;

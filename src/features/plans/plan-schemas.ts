@@ -18,6 +18,19 @@ import {
 import { autoRenewSettings } from '../customers/customer-schemas.ts';
 import { maxCharge, placeOrderBodySchema } from '../orders/order-schemas.ts';
 
+export const grantTrialBodySchema = Type.Object(
+  {
+    package_id: Type.Integer({ description: 'A package that is a free trial.' }),
+    customer: Type.String({ maxLength: 254 }),
+    customer_name: Type.Optional(Type.String({ maxLength: 120 })),
+    again: Type.Optional(
+      Type.Boolean({ description: 'true: give it to a customer who has had this trial before.' }),
+    ),
+    idempotency_key: keyInBody,
+  },
+  example({ package_id: 4, customer: 'grace@example.com' }),
+);
+
 export const cancelPlanBodySchema = Type.Object(
   {
     at: oneOf(

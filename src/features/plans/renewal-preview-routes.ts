@@ -18,8 +18,8 @@ import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/orde
 import { PackagesChanged, previewRenewals } from '../order-engine/order-batch.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed, renewCustomerCommand } from '../orders/order-command.ts';
-import { type RenewalView, renewalsBodySchema, renewalsSchema } from '../overview/overview-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { type RenewalView, renewalsBodySchema, renewalsSchema } from './renewal-schemas.ts';
 
 interface RenewalPreviewRoutesDependencies {
   readonly currency: string;

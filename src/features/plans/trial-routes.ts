@@ -20,8 +20,8 @@ import {
   sentIdempotencyHeader,
 } from '../orders/parse-order-request.ts';
 import { refuseOutcome } from '../orders/refuse-outcome.ts';
-import { grantTrialBodySchema } from '../packages/package-admin-schemas.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { grantTrialBodySchema } from './plan-schemas.ts';
 
 interface TrialRoutesDependencies {
   readonly customers: CustomerReads;

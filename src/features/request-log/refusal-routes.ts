@@ -13,15 +13,12 @@ import {
 } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { own } from '../../shared/json.ts';
+import { refusalFilterSchema } from '../../shared/list-schemas.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
-import {
-  refusalCountsSchema,
-  refusalFilterSchema,
-  refusedAccountsSchema,
-} from '../overview/overview-schemas.ts';
 import { listRefusalsOfAccount, listRefusedAccounts } from './refusal-counts.ts';
 import type { RequestLog } from './request-log.ts';
+import { refusalCountsSchema, refusedAccountsSchema } from './request-schemas.ts';
 
 interface RefusalRoutesDependencies {
   readonly database: Database;

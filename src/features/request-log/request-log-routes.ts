@@ -16,17 +16,17 @@ import { findApiKeyNames } from '../identity/api-key-rows.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
-import {
-  bodyCaptureSchema,
-  requestDetailSchema,
-  requestFilterSchema,
-  requestListSchema,
-} from '../overview/overview-schemas.ts';
 import { switchBodyCapture } from './body-capture-setting.ts';
 import { findRequestBodies, type RequestBodies } from './request-bodies.ts';
 import { findRequestLinks } from './request-links.ts';
 import type { RequestLog } from './request-log.ts';
 import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from './request-log.ts';
+import {
+  bodyCaptureSchema,
+  requestDetailSchema,
+  requestFilterSchema,
+  requestListSchema,
+} from './request-schemas.ts';
 
 interface RequestLogRoutesDependencies {
   readonly customers: CustomerReads;

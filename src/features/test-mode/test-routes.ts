@@ -11,11 +11,11 @@ import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../s
 import { findAccountNames } from '../identity/account-names.ts';
 import { realIdOf } from '../identity/principal.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { creditedSchema } from '../ledger/ledger-schemas.ts';
 import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import { keyed } from '../orders/order-command.ts';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
-import { creditedSchema } from '../packages/package-admin-schemas.ts';
 import { moveClock, type TestClockLimits } from './move-clock-in-steps.ts';
 import { resetTestAccount } from './reset-test-account.ts';
 import {

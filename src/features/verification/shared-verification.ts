@@ -4,7 +4,7 @@
 // administrator's routes.
 // Always true: an audit that nobody waits for any more is cancelled, unless somebody was told to come back for it.
 
-import type { VerifyReportView } from '../packages/package-admin-schemas.ts';
+import type { VerifyReportView } from './verification-schemas.ts';
 
 export interface SharedVerificationLimits {
   /** An asker waits this long: shorter than proxies wait for an answer. */

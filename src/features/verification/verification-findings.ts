@@ -1,7 +1,7 @@
 // What an audit finds, as the report lists it. Problems of the books halt their account at the moment the
 // first is found; those of the rules, of row hashes, and of the audit log beside the books, are listed and halt no account.
 
-import type { VerifyReportView } from '../packages/package-admin-schemas.ts';
+import type { VerifyReportView } from './verification-schemas.ts';
 
 export type Problem = VerifyReportView['problems'][number];
 

@@ -16,7 +16,6 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { isInUse } from '../identity/account-in-use.ts';
-import type { VerifyReportView } from '../packages/package-admin-schemas.ts';
 import { checkAccountBooks } from './account-books.ts';
 import { checkAccountHistory } from './account-conformity.ts';
 import { halt, liftHaltUpTo, newestHalt } from './account-halts.ts';
@@ -26,6 +25,7 @@ import { createPastReader } from './past-packages.ts';
 import { findStrayRows } from './stray-rows.ts';
 import { createFindings, type Problem } from './verification-findings.ts';
 import { type AuditLimits, usualRanges } from './verification-limits.ts';
+import type { VerifyReportView } from './verification-schemas.ts';
 
 const accountsPerList = 500;
 

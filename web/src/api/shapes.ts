@@ -2,57 +2,69 @@
 // (an Account within an answer) is put together here. Types only: nothing of the service is built into the pages.
 
 import type { Static } from 'typebox';
+import type { holdersSchema } from '../../../src/features/accounts/account-panel-schemas.ts';
 import type { AlertsView } from '../../../src/features/alerts/alert-schemas.ts';
-import type { AuditTargetView } from '../../../src/features/audit/audit-schemas.ts';
+import type { AuditEntryView, AuditTargetView } from '../../../src/features/audit/audit-schemas.ts';
+import type {
+  sessionListSchema,
+  signInOptionsSchema,
+  totpEnrolmentSchema,
+} from '../../../src/features/auth/sign-in-schemas.ts';
 import type { shownBrandSchema } from '../../../src/features/brand/brand-schemas.ts';
+import type { LoginLinkView } from '../../../src/features/customer-portal/login-link-schemas.ts';
+import type {
+  accountCustomerSchema,
+  PanelCustomerView,
+} from '../../../src/features/customers/customer-panel-schemas.ts';
 import type { CustomerView, madeLoginLinkSchema } from '../../../src/features/customers/customer-schemas.ts';
 import type { EventView } from '../../../src/features/events/event-schemas.ts';
+import type {
+  attentionCountSchema,
+  waitingCallsSchema,
+} from '../../../src/features/fulfilment/product-panel-schemas.ts';
 import type { ProductCallView, ProductView } from '../../../src/features/fulfilment/product-schemas.ts';
+import type { AccountView } from '../../../src/features/identity/account-schemas.ts';
+import type {
+  keyFactsSchema,
+  savedAllowListSchema,
+  usageSchema,
+} from '../../../src/features/keys/api-access-schemas.ts';
+import type {
+  panelEntrySchema,
+  statementListSchema,
+} from '../../../src/features/ledger/ledger-panel-schemas.ts';
+import type { LedgerEntryView } from '../../../src/features/ledger/ledger-schemas.ts';
+import type {
+  accountSpendingSchema,
+  SeriesPointView,
+  SpendingView,
+  TotalsView,
+} from '../../../src/features/ledger/spending-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/features/orders/bulk-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/features/orders/order-schemas.ts';
 import type {
-  accountCustomerSchema,
-  accountSpendingSchema,
   adminOverviewSchema,
-  attentionCountSchema,
-  cancelPreviewSchema,
   customerWithOrdersSchema,
   healthSchema,
-  holdersSchema,
-  keyFactsSchema,
-  LoginLinkView,
-  meSchema,
   overviewSchema,
-  PanelCustomerView,
-  panelEntrySchema,
+} from '../../../src/features/overview/overview-schemas.ts';
+import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
+import type { PersonView } from '../../../src/features/people/people-schemas.ts';
+import type {
+  meSchema,
   passwordLinkSchema,
+  signedInPersonSchema,
+} from '../../../src/features/people/profile-schemas.ts';
+import type { forecastSchema } from '../../../src/features/plans/forecast-schemas.ts';
+import type { PlanHistoryItemView } from '../../../src/features/plans/plan-schemas.ts';
+import type { cancelPreviewSchema, renewalsSchema } from '../../../src/features/plans/renewal-schemas.ts';
+import type {
   refusalCountsSchema,
   refusedAccountsSchema,
-  renewalsSchema,
   requestDetailSchema,
   requestLineSchema,
   requestListSchema,
-  SeriesPointView,
-  SpendingView,
-  savedAllowListSchema,
-  sessionListSchema,
-  signedInPersonSchema,
-  signInOptionsSchema,
-  statementListSchema,
-  TotalsView,
-  totpEnrolmentSchema,
-  usageSchema,
-  waitingCallsSchema,
-} from '../../../src/features/overview/overview-schemas.ts';
-import type {
-  AccountView,
-  AuditEntryView,
-  LedgerEntryView,
-} from '../../../src/features/packages/package-admin-schemas.ts';
-import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
-import type { PersonView } from '../../../src/features/people/people-schemas.ts';
-import type { forecastSchema } from '../../../src/features/plans/forecast-schemas.ts';
-import type { PlanHistoryItemView } from '../../../src/features/plans/plan-schemas.ts';
+} from '../../../src/features/request-log/request-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/features/test-mode/test-mode-schemas.ts';
 import type {
   DeliveryView,
@@ -60,27 +72,24 @@ import type {
   WebhookView,
 } from '../../../src/features/webhooks/webhook-schemas.ts';
 
+export type { AuditEntryView as AuditEntry } from '../../../src/features/audit/audit-schemas.ts';
+export type { PanelCustomerView as PanelCustomer } from '../../../src/features/customers/customer-panel-schemas.ts';
 export type { CustomerView as Customer } from '../../../src/features/customers/customer-schemas.ts';
 export type { SinceCountView as SinceCount } from '../../../src/features/events/event-panel-schemas.ts';
 export type { EventView as AccountEvent } from '../../../src/features/events/event-schemas.ts';
+export type { AccountView as Account } from '../../../src/features/identity/account-schemas.ts';
 export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.ts';
+export type { LedgerEntryView as LedgerEntry } from '../../../src/features/ledger/ledger-schemas.ts';
+export type { SeriesPointView as SeriesPoint } from '../../../src/features/ledger/spending-schemas.ts';
 export type { OrderView as Order } from '../../../src/features/orders/order-schemas.ts';
 export type {
-  PanelCustomerView as PanelCustomer,
-  RenewalView as Renewal,
-  SeriesPointView as SeriesPoint,
-} from '../../../src/features/overview/overview-schemas.ts';
-export type {
-  AccountView as Account,
   AdminPackageView as AdminPackage,
-  AuditEntryView as AuditEntry,
-  LedgerEntryView as LedgerEntry,
   ScheduledPricesView as ScheduledPrices,
-  VerifyReportView as VerifyReport,
 } from '../../../src/features/packages/package-admin-schemas.ts';
 export type { PackageView as Package } from '../../../src/features/packages/package-schemas.ts';
-
 export type { PersonView as Person } from '../../../src/features/people/people-schemas.ts';
+export type { RenewalView as Renewal } from '../../../src/features/plans/renewal-schemas.ts';
+export type { VerifyReportView as VerifyReport } from '../../../src/features/verification/verification-schemas.ts';
 export type {
   DeliveryView as Delivery,
   WebhookView as Webhook,
@@ -199,7 +208,7 @@ export interface PlanHistory {
   readonly data: readonly PlanHistoryItem[];
   readonly next_cursor: string | null;
 }
-export type { LoginLinkView as GivenLink } from '../../../src/features/overview/overview-schemas.ts';
+export type { LoginLinkView as GivenLink } from '../../../src/features/customer-portal/login-link-schemas.ts';
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<
   Static<typeof panelEntrySchema>,

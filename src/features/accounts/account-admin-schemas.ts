@@ -1,0 +1,82 @@
+// Accounts as the administrator’s API takes and answers them.
+
+import Type from 'typebox';
+import { pageQuerySchema } from '../../shared/list-schemas.ts';
+import { example, groupSchema, text } from '../../shared/schema-parts.ts';
+import {
+  allowedIps,
+  apiKey,
+  emailOrNone,
+  password,
+  rateLimit,
+  username,
+} from '../identity/account-schemas.ts';
+
+export const accountQuerySchema = Type.Object({
+  ...pageQuerySchema.properties,
+  q: Type.Optional(
+    // No longer than what a request line holds.
+    Type.String({
+      description: 'Part of a username or display name.',
+      maxLength: 16_384,
+      examples: ['contoso'],
+    }),
+  ),
+  group: Type.Optional(groupSchema),
+  is_admin: Type.Optional(
+    Type.Boolean({
+      description: 'Only administrators, or everybody else. An administrator is of the group distributor.',
+    }),
+  ),
+});
+
+const displayName = Type.String({ maxLength: 120 });
+
+export const createAccountBodySchema = Type.Object(
+  {
+    username,
+    group: groupSchema,
+    display_name: Type.Optional(displayName),
+    email: Type.Optional(emailOrNone),
+    invite: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: a link to a first password, good for seven days, is mailed to email; password is left out then.',
+      }),
+    ),
+    password: Type.Optional(password),
+    rate_limit_per_minute: Type.Optional(rateLimit),
+    allowed_ips: Type.Optional(allowedIps),
+  },
+  example({
+    username: 'contoso',
+    group: 'reseller',
+    display_name: 'Contoso Web',
+    rate_limit_per_minute: 120,
+  }),
+);
+
+export const changeAccountBodySchema = Type.Partial(
+  Type.Object({
+    group: groupSchema,
+    display_name: displayName,
+    email: emailOrNone,
+    blocked: Type.Boolean(),
+    api_enabled: Type.Boolean(),
+    rate_limit_per_minute: rateLimit,
+    allowed_ips: allowedIps,
+    password,
+    confirm: Type.Boolean({
+      description: 'true: set allowed_ips even if they leave out the address you are using.',
+    }),
+  }),
+  example({ allowed_ips: ['203.0.113.0/24'] }),
+);
+
+export const accountAnswerSchema = Type.Object({ account: Type.Ref('Account') });
+
+export const createdAccountSchema = Type.Object({
+  account: Type.Ref('Account'),
+  api_key: apiKey('Shown here; afterwards the account sees it in its panel.'),
+  password: Type.Optional(text('The generated password; absent when one was chosen.', 200)),
+});

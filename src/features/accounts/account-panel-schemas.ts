@@ -1,0 +1,50 @@
+// Accounts and people as the pages list and find them.
+
+import Type from 'typebox';
+import { groupSchema, nullable, oneOf } from '../../shared/schema-parts.ts';
+import { accountSchema } from '../identity/account-schemas.ts';
+
+export const accountFilterSchema = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      description:
+        'Part of a username or display name; or an e-mail address of the account or one of its people, or the last four characters of one of its keys.',
+    }),
+  ),
+  group: Type.Optional(groupSchema),
+  state: Type.Optional(Type.String({ description: 'active, blocked, api_off or halted.' })),
+  balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
+  sort: Type.Optional(Type.String({ description: 'newest, or name.' })),
+  before: Type.Optional(
+    Type.String({ description: 'next_before of the previous page, sent with the same filters.' }),
+  ),
+});
+
+export const holderFilterSchema = Type.Object({
+  q: Type.String({
+    description: 'An e-mail address, or the last four characters of an API key. Found only as a whole.',
+    maxLength: 254,
+  }),
+});
+
+const holderSchema = Type.Object({
+  kind: oneOf(['account', 'person', 'key'] as const, 'What was found.'),
+  account: Type.Object({ id: Type.Integer(), username: Type.String() }),
+  id: Type.Integer({ description: 'Of the account, the person or the key.' }),
+  name: Type.String({ description: 'The username, or the name of the key.' }),
+  revoked: Type.Boolean({ description: 'Of a key: it no longer works.' }),
+});
+
+export const holdersSchema = Type.Object({
+  data: Type.Array(holderSchema, { description: 'At most ten.', maxItems: 10 }),
+});
+
+export const foundAccountsSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...accountSchema.properties,
+      halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
+    }),
+  ),
+  next_before: nullable(Type.String({ description: 'Ask for the next page with it.' })),
+});

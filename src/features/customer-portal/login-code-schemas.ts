@@ -1,0 +1,5 @@
+// Codes that the operator’s product exchanges.
+
+import Type from 'typebox';
+
+export const exchangeCodeBodySchema = Type.Object({ code: Type.String({ maxLength: 100 }) });

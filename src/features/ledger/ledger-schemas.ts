@@ -1,0 +1,27 @@
+// A ledger entry, as every API shows it.
+
+import Type, { type Static } from 'typebox';
+import { amount, count, currency, id, signedAmount, time, word } from '../../shared/schema-parts.ts';
+
+export const ledgerEntrySchema = Type.Object(
+  {
+    id: id('Unique in the service.'),
+    number: count('Position in the account’s ledger: 1, 2, 3 …', 1),
+    kind: word('charge, refund, credit or debit. Tolerate new values.', 'charge'),
+    amount: signedAmount('Negative for charges and debits.'),
+    balance_after: amount('The balance after this entry.'),
+    currency,
+    order_id: Type.Union([Type.Integer(), Type.Null()]),
+    actor: Type.Union([Type.String(), Type.Null()], { description: 'The administrator who made the entry.' }),
+    memo: Type.Union([Type.String(), Type.Null()]),
+    created_at: time('When the entry was made.'),
+  },
+  { $id: 'LedgerEntry' },
+);
+
+export const creditedSchema = Type.Object({
+  entry: Type.Ref('LedgerEntry'),
+  balance: amount('The balance after this entry.'),
+});
+
+export type LedgerEntryView = Static<typeof ledgerEntrySchema>;
