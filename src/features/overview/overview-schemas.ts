@@ -1,5 +1,4 @@
-// The routes that only the browser uses, as JSON Schema (docs/panel-api.md). Bodies are checked against
-// these as the administrator's are.
+// What the overviews and the page of one customer show, as JSON Schema (docs/panel-api.md).
 
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';

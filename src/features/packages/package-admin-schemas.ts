@@ -1,4 +1,4 @@
-// The administrator's API as JSON Schema. Bodies are checked against these by src/platform/http/body-reader.ts.
+// Packages and their prices as the administrator takes and reads them, as JSON Schema.
 
 import Type, { type Static } from 'typebox';
 import {
