@@ -46,7 +46,7 @@ export const emailBodySchema = Type.Object({ ...passwordBodySchema.properties, e
 
 export const savedEmailSchema = Type.Object({ email: Type.String() });
 
-export const language = (description: string) =>
+const language = (description: string) =>
   Type.Unsafe<Language | null>({
     anyOf: [{ type: 'string', enum: [...languages] }, { type: 'null' }],
     description,
