@@ -19,12 +19,9 @@ import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
 import { webhookRoutes } from '../features/webhooks/webhook-routes.ts';
+import type { Needs } from '../platform/http/route-params.ts';
 
-/** What a function that adds routes needs of the service. */
-type Needs<Routes extends (app: FastifyInstance, dependencies: never, owner: never) => void> =
-  Parameters<Routes>[1];
-
-/** What all of them need. */
+/** What the routes below need, all together. */
 export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountCreditRoutes> &
   Needs<typeof accountAccessRoutes> &

@@ -75,6 +75,7 @@ import {
 } from '../platform/http/request-parsing.ts';
 import { createLazySerializers } from '../platform/http/response-serializers.ts';
 import { type DeclaredRoute, declareRoutes, type RouteGuard } from '../platform/http/route-declarations.ts';
+import type { Needs } from '../platform/http/route-params.ts';
 import { serveDocument } from '../platform/http/served-document.ts';
 import type { PerAccountConcurrency } from '../platform/limits/per-account-concurrency.ts';
 import type { RateLimiter } from '../platform/limits/rate-limiter.ts';
@@ -97,10 +98,7 @@ export interface HttpLimits extends ConnectionLimits {
 export type AppDependencies = OwnDependencies &
   Omit<AdminRoutesDependencies, 'authenticateAgain' | 'stillProblem'> &
   WebhookRoutesDependencies &
-  Omit<
-    PanelDependencies & Parameters<typeof signInRoutes>[1] & Parameters<typeof passwordLinkRoutes>[1],
-    'guard'
-  > &
+  Omit<PanelDependencies & Needs<typeof signInRoutes> & Needs<typeof passwordLinkRoutes>, 'guard'> &
   HealthDependencies;
 
 interface OwnDependencies {

@@ -29,12 +29,9 @@ import { operatorPreviewRoutes } from '../features/plans/operator-preview-routes
 import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
+import type { Needs } from '../platform/http/route-params.ts';
 
-/** What a function that adds routes needs of the service. */
-type Needs<Routes extends (app: FastifyInstance, dependencies: never, owner: never) => void> =
-  Parameters<Routes>[1];
-
-/** What all of them need. */
+/** What the routes below need, all together. */
 export type PanelDependencies = Needs<typeof sessionRoutes> &
   Needs<typeof totpRoutes> &
   Needs<typeof apiAccessRoutes> &

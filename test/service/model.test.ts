@@ -609,7 +609,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         const client = createApiClient(addressOf(number), account.key);
         const administrator = createApiClient(addressOf(number), service.admin.key);
         for (let place = 0; place < requestsPerRound; place += 1) {
-          // One request in three has a test account with the same key at about the same time, mostly the same data.
+          // One request in three is sent twice at about the same time with the same key, and mostly the same data.
           const key = below(3) === 0 ? `shared-${round}-${below(6)}` : `own-${round}-${number}-${place}`;
           const drawn = below(11);
           const cancelled = drawn === 10 ? customerToCancel(journal, account) : null;

@@ -1,6 +1,6 @@
 // The house rules about which file may import which, where SQL and the framework may appear, and how files are
-// named (CONTRIBUTING.md, "Where things go"). What broke them when they were written is listed, and the list only gets shorter. The rules are a pure function over sources, so that the second
-// half of this file can break each of them on purpose.
+// named (CONTRIBUTING.md, "Where things go"). The imports that broke them on the first day are listed; the list only gets
+// shorter. The rules are a pure function over sources, so that the second half of this file can break each on purpose.
 // The scan reads imports with patterns: TypeScript 7 has no compiler API. It sees `import`, `export … from`,
 // `import()`, `require()` and `new URL('./file.ts', import.meta.url)`; a computed path it cannot see.
 import assert from 'node:assert/strict';

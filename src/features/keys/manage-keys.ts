@@ -70,7 +70,7 @@ export async function listAccountKeys(
   }));
 }
 
-/** A key of the mode `test` is one of the account's test account, which is made where there is none yet. */
+/** A key of the mode `test` reaches the account's test account, which is made on first use. */
 export interface NewKey extends KeySettings {
   readonly mode: KeyMode;
 }

@@ -2,7 +2,7 @@
 // round trips. First lock the accounts and load what their orders ask about; then write everything and
 // commit. Called by order-engine.ts; previews read and decide the same way. The only writer of customers,
 // customer_references, orders, order_handoffs, plan_changes and ledger_entries, and of the balance and the counters of
-// accounts. What the product is to be newEvents is written along (records/product-call-rows.ts).
+// accounts. The calls to the product are written with them (records/product-call-rows.ts).
 //
 // The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
 // statement share a snapshot taken before it waits for a lock, and would read what the holder has since
@@ -119,7 +119,7 @@ export type PreviewDependencies = Pick<
 export interface BatchResult {
   /** In the order of the commands. */
   readonly outcomes: readonly OrderOutcome[];
-  /** Of whom an event was newEvents. */
+  /** Accounts that the batch wrote events for. */
   readonly accountsWithEvents: ReadonlySet<number>;
   /** Calls of the product that were written. */
   readonly productCalls: number;

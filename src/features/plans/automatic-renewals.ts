@@ -1,5 +1,5 @@
 // Plans that renew themselves: looks which are due, in order of their ends, and submits each to the engine as anybody's
-// order. Run by src/platform/jobs/ in one process at a time (scheduledJobs.ts).
+// order. Run by src/platform/jobs/ in one process at a time (service/scheduled-jobs.ts).
 // Always true: one renewal for each end, whatever happens. That does not hang on this file, nor on the lease: the
 // engine compares, under the account's lock, when the plan was due with what was read here (renew-automatically.ts).
 // Those of tests renew themselves when their clock is moved (move-test-clock.ts).

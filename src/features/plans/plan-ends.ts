@@ -1,5 +1,5 @@
 // Plans that near their end, or have come to it: looks which have, and has each told once. Run by src/platform/jobs/ in one
-// process at a time (scheduledJobs.ts). Only of accounts that somebody listens to.
+// process at a time (service/scheduled-jobs.ts). Only of accounts that somebody listens to.
 // Always true: one notice for each end and each number of days, whatever happens: that does not hang on this file, nor
 // on the marks, but on the engine, which compares under the account's lock (note-plan-end.ts). The marks say where to go
 // on, so that an end that came while nothing ran is told later. A plan whose end cannot be noted stops no other: it is

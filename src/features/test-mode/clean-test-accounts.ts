@@ -1,5 +1,5 @@
 // What tests held before they were reset is deleted, in pieces, and then their rows. Run by src/platform/jobs/ in one process at a
-// time (scheduledJobs.ts).
+// time (service/scheduled-jobs.ts).
 // Always true: a row is deleted when every table was seen empty of it under its lock, and whoever writes of a test holds its
 // row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
 // (refuse_deleting_accounts, refuse_deleting_history).

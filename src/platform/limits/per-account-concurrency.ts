@@ -1,6 +1,6 @@
 // How much of one kind an account has under way at once: two lists, say, however many tabs, sessions and people it has; the
 // next ones wait in line. Otherwise one account's searches and downloads would take every connection that the others read
-// with, and its bulks of orders the memory. Called by auth/session-auth.ts and api/reseller/bulk-turns.ts.
+// with, and its bulks of orders the memory. Called by auth/session-auth.ts and orders/bulk-routes.ts.
 // Always true: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';

@@ -1,5 +1,5 @@
 // What was sent and answered, as it may be kept: without secrets, and cut. Called by whoever keeps exchanges of accounts that
-// have switched that on (kept-exchange.ts).
+// have switched that on (request-log/note-requests.ts).
 // Always true: what is cut was redacted before, so that no half of a secret is left at the edge. A field is judged by its
 // name, every text by its shape; of a text that is no JSON everything behind a name of a secret is gone, because nobody can
 // say where the secret ends.
