@@ -1,5 +1,6 @@
 // The catalogues of the pages' sentences (Lingui), in every language: what is always there, what is opened now and then, the console.
-// Sentences stand in the sources in English (`t`, `<Trans>`); `npm run texts` gathers them into web/src/locales.
+// Sentences stand in the sources in English (`t`, `<Trans>`); `npm run texts` gathers them into web/src/locales. The English
+// catalogues are read from the German ones (web/english-catalogues.ts).
 // Always true: a catalogue is loaded before the pages that speak from it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
@@ -8,7 +9,12 @@ import { untilLoaded } from './until-loaded.ts';
 
 type Area = 'panel' | 'seldom' | 'console';
 
-const catalogues = import.meta.glob<{ readonly messages: Messages }>('../locales/*/*.po');
+interface Catalogue {
+  readonly messages: Messages;
+}
+
+const catalogues = import.meta.glob<Catalogue>('../locales/*/*.po');
+const english = import.meta.glob<Catalogue>('../locales/de/*.po', { query: '?english' });
 const loaded = new Map<Area, Promise<void>>();
 
 /** @throws where the catalogue cannot be fetched; asked again, it is fetched again. */
@@ -22,7 +28,8 @@ export function loadTexts(area: Area): Promise<void> {
 }
 
 async function load(area: Area): Promise<void> {
-  const fetchCatalogue = catalogues[`../locales/${language}/${area}.po`];
+  const fetchCatalogue =
+    language === 'en' ? english[`../locales/de/${area}.po`] : catalogues[`../locales/${language}/${area}.po`];
   if (fetchCatalogue === undefined) throw new Error(`There is no catalogue ${language}/${area}.`);
   const { messages } = await fetchCatalogue();
   i18n.load(language, messages);

@@ -1,0 +1,34 @@
+// The English catalogues of the pages: `de/panel.po?english` has the English of `de/panel.po`, each sentence as it stands in
+// the sources. The German ones have every sentence (scripts/check-texts.ts), so English needs no files of its own.
+
+import { relative } from 'node:path';
+import { createCompiledCatalog, getCatalogForFile, getCatalogs } from '@lingui/cli/api';
+import { getConfig } from '@lingui/conf';
+import type { Plugin } from 'vite';
+
+const ending = '?english';
+
+export function englishCatalogues(): Plugin {
+  const config = getConfig({ cwd: import.meta.dirname });
+  return {
+    name: 'english-catalogues',
+    enforce: 'pre',
+    load: {
+      filter: { id: /\.po\?english$/ },
+      async handler(id) {
+        const file = id.slice(0, -ending.length);
+        const found = getCatalogForFile(relative(config.rootDir, file), await getCatalogs(config));
+        const kept = await found?.catalog.read(found.locale);
+        if (!kept) throw new Error(`${file} is no catalogue.`);
+        this.addWatchFile(file);
+        const sentences = Object.entries(kept).map(([id, { message = '' }]) => [id, message]);
+        const { source, errors } = createCompiledCatalog(config.sourceLocale, Object.fromEntries(sentences), {
+          namespace: 'es',
+        });
+        if (errors.length > 0)
+          throw new Error(`${file} has English that is no ICU message.`, { cause: errors });
+        return { code: source, moduleType: 'js' };
+      },
+    },
+  };
+}
