@@ -1,4 +1,4 @@
-// Writes the generated files of the repository: openapi.json, panel-openapi.json, docs/errors.md, test/schema.sql,
+// Writes the generated files of the repository: openapi.json, docs/errors.md, test/schema.sql,
 // sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the tables in docs/operations.md, docs/security.md
 // and sdk/README.md. With --check it writes nothing and fails when one of them is not what it would write.
 
@@ -22,7 +22,6 @@ const isCheck = process.argv.includes('--check');
 
 const service = await startTestService();
 const openapi = (await (await fetch(`${service.address}/api/v1/openapi.json`)).json()) as OpenapiDocument;
-const panelOpenapi: unknown = await (await fetch(`${service.address}/panel/api/openapi.json`)).json();
 const schema = await dumpSchema(service.database);
 const { declaredRoutes } = service.service.app;
 await service.close();
@@ -35,7 +34,6 @@ await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
   'openapi.json': documentText,
-  'panel-openapi.json': `${JSON.stringify(panelOpenapi, null, 2)}\n`,
   'docs/errors.md': errorTable(),
   ...reference,
   'docs/openapi-rules.md': rulesPage(),

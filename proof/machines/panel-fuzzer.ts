@@ -1,4 +1,4 @@
-// A fuzzer like fuzzer.ts, for the panel: it knows the routes only by panel-openapi.json, and sends
+// A fuzzer like fuzzer.ts, for the panel: it knows the routes only by the panel's document, and sends
 // them signed in. What would end a session, or change how to begin one, is tried on accounts that are signed in again
 // afterwards. panel-fuzz.test.ts runs it for a few seconds.
 

@@ -17,7 +17,11 @@ async function record(): Promise<void> {
   const scene = await startRefusalScene();
   const recorded: RecordedLine[] = [];
   try {
-    for (const line of [...operationLines(), ...hiddenLines(), ...conflictLines()])
+    for (const line of [
+      ...operationLines(...(await scene.documents())),
+      ...hiddenLines(),
+      ...conflictLines(),
+    ])
       recorded.push({ line, answers: await answersOf(scene, line) });
   } finally {
     await scene.close();

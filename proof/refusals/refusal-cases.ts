@@ -1,7 +1,6 @@
-// The requests of the corpus: for each operation of the two documents, on each surface that has it, the valid request and
-// what is made of it from its schema. Nothing is drawn at random: the documents alone decide.
+// The requests of the corpus: for each operation of the two documents that a service serves, on each surface that has it, the
+// valid request and what is made of it from its schema. Nothing is drawn at random: the documents alone decide.
 
-import { readFileSync } from 'node:fs';
 import { bodies, currentPassword } from './refusal-bodies.ts';
 import type { CaseLine } from './refusal-corpus.ts';
 
@@ -36,10 +35,35 @@ interface Operation {
   readonly body: Schema | null;
 }
 
+/** As much of an OpenAPI document as is read here. */
+export interface DocumentOfOperations {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly parameters?: readonly Parameter[];
+            readonly requestBody?: {
+              readonly content: { readonly 'application/json': { readonly schema: Schema } };
+            };
+          }
+        >
+      >
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
 /** The same operation by its key, and behind the panel's sessions, with fewer cases of its body. */
-export function operationLines(): readonly CaseLine[] {
-  const api = readOperations('openapi.json');
-  const panel = readOperations('panel-openapi.json');
+export function operationLines(
+  apiDocument: DocumentOfOperations,
+  panelDocument: DocumentOfOperations,
+): readonly CaseLine[] {
+  const api = operationsIn(apiDocument);
+  const panel = operationsIn(panelDocument);
   const inPanel = api
     .filter(({ path }) => !path.startsWith('/api/product/'))
     .map((operation) => ({ ...operation, path: `/panel${operation.path}` }));
@@ -349,30 +373,19 @@ function isMeant({ pattern }: Schema, text: string): boolean {
 
 // ---- the documents
 
-function readOperations(file: string): readonly Operation[] {
-  const document = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+function operationsIn({ paths, components }: DocumentOfOperations): readonly Operation[] {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
-    if ('$ref' in value && typeof value.$ref === 'string') {
-      const name = value.$ref.replace('#/components/schemas/', '');
-      return resolve(document.components.schemas[name]);
-    }
+    if ('$ref' in value && typeof value.$ref === 'string')
+      return resolve(components.schemas[value.$ref.replace('#/components/schemas/', '')]);
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
   };
-  return Object.entries<Record<string, Record<string, unknown>>>(document.paths).flatMap(([path, ofPath]) =>
-    Object.entries(ofPath).map(([method, operation]): Operation => {
-      const {
-        operationId,
-        parameters = [],
-        requestBody = null,
-      } = resolve(operation) as {
-        operationId: string;
-        parameters?: Parameter[];
-        requestBody?: { content: { 'application/json': { schema: Schema } } };
-      };
-      const body = requestBody?.content['application/json'].schema ?? null;
-      return { id: operationId, method: method.toUpperCase(), path, parameters, body };
+  return Object.entries(paths).flatMap(([path, ofPath]) =>
+    Object.entries(ofPath).map(([method, { operationId, parameters = [], requestBody }]): Operation => {
+      const body = resolve(requestBody?.content['application/json'].schema ?? null) as Schema | null;
+      const named = resolve(parameters) as readonly Parameter[];
+      return { id: operationId, method: method.toUpperCase(), path, parameters: named, body };
     }),
   );
 }

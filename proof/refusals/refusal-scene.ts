@@ -19,9 +19,12 @@ import {
 } from '../../test/harness/panel-client.ts';
 import { addPerson, enableCodes, peoplePath, tokenOf } from '../../test/harness/people.ts';
 import { expectStatus } from '../../test/harness/refusals.ts';
+import type { DocumentOfOperations } from './refusal-cases.ts';
 
 export interface RefusalScene {
   readonly service: TestService;
+  /** The documents of the API and of the panel's routes, as they are served. */
+  documents(): Promise<readonly [api: DocumentOfOperations, panel: DocumentOfOperations]>;
   /** An empty place for a line, or for what follows a request that succeeded. */
   newPlace(): Place;
   /** What belongs to all: product, brand, and the operator's endpoints are as at the beginning. */
@@ -38,6 +41,14 @@ export interface Place {
 }
 
 const many = 1_000_000_000;
+
+async function readDocuments({ address }: TestService) {
+  const client = createApiClient(address, null);
+  const [api, panel] = await Promise.all(
+    ['/api/v1/openapi.json', '/panel/api/openapi.json'].map((path) => client.get(path)),
+  );
+  return [api?.body, panel?.body] as const;
+}
 
 export async function startRefusalScene(): Promise<RefusalScene> {
   const service = await startTestService({
@@ -69,6 +80,7 @@ export async function startRefusalScene(): Promise<RefusalScene> {
   let count = 0;
   return {
     service,
+    documents: () => readDocuments(service),
     newPlace: () => createPlace(service, shared, () => `fresh-${++count}`),
     tidy: () => tidy(service),
     close: () => service.close(),

@@ -19,7 +19,7 @@ here fails the step, and so does a reason without a finding. Made by \`npm run g
 |---|---|---|
 ${rows.join('\n')}
 
-Every other rule is followed. \`panel-openapi.json\`, of the routes that only the service's own pages use, is not checked against
-these rules.
+Every other rule is followed. The document at \`/panel/api/openapi.json\`, of the routes that only the service's own pages use, is
+not checked against these rules.
 `;
 }

@@ -25,23 +25,24 @@ test('the schema that the migrations make is the committed test/schema.sql, on e
   assert.equal(await dumpSchema(service.database), committed('test/schema.sql'));
 });
 
-for (const [path, file] of [
-  ['/api/v1/openapi.json', 'openapi.json'],
-  ['/panel/api/openapi.json', 'panel-openapi.json'],
-] as const) {
-  test(`the served ${path} is the committed ${file} and is valid OpenAPI 3.1`, async () => {
-    const response = await fetch(service.address + path);
-    assert.equal(response.status, 200);
-    const served = JSON.parse(await response.text());
-    assert.deepEqual(served, JSON.parse(committed(file)));
+const served = async (path: string) => {
+  const response = await fetch(service.address + path);
+  assert.equal(response.status, 200);
+  return JSON.parse(await response.text());
+};
+
+test('the served /api/v1/openapi.json is the committed openapi.json', async () => {
+  assert.deepEqual(await served('/api/v1/openapi.json'), JSON.parse(committed('openapi.json')));
+});
+
+for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
+  test(`${path} is valid OpenAPI 3.1`, async () => {
     const validator = new Validator();
-    const result = await validator.validate(structuredClone(served));
+    const result = await validator.validate(await served(path));
     assert.deepEqual(result.errors ?? [], []);
     assert.equal(validator.version, '3.1');
   });
-}
 
-for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
   test(`${path} is compressed for whoever takes that, and not sent again while it is the same`, async () => {
     const ask = async (headers: Record<string, string>) => {
       const answer = await fetch(service.address + path, { headers });
@@ -132,9 +133,9 @@ test('the table of the configuration in docs/operations.md is that of the progra
   assert.match(page, /\| `PORT` \| 3000 \|/);
 });
 
-test('docs/errors.md and the two documents know every code of the catalogue with its status', () => {
+test('docs/errors.md and the two documents know every code of the catalogue with its status', async () => {
   const documented = committed('docs/errors.md');
-  const openapi = committed('openapi.json') + committed('panel-openapi.json');
+  const openapi = committed('openapi.json') + JSON.stringify(await served('/panel/api/openapi.json'));
   for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
     const { status } = errorCatalogue[code];
     assert.match(documented, new RegExp(`\\| ${status} \\| <a id="${code}"></a>\`${code}\` \\|`));

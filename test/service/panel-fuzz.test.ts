@@ -1,4 +1,4 @@
-// The fuzzer on the panel's routes: what panel-openapi.json says is what every answer keeps to.
+// The fuzzer on the panel's routes: what the panel's document says is what every answer keeps to.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,7 @@ after(() => panel?.close());
 const seed = Number(process.env['PROOF_SEED'] ?? 1);
 const requestsMin = Number(process.env['PROOF_REQUESTS'] ?? 2200);
 
-test('every answer to a spoilt request of the panel is one that panel-openapi.json foresees', async () => {
+test('every answer to a spoilt request of the panel is one that the panel’s document foresees', async () => {
   let count = 0;
   const { answers, blind } = await fuzzPanel(panel, seed, () => {
     count += 1;

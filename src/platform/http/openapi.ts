@@ -1,5 +1,5 @@
 // openapi.json, made from the schemas and declarations of the routes: what is served, committed and tested is one
-// document. And panel-openapi.json, of the routes that only this service's own pages use.
+// document. And a second document, of the routes that only this service's own pages use.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
