@@ -21,11 +21,7 @@ import {
   orderStatus,
 } from '../../src/features/order-engine/records/order-table.ts';
 import type { PlanChange, PlanChangeKind } from '../../src/features/order-engine/records/plan-change.ts';
-import {
-  parseIdempotencyKey,
-  parseOrderRequest,
-  parseRenewRequest,
-} from '../../src/features/orders/parse-order-request.ts';
+import { parseOrderRequest, parseRenewRequest } from '../../src/features/orders/parse-order-request.ts';
 import type { Package, PackageCatalog } from '../../src/features/packages/package-catalog.ts';
 import {
   namedPrices,
@@ -35,6 +31,7 @@ import {
 } from '../../src/features/packages/price-lines.ts';
 import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/features/plans/parse-plan-request.ts';
 import { errorCatalogue, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalogue.ts';
+import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
 import type { Group } from '../../src/shared/periods.ts';

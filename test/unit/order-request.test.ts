@@ -12,8 +12,8 @@ import {
   parseCustomerReference,
   parseOrderRequest,
   parseRenewRequest,
-  sentIdempotencyHeader,
 } from '../../src/features/orders/parse-order-request.ts';
+import { sentIdempotencyHeader } from '../../src/shared/idempotency-keys.ts';
 import '../harness/fixed-seed.ts';
 
 type Body = Record<string, unknown>;

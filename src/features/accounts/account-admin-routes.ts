@@ -4,12 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../shared/allow-list.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { pageOf } from '../../shared/list-schemas.ts';
@@ -75,42 +76,39 @@ export function accountAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readNewAccount(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
-      if (problem !== null) return reply.refuse(problem);
+      const body = orRefuse(readNewAccount(request.body));
+      refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
       const displayName = body.display_name ?? body.username;
       // The group decides which prices it pays.
       const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
-      const foreign = scopeProblem(request.principal, ofPrices);
-      if (foreign !== null) return reply.refuse(foreign);
-      const weak = await weakPassword(body.password, { username: body.username, displayName });
-      if (weak !== null) return reply.refuse(weak);
-      const notInvited = body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null;
-      if (notInvited !== null) return reply.refuse(notInvited);
+      refuseIf(scopeProblem(request.principal, ofPrices));
+      refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
+      refuseIf(body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null);
       const password = body.invite === true ? null : (body.password ?? mintPassword());
       const actor = actorOf(request.principal);
-      const created = await createAccount(
-        database,
-        seal,
-        {
-          username: body.username,
-          displayName,
-          group: body.group,
-          isAdmin: false,
-          email: body.email || null,
-          passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
-          rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
-          allowedIps: body.allowed_ips ?? [],
-        },
-        actor,
-        {
-          along: async (transaction, account) => {
-            if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
+      const created = orRefuse(
+        await createAccount(
+          database,
+          seal,
+          {
+            username: body.username,
+            displayName,
+            group: body.group,
+            isAdmin: false,
+            email: body.email || null,
+            passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
+            rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
+            allowedIps: body.allowed_ips ?? [],
           },
-        },
+          actor,
+          {
+            along: async (transaction, account) => {
+              if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
+            },
+          },
+        ),
+        'username_taken',
       );
-      if (created === null) return reply.refuse(refusal('username_taken'));
       const account = accountView(created.account, currency, false);
       // A password that was chosen is not sent back.
       const shown = password === null || body.password !== undefined ? {} : { password };
@@ -137,11 +135,13 @@ export function accountAdminRoutes(
       const search = own(query, 'q');
       const group = own(query, 'group');
       if (group !== undefined && !groups.some((known) => known === group)) {
-        return reply.refuse(fieldRefusal('validation_failed', 'group', 'must be reseller or distributor'));
+        throw new RequestRefused(
+          fieldRefusal('validation_failed', 'group', 'must be reseller or distributor'),
+        );
       }
       const isAdmin = own(query, 'is_admin');
       if (isAdmin !== undefined && isAdmin !== 'true' && isAdmin !== 'false') {
-        return reply.refuse(fieldRefusal('validation_failed', 'is_admin', 'must be true or false'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'is_admin', 'must be true or false'));
       }
       const found = await listAccounts(database, {
         ...page,
@@ -171,8 +171,7 @@ export function accountAdminRoutes(
     },
     async (request, reply) => {
       const id = parseAccountId(request.params.id);
-      const account = id === null ? null : await findAccount(lookups, id);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const account = orRefuse(id === null ? null : await findAccount(lookups, id), 'account_not_found');
       return reply.send({ account: await viewOf(account) });
     },
   );
@@ -200,34 +199,30 @@ export function accountAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readAccountChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email);
-      if (problem !== null) return reply.refuse(problem);
+      const body = orRefuse(readAccountChange(request.body));
+      refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
       const id = parseAccountId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);
-      if (id === null || account === null) return reply.refuse(refusal('account_not_found'));
+      if (id === null || account === null) throw new RequestRefused('account_not_found');
       // The group decides which prices it pays.
       const isPriceChange = body.group !== undefined && body.group !== account.group;
       const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
       const foreign =
         administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
-      if (foreign !== null) return reply.refuse(foreign);
+      if (foreign !== null) throw new RequestRefused(foreign);
       const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
       if (id === request.principal.account.id && lockOut !== null) {
         const reason = 'an administrator cannot lock himself out';
-        return reply.refuse(fieldRefusal('validation_failed', lockOut, reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', lockOut, reason));
       }
       if (id === request.principal.account.id && body.allowed_ips !== undefined) {
-        const lockedOut = lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true);
-        if (lockedOut !== null) return reply.refuse(lockedOut);
+        refuseIf(lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true));
       }
       if (body.group === 'reseller' && account.isAdmin) {
         const reason = 'an administrator pays the distributor price';
-        return reply.refuse(fieldRefusal('validation_failed', 'group', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'group', reason));
       }
-      const weak = await weakPassword(body.password, account);
-      if (weak !== null) return reply.refuse(weak);
+      refuseIf(await weakPassword(body.password, account));
       const change: AccountChange = {
         ...(body.group !== undefined && { group: body.group }),
         ...(body.display_name !== undefined && { displayName: body.display_name }),
@@ -244,9 +239,10 @@ export function accountAdminRoutes(
           },
         }),
       };
-      const changed = await changeAccount(database, id, change, actorOf(request.principal, takes));
-      if (changed === null) return reply.refuse(refusal('account_not_found'));
-      if (isRefusal(changed)) return reply.refuse(changed);
+      const changed = orRefuse(
+        await changeAccount(database, id, change, actorOf(request.principal, takes)),
+        'account_not_found',
+      );
       forgetAccount(id);
       return reply.send({ account: await viewOf(changed) });
     },

@@ -4,8 +4,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import { accountView } from '../packages/package-view.ts';
@@ -33,23 +34,24 @@ export function accountPanelRoutes(
       },
     },
     async ({ query }, reply) => {
-      const filter = readQuery(query, (sent) => ({
-        search: sent.text('q').trim(),
-        group: sent.oneOf('group', groups),
-        state: sent.oneOf('state', accountStates),
-        balanceBelow: sent.text('balance_below').trim(),
-        order: sent.oneOf('sort', accountOrders) ?? 'newest',
-        behind: sent.text('before'),
-      }));
-      if (isRefusal(filter)) return reply.refuse(filter);
+      const filter = orRefuse(
+        readQuery(query, (sent) => ({
+          search: sent.text('q').trim(),
+          group: sent.oneOf('group', groups),
+          state: sent.oneOf('state', accountStates),
+          balanceBelow: sent.text('balance_below').trim(),
+          order: sent.oneOf('sort', accountOrders) ?? 'newest',
+          behind: sent.text('before'),
+        })),
+      );
       const { balanceBelow, order, behind } = filter;
       const balanceBelowCents = balanceBelow === '' ? null : parseAmount(balanceBelow);
       if (balanceBelow !== '' && balanceBelowCents === null) {
         const reason = 'must be an amount, such as 12.50';
-        return reply.refuse(fieldRefusal('validation_failed', 'balance_below', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'balance_below', reason));
       }
       if (order === 'newest' && !/^(?:[1-9]\d{0,8})?$/.test(behind)) {
-        return reply.refuse(
+        throw new RequestRefused(
           fieldRefusal('validation_failed', 'before', 'must be next_before of the page before'),
         );
       }

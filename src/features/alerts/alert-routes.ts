@@ -3,8 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { actorOf } from '../identity/principal.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
 import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from './alert-schemas.ts';
@@ -50,11 +51,10 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       },
     },
     async (request, reply) => {
-      const body = readBody(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readBody(request.body));
       const belowCents = body.balance_below === undefined ? null : parseAmount(body.balance_below);
       if (body.balance_below !== undefined && (belowCents === null || belowCents <= 0n)) {
-        return reply.refuse(fieldRefusal('validation_failed', 'balance_below', 'must be above 0.00'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'balance_below', 'must be above 0.00'));
       }
       const wanted: Alerts = {
         belowCents,
@@ -63,7 +63,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       };
       const { now, ...caller } = actorOf(request.principal);
       const isSet = await replaceAlerts(database, request.principal.account.id, wanted, caller, now);
-      if (!isSet) return reply.refuse(refusal('reset_in_progress'));
+      if (!isSet) throw new RequestRefused('reset_in_progress');
       return reply.send(await answerOf(request.principal.account.id, wanted));
     },
   );

@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { cursorPageOf } from '../../shared/list-schemas.ts';
@@ -39,26 +40,27 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
       },
     },
     async ({ query }, reply) => {
-      const sent = readQuery(query, (each) => ({
-        actor: each.text('actor').trim(),
-        account: each.text('account').trim(),
-        action: each.text('action').trim(),
-        target: each.text('target').trim(),
-        span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
-        before: Math.min(numberMax, each.number('before', numberMax)),
-      }));
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(
+        readQuery(query, (each) => ({
+          actor: each.text('actor').trim(),
+          account: each.text('account').trim(),
+          action: each.text('action').trim(),
+          target: each.text('target').trim(),
+          span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
+          before: Math.min(numberMax, each.number('before', numberMax)),
+        })),
+      );
       const { action, span, before } = sent;
       const [actor, accountId, subjects] = await Promise.all([
         actorOf(sent.actor),
         accountOf(sent.account),
         sent.target === '' ? [] : subjectsOf(customers, sent.target),
       ]);
-      if (isRefusal(actor)) return reply.refuse(actor);
-      if (isRefusal(accountId)) return reply.refuse(accountId);
+      if (isRefusal(actor)) throw new RequestRefused(actor);
+      if (isRefusal(accountId)) throw new RequestRefused(accountId);
       if (subjects === null) {
         const reason = 'must look like account:12, package:3, customer:12000000034 or product';
-        return reply.refuse(fieldRefusal('validation_failed', 'target', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'target', reason));
       }
       await signIns.settled();
       const filter = { ...span, actor, accountId, action, subjects, before, limit: pageRows };

@@ -2,8 +2,8 @@
 // own routes, which the session's guard answers for that account (auth/session-auth.ts, docs/decisions/0052-view-as-reseller.md).
 
 import type { FastifyInstance } from 'fastify';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { AccountViews } from './account-views.ts';
@@ -27,8 +27,9 @@ export function accountViewRoutes(app: FastifyInstance, { views }: AccountViewRo
       },
     },
     async (request, reply) => {
-      const until = await views.begin(request.session, request.params.id, actorOf(request.principal));
-      if (isRefusal(until)) return reply.refuse(until);
+      const until = orRefuse(
+        await views.begin(request.session, request.params.id, actorOf(request.principal)),
+      );
       return reply.code(201).send({ until: formatTime(until) });
     },
   );

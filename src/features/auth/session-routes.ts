@@ -4,11 +4,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
@@ -191,25 +192,22 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = readNewPassword(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readNewPassword(request.body));
       const { principal, person } = request;
       const { account } = principal;
       const { id } = account;
       if (body.new_password === body.current_password) {
         const reason = 'must differ from the current one';
-        return reply.refuse(fieldRefusal('validation_failed', 'new_password', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'new_password', reason));
       }
       const names = { username: person.username, displayName: account.displayName };
-      const weak = await chosenPasswordRefusal('new_password', body.new_password, names);
-      if (weak !== null) return reply.refuse(weak);
-      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await chosenPasswordRefusal('new_password', body.new_password, names));
+      refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
       const by = { cost: passwordCost, network: addressOwner(request.ip) };
       const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
       // Removed at this very moment.
       if (!(await changePassword(database, person, password, actorOf(principal)))) {
-        return reply.refuse(refusal('not_signed_in'));
+        throw new RequestRefused('not_signed_in');
       }
       const renewed = await sessions.surviveNewPassword(request.session);
       if (renewed !== null) guard.setCookie(reply, renewed);
@@ -230,8 +228,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = readLanguage(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readLanguage(request.body));
       await writeLanguage(database, request.person.id, body.language);
       return reply.send({ language: body.language });
     },
@@ -249,8 +246,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = readClock(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readClock(request.body));
       await writeClock(database, request.person.id, body.clock);
       return reply.send({ clock: body.clock });
     },
@@ -274,22 +270,19 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = readEmail(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const problem = emailRefusal(body.email);
-      if (problem !== null) return reply.refuse(problem);
+      const body = orRefuse(readEmail(request.body));
+      refuseIf(emailRefusal(body.email));
       const { principal, person } = request;
       const { id } = principal.account;
-      const foreign = isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null;
-      if (foreign !== null) return reply.refuse(foreign);
-      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null);
+      refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
       const change = { email: body.email || null };
-      const changed = isOwnLogin(person)
-        ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
-        : await changeOwnEmail(database, person, change.email, actorOf(principal));
-      if (changed === null) return reply.refuse(refusal('not_signed_in'));
-      if (isRefusal(changed)) return reply.refuse(changed);
+      const changed = orRefuse(
+        isOwnLogin(person)
+          ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
+          : await changeOwnEmail(database, person, change.email, actorOf(principal)),
+        'not_signed_in',
+      );
       forgetAccount(id);
       return reply.send({ email: changed.email ?? '' });
     },

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../platform/secrets/password-hash.ts';
@@ -95,24 +96,24 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       },
     },
     async (request, reply) => {
-      const body = readSignIn(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readSignIn(request.body));
       const username = body.username.trim().toLowerCase();
 
       const asked: { found: Awaited<ReturnType<typeof findCredentials>> } = { found: null };
-      const known = await throttle.tryPassword(username, request.ip, async () => {
-        const found = await findCredentials(lookups, username);
-        asked.found = found;
-        const network = addressOwner(request.ip);
-        const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
-        return found !== null && isRight && found;
-      });
-      if (isRefusal(known)) return reply.refuse(known);
+      const known = orRefuse(
+        await throttle.tryPassword(username, request.ip, async () => {
+          const found = await findCredentials(lookups, username);
+          asked.found = found;
+          const network = addressOwner(request.ip);
+          const isRight = await isRightPassword(body.password, found?.passwordHash ?? null, network);
+          return found !== null && isRight && found;
+        }),
+      );
       const accountId = asked.found?.account.id ?? null;
       const refuse = (reason: SignInRefusal, answer: Refusal) => {
         const personId = asked.found?.person.id ?? null;
         signIns.refused({ accountId, personId, username, address: plainAddress(request.ip), reason }, now());
-        return reply.refuse(answer);
+        throw new RequestRefused(answer);
       };
       if (known === false) {
         const reason = accountId === null ? 'unknown_username' : 'wrong_password';
@@ -140,8 +141,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       schema: { operationId: 'signOut', summary: 'End the session', response: { 204: { type: 'null' } } },
     },
     async (request, reply) => {
-      const limited = await guard.end(request, reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await guard.end(request, reply));
       guard.clearCookie(reply);
       return reply.code(204).send();
     },

@@ -2,9 +2,10 @@
 
 import type { FastifyInstance } from 'fastify';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -53,8 +54,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
     },
     async (request, reply) => {
       const { person } = request;
-      const limited = await limiter.admitAccessChange(person.id, 'sensitive_action', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
       const begun = await totp.begin(person, brand.current().name, now());
       return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
     },
@@ -77,17 +77,15 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
     },
     async (request, reply) => {
-      const body = readCode(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readCode(request.body));
       const { person } = request;
       const { id } = person;
       const state = await totp.stateOf(id, now());
-      if (state === 'off') return reply.refuse(refusal('totp_not_enabled'));
-      if (state === 'on') return reply.refuse(refusal('totp_enabled'));
+      if (state === 'off') throw new RequestRefused('totp_not_enabled');
+      if (state === 'on') throw new RequestRefused('totp_enabled');
       const actor = actorOf(request.principal);
-      const codes = await throttle.tryCode(id, () => totp.enable(actor, body.code, person));
-      if (isRefusal(codes)) return reply.refuse(codes);
-      if (!codes) return reply.refuse(refusal('invalid_code'));
+      const codes = orRefuse(await throttle.tryCode(id, () => totp.enable(actor, body.code, person)));
+      if (!codes) throw new RequestRefused('invalid_code');
       return reply.code(201).send({ recovery_codes: codes });
     },
   );
@@ -108,17 +106,15 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
     },
     async (request, reply) => {
-      const body = readDisable(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readDisable(request.body));
       const { person, principal } = request;
       const { id } = person;
-      if (!(await totp.isEnabled(id))) return reply.refuse(refusal('totp_not_enabled'));
+      if (!(await totp.isEnabled(id))) throw new RequestRefused('totp_not_enabled');
       if (isRoleNamed(secondFactorRoles, principal.account, person.role)) {
-        return reply.refuse(refusal('second_factor_required'));
+        throw new RequestRefused('second_factor_required');
       }
-      const isRight = await throttle.tryCode(id, () => totp.spend(id, body.code, now()));
-      if (isRefusal(isRight)) return reply.refuse(isRight);
-      if (!isRight) return reply.refuse(refusal('invalid_code'));
+      const isRight = orRefuse(await throttle.tryCode(id, () => totp.spend(id, body.code, now())));
+      if (!isRight) throw new RequestRefused('invalid_code');
       await totp.disable(person, actorOf(principal));
       return reply.code(204).send();
     },

@@ -4,7 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { actorOf } from '../identity/principal.ts';
 import {
@@ -62,14 +63,14 @@ export function brandAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readBrand(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readBrand(request.body));
       const name = body.name?.trim() ?? null;
-      if (name === '') return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      if (name === '')
+        throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const { support_address: supportAddress } = body;
       if (supportAddress !== null && !isMailAddress(supportAddress)) {
         const reason = 'must be an e-mail address such as anna@example.com';
-        return reply.refuse(fieldRefusal('validation_failed', 'support_address', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'support_address', reason));
       }
       const { language, letterhead } = body;
       const colour = body.colour?.toLowerCase() ?? null;
@@ -98,10 +99,9 @@ export function brandAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readUpload(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readUpload(request.body));
       const logo = readLogo(Buffer.from(body.data, 'base64'));
-      if (typeof logo === 'string') return reply.refuse(fieldRefusal('validation_failed', 'data', logo));
+      if (typeof logo === 'string') throw new RequestRefused(fieldRefusal('validation_failed', 'data', logo));
       await changeLogo(database, logo, actorOf(request.principal));
       return reply.send({ brand: brandView(await brand.reload()) });
     },

@@ -5,9 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
 import { type AccentShades, accentThemes, productColour } from '../../shared/accent-shades.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
 import { html } from '../../shared/markup.ts';
 import type { BrandHolder } from './brand-store.ts';
 import { brandIconPath, brandStylesheetPath, logoPath } from './brand-view.ts';
@@ -18,7 +18,7 @@ const hidden = { schema: { hide: true } };
 export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
   app.get(logoPath, hidden, async (request, reply) => {
     const { logo } = brand.current();
-    if (logo === null) return reply.refuse(refusal('not_found'));
+    if (logo === null) throw new RequestRefused('not_found');
     reply.headers({ ...pictureHeaders, 'content-disposition': 'inline; filename="logo"' });
     return sendKept(request, reply, logo.etag, logo.type, logo.bytes);
   });
@@ -35,7 +35,7 @@ export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
 
   app.get(brandIconPath, hidden, async (request, reply) => {
     const { version, name, colour } = brand.current();
-    if (name === null) return reply.refuse(refusal('not_found'));
+    if (name === null) throw new RequestRefused('not_found');
     reply.headers(pictureHeaders);
     return sendKept(request, reply, `"${version}"`, 'image/svg+xml; charset=utf-8', letterIcon(name, colour));
   });

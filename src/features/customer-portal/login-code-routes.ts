@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
@@ -49,10 +49,11 @@ export function loginCodeRoutes(
 export function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { mode } = request.principal;
-    const body = readCode(request.body);
-    if (isRefusal(body)) return reply.refuse(body);
-    const customer = await findCodeHolder({ database, customers, now }, body.code, mode);
-    if (customer === null) return reply.refuse(refusal('customer_not_found'));
+    const body = orRefuse(readCode(request.body));
+    const customer = orRefuse(
+      await findCodeHolder({ database, customers, now }, body.code, mode),
+      'customer_not_found',
+    );
     const { accountId } = customer;
     const testClock = mode === 'test' ? (await findAccount(database, accountId))?.testClock : null;
     return reply.send({ customer: customerView(customer, packages(), testClock ?? now()) });

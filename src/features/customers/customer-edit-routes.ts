@@ -3,12 +3,12 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { customerAnswerSchema, editCustomerBodySchema } from './customer-schemas.ts';
 import { customerView } from './customer-view.ts';
@@ -58,15 +58,10 @@ export function customerEditRoutes(
     },
     async (request, reply) => {
       const { principal, params } = request;
-      const sent = isJsonObject(request.body) ? request.body : {};
-      const idempotencyKey = parseIdempotencyKey(sent, sentIdempotencyHeader(request.headers));
-      if (isRefusal(idempotencyKey)) return reply.refuse(idempotencyKey);
-      const body = readBody(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const name = body.name === undefined ? undefined : parseName(body.name);
-      if (isRefusal(name)) return reply.refuse(name);
-      const number = parseOwnNumber(params.id, principal.account.id);
-      if (number === null) return reply.refuse(refusal('customer_not_found'));
+      const idempotencyKey = idempotencyKeyOf(request);
+      const body = orRefuse(readBody(request.body));
+      const name = orRefuse(body.name === undefined ? undefined : parseName(body.name));
+      const number = orRefuse(parseOwnNumber(params.id, principal.account.id), 'customer_not_found');
       const { now, ...caller } = actorOf(principal);
       const outcome = await editCustomer(
         database,
@@ -81,8 +76,8 @@ export function customerEditRoutes(
         caller,
         { now, testBudget },
       );
-      if (outcome.type !== 'edited') return reply.refuse(refusal(outcome.type));
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      if (outcome.type !== 'edited') throw new RequestRefused(refusal(outcome.type));
+      markReplayed(reply, outcome);
       return reply.send({ customer: customerView(outcome.customer, packages(), principal.now()) });
     },
   );

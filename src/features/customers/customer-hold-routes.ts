@@ -4,11 +4,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
@@ -18,16 +19,12 @@ import { createLoginLink } from '../customer-portal/login-links.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { submitForAccount } from '../order-engine/submit-for-account.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { changePackageCommand, keyed } from '../orders/order-command.ts';
 import { orderCodes } from '../orders/order-routes.ts';
 import { renewedOrderSchema } from '../orders/order-schemas.ts';
 import { orderView } from '../orders/order-view.ts';
-import {
-  parseIdempotencyKey,
-  parsePackageChange,
-  sentIdempotencyHeader,
-} from '../orders/parse-order-request.ts';
-import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import { parsePackageChange } from '../orders/parse-order-request.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { parseCancelAt } from '../plans/parse-plan-request.ts';
 import {
@@ -98,10 +95,8 @@ export function customerAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readCustomerChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const id = parseRealOwnedId(request.params.id);
-      if (id === null) return reply.refuse(refusal('customer_not_found'));
+      const body = orRefuse(readCustomerChange(request.body));
+      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
       const outcome = await engine.submit({
         type: 'set_status',
         accountId: id.accountId,
@@ -111,8 +106,10 @@ export function customerAdminRoutes(
         status: body.status,
       });
       // An account that does not exist has no customer either.
-      const changed = outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null;
-      if (changed === null) return reply.refuse(refusal('customer_not_found'));
+      const changed = orRefuse(
+        outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null,
+        'customer_not_found',
+      );
       return reply.send({ customer: customerView(changed, packages.current(), now()) });
     },
   );
@@ -142,34 +139,29 @@ export function customerAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = isJsonObject(request.body) ? request.body : {};
-      const sent = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const at = parseCancelAt(body);
-      if (isRefusal(at)) return reply.refuse(at);
-      const id = parseRealOwnedId(request.params.id);
-      if (id === null) return reply.refuse(refusal('customer_not_found'));
-      const caller = await authenticateAgain(request);
-      if (isRefusal(caller)) return reply.refuse(caller);
-      const key = keyed(sent);
-      const outcome = await submitForAccount(database, id.accountId, ({ accessVersion }) =>
-        engine.submit({
-          type: 'cancel',
-          at,
-          accountId: id.accountId,
-          accessVersion,
-          actorId: caller.account.id,
-          by: caller.actor,
-          byParty: 'operator',
-          customerNumber: id.number,
-          ...key,
-        }),
+      const key = keyed(idempotencyKeyOf(request));
+      const at = orRefuse(parseCancelAt(bodyOf(request)));
+      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+      const caller = orRefuse(await authenticateAgain(request));
+      const outcome = expectOutcome(
+        await submitForAccount(database, id.accountId, ({ accessVersion }) =>
+          engine.submit({
+            type: 'cancel',
+            at,
+            accountId: id.accountId,
+            accessVersion,
+            actorId: caller.account.id,
+            by: caller.actor,
+            byParty: 'operator',
+            customerNumber: id.number,
+            ...key,
+          }),
+        ),
+        'plan_changed',
       );
-      if (isRefusal(outcome)) return reply.refuse(outcome);
-      if (outcome.type !== 'plan_changed') return refuseOutcome(reply, outcome);
       const changed = await customers.find(id.accountId, id.number);
       if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, outcome);
       return reply.send({
         customer: customerView(changed, packages.current(), now()),
         refund: formatAmount(outcome.refundCents),
@@ -197,21 +189,18 @@ export function customerAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = isJsonObject(request.body) ? request.body : {};
-      const wanted = parsePackageChange(body, sentIdempotencyHeader(request.headers));
-      if (isRefusal(wanted)) return reply.refuse(wanted);
-      const id = parseRealOwnedId(request.params.id);
-      if (id === null) return reply.refuse(refusal('customer_not_found'));
-      const caller = await authenticateAgain(request);
-      if (isRefusal(caller)) return reply.refuse(caller);
+      const wanted = orRefuse(parsePackageChange(bodyOf(request), sentIdempotencyHeader(request.headers)));
+      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+      const caller = orRefuse(await authenticateAgain(request));
       const key = keyed(wanted.idempotencyKey);
       const by = { actorId: caller.account.id, by: caller.actor };
-      const outcome = await submitForAccount(database, id.accountId, (account) =>
-        engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
+      const outcome = expectOutcome(
+        await submitForAccount(database, id.accountId, (account) =>
+          engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
+        ),
+        'ordered',
       );
-      if (isRefusal(outcome)) return reply.refuse(outcome);
-      if (outcome.type !== 'ordered') return refuseOutcome(reply, outcome);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, outcome);
       return reply.send({
         order: orderView(outcome.order, packages.current(), currency),
         balance: formatAmount(outcome.order.balanceAfterCents),
@@ -237,10 +226,11 @@ export function customerAdminRoutes(
     },
     async (request, reply) => {
       const id = parseRealOwnedId(request.params.id);
-      const customer = id === null ? null : await customers.find(id.accountId, id.number);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
-      const caller = await authenticateAgain(request);
-      if (isRefusal(caller)) return reply.refuse(caller);
+      const customer = orRefuse(
+        id === null ? null : await customers.find(id.accountId, id.number),
+        'customer_not_found',
+      );
+      const caller = orRefuse(await authenticateAgain(request));
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const { accountId, number: customerNumber } = customer;
       const at = now();

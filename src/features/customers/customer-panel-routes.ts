@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { customerCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
@@ -58,10 +59,8 @@ export function customerListRoutes(
       },
     },
     async (request, reply) => {
-      const sent = readWanted(request.query);
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const sent = orRefuse(readWanted(request.query));
+      const account = orRefuse(await owner.find(request));
       const { wanted, cursor, limit } = sent;
       const query = queryOf(wanted, account.id, owner.now(request));
       const before = cursor === null ? null : { ...cursor, accountId: account.id };
@@ -94,10 +93,8 @@ export function customerListRoutes(
       },
     },
     async (request, reply) => {
-      const sent = readWanted(request.query);
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const sent = orRefuse(readWanted(request.query));
+      const account = orRefuse(await owner.find(request));
       const query = queryOf(sent.wanted, account.id, owner.now(request));
       const pages = allPages<Parameters<typeof customerView>[0], CustomerCursor>(
         null,
@@ -130,14 +127,14 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: CustomerPa
       },
     },
     async (request, reply) => {
-      const filter = readQuery(request.query, (sent) => ({
-        wanted: wantedOf(sent),
-        before: sent.number('before', Number.MAX_SAFE_INTEGER),
-      }));
-      if (isRefusal(filter)) return reply.refuse(filter);
+      const filter = orRefuse(
+        readQuery(request.query, (sent) => ({
+          wanted: wantedOf(sent),
+          before: sent.number('before', Number.MAX_SAFE_INTEGER),
+        })),
+      );
       const { q } = filter.wanted;
-      const problem = searchProblem('q', q);
-      if (problem !== null) return reply.refuse(problem);
+      refuseIf(searchProblem('q', q));
       const cursor = parseRealOwnedId(String(filter.before));
       const { customers, next } = await findCustomers(
         database,

@@ -5,10 +5,10 @@ import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { customerCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { customerListQuerySchema, filteredPageOf } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
@@ -63,10 +63,10 @@ export function customerRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const view = (customer: Customer) => customerView(customer, packages(), now());
-      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
-      if (isRefusal(format)) return reply.refuse(format);
-      const filtered = readFilteredPage(seal, customerList, account.id, request.query, format === 'csv');
-      if (isRefusal(filtered)) return reply.refuse(filtered);
+      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
+      const filtered = orRefuse(
+        readFilteredPage(seal, customerList, account.id, request.query, format === 'csv'),
+      );
       if (filtered === null) {
         const page = parsePage(request.query);
         const { customerCount: total } = request.counters;
@@ -102,8 +102,10 @@ export function customerRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const number = parseOwnNumber(request.params.id, account.id);
-      const customer = number === null ? null : await customers.find(account.id, number);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(
+        number === null ? null : await customers.find(account.id, number),
+        'customer_not_found',
+      );
       return reply.send({ customer: customerView(customer, packages(), now()) });
     },
   );

@@ -2,8 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { type OwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
 import type { EventWaits } from './account-feed.ts';
@@ -38,18 +38,17 @@ export function eventAdminRoutes(
       },
     },
     async (request, reply) => {
-      const question = readFeedQuery(request.query);
-      if (isRefusal(question)) return reply.refuse(question);
+      const question = orRefuse(readFeedQuery(request.query));
       const { type, limit, waitSeconds } = question;
       const after = question.after === null ? null : parseRealOwnedId(question.after);
-      if (question.after !== null && after === null) return reply.refuse(notYours);
+      if (question.after !== null && after === null) throw new RequestRefused(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
       let hasWaited = false;
       for (let looked = after; ; ) {
         const found = await readWholeFeed(database, { after: looked, type, limit });
-        if (found.type === 'unknown') return reply.refuse(notYours);
-        if (found.type === 'gone') return reply.refuse(refusal('events_gone'));
+        if (found.type === 'unknown') throw new RequestRefused(notYours);
+        if (found.type === 'gone') throw new RequestRefused('events_gone');
         if (
           found.events.length > 0 ||
           found.hasMore ||
@@ -57,8 +56,7 @@ export function eventAdminRoutes(
           !mayWait ||
           request.raw.destroyed
         ) {
-          const gone = hasWaited ? await stillProblem(request) : null;
-          if (gone !== null) return reply.refuse(gone);
+          refuseIf(hasWaited ? await stillProblem(request) : null);
           return reply.send({
             data: found.events.map(eventView),
             next_after: idOf(found.lookedTo),
@@ -86,8 +84,10 @@ export function eventAdminRoutes(
     },
     async (request, reply) => {
       const named = parseRealOwnedId(request.params.id);
-      const event = named === null ? null : await findAccountEvent(database, named.accountId, named.number);
-      if (event === null) return reply.refuse(refusal('event_not_found'));
+      const event = orRefuse(
+        named === null ? null : await findAccountEvent(database, named.accountId, named.number),
+        'event_not_found',
+      );
       return reply.send({ event: eventView(event) });
     },
   );

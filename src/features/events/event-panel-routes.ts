@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber, parseRowId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { countSince, findWaiting } from '../webhooks/redelivery-reads.ts';
@@ -38,11 +38,12 @@ export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelR
       },
     },
     async ({ principal: { account }, query }, reply) => {
-      const sent = readQuery(query, (each) => ({
-        type: each.oneOf('type', eventTypes),
-        before: Math.min(numberMax, each.number('before', numberMax)),
-      }));
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(
+        readQuery(query, (each) => ({
+          type: each.oneOf('type', eventTypes),
+          before: Math.min(numberMax, each.number('before', numberMax)),
+        })),
+      );
       const question = { accountId: account.id, ...sent, limit: pageRows };
       const { areWritten, events, hasMore } = await readLatestEvents(database, question);
       return reply.send({
@@ -64,10 +65,11 @@ export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelR
       },
     },
     async ({ principal: { account }, params }, reply) => {
-      const webhook = await findWebhook(database, account.id, parseRowId(params.id) ?? 0);
-      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
-      const number = parseOwnNumber(params.event_id, account.id);
-      if (number === null) return reply.refuse(refusal('event_not_found'));
+      const webhook = orRefuse(
+        await findWebhook(database, account.id, parseRowId(params.id) ?? 0),
+        'webhook_not_found',
+      );
+      const number = orRefuse(parseOwnNumber(params.event_id, account.id), 'event_not_found');
       const event = await findAccountEvent(database, account.id, number);
       const waiting = await findWaiting(database, webhook, { number, type: event?.type ?? null });
       return reply.send({
@@ -93,10 +95,11 @@ export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelR
       },
     },
     async ({ principal: { account }, params, query }, reply) => {
-      const from = readQuery(query, (sent) => sent.moment('from')?.since ?? 0);
-      if (isRefusal(from)) return reply.refuse(from);
-      const webhook = await findWebhook(database, account.id, parseRowId(params.id) ?? 0);
-      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      const from = orRefuse(readQuery(query, (sent) => sent.moment('from')?.since ?? 0));
+      const webhook = orRefuse(
+        await findWebhook(database, account.id, parseRowId(params.id) ?? 0),
+        'webhook_not_found',
+      );
       const { count, isMore } = await countSince(database, webhook, account.id, from);
       return reply.send({ count, more: isMore });
     },

@@ -2,7 +2,8 @@
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
 import { type EventWaits, findAccountEvent, readFeed } from './account-feed.ts';
@@ -39,25 +40,23 @@ export function eventRoutes(
     },
     async (request, reply) => {
       const { account } = request.principal;
-      const question = readFeedQuery(request.query);
-      if (isRefusal(question)) return reply.refuse(question);
+      const question = orRefuse(readFeedQuery(request.query));
       const { type, limit, waitSeconds } = question;
       const after = question.after === null ? 0 : parseOwnNumber(question.after, account.id);
-      if (after === null) return reply.refuse(notYours);
+      if (after === null) throw new RequestRefused(notYours);
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
       let hasWaited = false;
       for (let looked = after; ; ) {
         const found = await readFeed(database, { accountId: account.id, after: looked, type, limit });
-        if (found.type === 'unknown') return reply.refuse(notYours);
+        if (found.type === 'unknown') throw new RequestRefused(notYours);
         if (found.type === 'gone') {
           const oldest = found.oldest === null ? {} : { oldest: publicId(account.id, found.oldest) };
-          return reply.refuse(refusal('events_gone', oldest));
+          throw new RequestRefused(refusal('events_gone', oldest));
         }
         const leftSeconds = (until - monotonicNow()) / 1_000;
         if (found.events.length > 0 || leftSeconds <= 0 || !mayWait || request.raw.destroyed) {
-          const gone = hasWaited ? await stillProblem(request) : null;
-          if (gone !== null) return reply.refuse(gone);
+          refuseIf(hasWaited ? await stillProblem(request) : null);
           const last = found.lookedTo === 0 ? null : publicId(account.id, found.lookedTo);
           return reply.send({
             data: found.events.map(eventView),
@@ -88,8 +87,10 @@ export function eventRoutes(
     async (request, reply) => {
       const { account } = request.principal;
       const number = parseOwnNumber(request.params.id, account.id);
-      const event = number === null ? null : await findAccountEvent(database, account.id, number);
-      if (event === null) return reply.refuse(refusal('event_not_found'));
+      const event = orRefuse(
+        number === null ? null : await findAccountEvent(database, account.id, number),
+        'event_not_found',
+      );
       return reply.send({ event: eventView(event) });
     },
   );

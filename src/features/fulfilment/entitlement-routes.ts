@@ -6,8 +6,9 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
@@ -62,9 +63,11 @@ export function entitlementRoutes(
     async (request, reply) => {
       const reference = parseCustomerReference(request.params.reference);
       // What no order can name is nobody's, and some of it no database takes.
-      if (isRefusal(reference)) return reply.refuse(refusal('customer_not_found'));
-      const found = await findEntitlement(lookups, request.principal.mode, reference);
-      if (found === null) return reply.refuse(refusal('customer_not_found'));
+      if (isRefusal(reference)) throw new RequestRefused('customer_not_found');
+      const found = orRefuse(
+        await findEntitlement(lookups, request.principal.mode, reference),
+        'customer_not_found',
+      );
       const view = entitlementView(found, packages(), found.testClock ?? now());
       const etag = `"${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 27)}"`;
       reply.header('etag', etag);
@@ -87,16 +90,14 @@ export function entitlementRoutes(
       },
     },
     async (request, reply) => {
-      const question = readFeedQuestion(request.query);
-      if (isRefusal(question)) return reply.refuse(question);
+      const question = orRefuse(readFeedQuestion(request.query));
       const { limit, waitSeconds } = question;
       const { mode } = request.principal;
       const until = monotonicNow() + waitSeconds * 1_000;
       let mayWait = true;
       let hasWaited = false;
       for (let cursor = question.cursor ?? (await beginEntitlements(database, mode)); ; ) {
-        const page = await readEntitlements(database, mode, cursor, limit);
-        if (page === null) return reply.refuse(refusal('events_gone'));
+        const page = orRefuse(await readEntitlements(database, mode, cursor, limit), 'events_gone');
         if (
           page.customers.length > 0 ||
           page.hasMore ||
@@ -104,8 +105,7 @@ export function entitlementRoutes(
           !mayWait ||
           request.raw.destroyed
         ) {
-          const gone = hasWaited ? await stillProblem(request) : null;
-          if (gone !== null) return reply.refuse(gone);
+          refuseIf(hasWaited ? await stillProblem(request) : null);
           const catalog = packages();
           return reply.send({
             data: page.customers.map((one) => entitlementView(one, catalog, one.testClock ?? now())),

@@ -5,20 +5,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import type { HandoffOutcome } from '../order-engine/records/order-handoff.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { orderAnswerSchema } from '../orders/order-schemas.ts';
 import { orderView } from '../orders/order-view.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
-import { refuseOutcome } from '../orders/refuse-outcome.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { type AttentionOrder, listOrdersNeedingAttention } from './order-attention.ts';
 import {
@@ -88,22 +88,23 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       },
     },
     async (request, reply) => {
-      const body = readProduct(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readProduct(request.body));
       const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
       for (const [field, address] of [
         ['url', url],
         ['test_url', testUrl ?? null],
       ] as const) {
         const problem = address === null ? null : await outbound.problemOf(address);
-        if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', field, problem));
+        if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', field, problem));
       }
       for (const [field, sent] of [
         ['secret', secret],
         ['test_secret', testSecret],
       ] as const) {
         if (sent === null || isSecret(sent)) continue;
-        return reply.refuse(fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'));
+        throw new RequestRefused(
+          fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'),
+        );
       }
       const test =
         testUrl === undefined ? {} : { test: testUrl === null ? null : { url: testUrl, secret: testSecret } };
@@ -116,7 +117,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       if (set === null) {
         const { secretSealed } = await findProduct(database);
         const field = secret === null && secretSealed === null ? 'secret' : 'test_secret';
-        return reply.refuse(fieldRefusal('validation_failed', field, 'is needed the first time'));
+        throw new RequestRefused(fieldRefusal('validation_failed', field, 'is needed the first time'));
       }
       await productCallsSoon();
       return reply.send({ product: productView(set) });
@@ -162,7 +163,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       const list = { list: 'attention', names: [], read: () => null };
       const { account } = request.principal;
       const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
-      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
       const { items, next } = await listOrdersNeedingAttention(database, page.position, page.limit);
       return reply.send({ data: items.map(attentionView), next_cursor: page.cursorAt(next) });
     },
@@ -197,24 +198,21 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       },
     },
     async (request, reply) => {
-      const body = readFailure(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readFailure(request.body));
       return settle(request, reply, 'failed', body.reason);
     },
   );
 
   async function settle(
-    { params, principal, headers, body }: FastifyRequest<WithId>,
+    request: FastifyRequest<WithId>,
     reply: FastifyReply,
     wanted: HandoffOutcome,
     reason: string | null,
   ): Promise<FastifyReply> {
     // Needless, but sent by every client: the order itself can be settled only once.
-    const key = parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
-    if (isRefusal(key)) return reply.refuse(key);
-    const id = parseRealOwnedId(params.id);
-    if (id === null) return reply.refuse(refusal('order_not_found'));
-    const { actorId, by = null } = actorOf(principal);
+    idempotencyKeyOf(request);
+    const id = orRefuse(parseRealOwnedId(request.params.id), 'order_not_found');
+    const { actorId, by = null } = actorOf(request.principal);
     const outcome = await engine.submit({
       type: 'settle_order',
       accountId: id.accountId,
@@ -225,11 +223,11 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
     });
     // An account that does not exist has no order either.
     if (outcome.type === 'refused' && outcome.refusal.code === 'account_not_found') {
-      return reply.refuse(refusal('order_not_found'));
+      throw new RequestRefused('order_not_found');
     }
-    if (outcome.type !== 'settled') return refuseOutcome(reply, outcome);
-    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
-    return reply.send({ order: orderView(outcome.order, packages.current(), currency) });
+    const settled = expectOutcome(outcome, 'settled');
+    markReplayed(reply, settled);
+    return reply.send({ order: orderView(settled.order, packages.current(), currency) });
   }
 
   function attentionView({ order, username, call }: AttentionOrder): AttentionOrderView {

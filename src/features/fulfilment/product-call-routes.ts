@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import { actorOf } from '../identity/principal.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { type CallChange, closeCallByHand, sendAllCallsAgain, sendCallAgain } from './open-product-calls.ts';
 import {
   countOpenProductCalls,
@@ -67,12 +67,12 @@ export function productCallRoutes(
         request.principal.account.id,
         { cursor: '', ...(request.query as object) },
       );
-      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
       const { list, orderId } = page.filter;
       if (orderId !== '') {
         const id = parseRealOwnedId(orderId);
         if (id === null || list !== null) {
-          return reply.refuse(
+          throw new RequestRefused(
             fieldRefusal('invalid_filter', 'order_id', 'must be the id of an order, without status'),
           );
         }
@@ -102,15 +102,12 @@ export function productCallRoutes(
       },
     },
     async (request, reply) => {
-      const change = await changeOf(request);
-      if (isRefusal(change)) return reply.refuse(change);
-      const problem = await productProblem();
-      if (problem !== null) return reply.refuse(problem);
-      const done = await sendAllCallsAgain(database, change);
-      if (isRefusal(done)) return reply.refuse(done);
+      const change = changeOf(request);
+      refuseIf(await productProblem());
+      const done = orRefuse(await sendAllCallsAgain(database, change));
       await productCallsSoon();
       const { count } = await countOpenProductCalls(database, 'attention');
-      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, done);
       return reply.send({ calls: done.result, more: count > 0 });
     },
   );
@@ -128,12 +125,9 @@ export function productCallRoutes(
       },
     },
     async (request, reply) => {
-      const change = await changeOf(request);
-      if (isRefusal(change)) return reply.refuse(change);
-      const callId = parseCallId(request.params.id);
-      if (isRefusal(callId)) return reply.refuse(callId);
-      const problem = await productProblem();
-      if (problem !== null) return reply.refuse(problem);
+      const change = changeOf(request);
+      const callId = orRefuse(parseCallId(request.params.id));
+      refuseIf(await productProblem());
       const done = await sendCallAgain(database, callId, change);
       await productCallsSoon();
       return answer(reply, done);
@@ -156,18 +150,17 @@ export function productCallRoutes(
       },
     },
     async (request, reply) => {
-      const change = await changeOf(request);
-      if (isRefusal(change)) return reply.refuse(change);
-      const callId = parseCallId(request.params.id);
-      if (isRefusal(callId)) return reply.refuse(callId);
+      const change = changeOf(request);
+      const callId = orRefuse(parseCallId(request.params.id));
       return answer(reply, await closeCallByHand(database, callId, change));
     },
   );
 
-  async function changeOf({ body, headers, principal }: FastifyRequest): Promise<CallChange | Refusal> {
-    const key = parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
-    if (isRefusal(key)) return key;
-    return { ...actorOf(principal, ['admin:accounts']), idempotencyKey: key };
+  function changeOf(request: FastifyRequest): CallChange {
+    return {
+      ...actorOf(request.principal, ['admin:accounts']),
+      idempotencyKey: idempotencyKeyOf(request),
+    };
   }
 
   async function productProblem(): Promise<Refusal | null> {
@@ -182,7 +175,7 @@ function parseCallId(text: string): string | Refusal {
 }
 
 function answer(reply: FastifyReply, done: Done<ProductCall> | Refusal): FastifyReply {
-  if (isRefusal(done)) return reply.refuse(done);
-  if (done.replayed) reply.header('idempotent-replayed', 'true');
-  return reply.send({ call: productCallView(done.result) });
+  const { result, replayed } = orRefuse(done);
+  markReplayed(reply, { replayed });
+  return reply.send({ call: productCallView(result) });
 }

@@ -4,9 +4,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { resetApiKey } from '../accounts/account-store.ts';
 import type { SessionStore } from '../auth/session-store.ts';
@@ -45,12 +46,11 @@ export function accountAccessRoutes(
     },
     async (request, reply) => {
       const id = parseAccountId(request.params.id);
-      const problem = await accessProblem(request.principal, id);
-      if (problem !== null) return reply.refuse(problem);
+      refuseIf(await accessProblem(request.principal, id));
       const caller = actorOf(request.principal, ['admin:accounts']);
       const done = id === null ? null : await resetApiKey(database, seal, id, caller);
-      if (id === null || done === null) return reply.refuse(refusal('account_not_found'));
-      if (isRefusal(done)) return reply.refuse(done);
+      if (id === null || done === null) throw new RequestRefused('account_not_found');
+      if (isRefusal(done)) throw new RequestRefused(done);
       forgetAccount(id);
       return reply.code(201).send({ api_key: done.apiKey });
     },
@@ -69,10 +69,11 @@ export function accountAccessRoutes(
     },
     async (request, reply) => {
       const id = parseAccountId(request.params.id);
-      const problem = await accessProblem(request.principal, id);
-      if (problem !== null) return reply.refuse(problem);
-      const ended = id === null ? null : await sessions.endAll(id, actorOf(request.principal));
-      if (ended === null) return reply.refuse(refusal('account_not_found'));
+      refuseIf(await accessProblem(request.principal, id));
+      const ended = orRefuse(
+        id === null ? null : await sessions.endAll(id, actorOf(request.principal)),
+        'account_not_found',
+      );
       return reply.send({ ended });
     },
   );

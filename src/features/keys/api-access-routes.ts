@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { windowSeconds } from '../../platform/limits/sliding-window.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -74,11 +75,10 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply));
       const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (shown === null) throw new Error(`Account ${id} has no key.`);
-      if (isRefusal(shown)) return reply.refuse(shown);
+      if (isRefusal(shown)) throw new RequestRefused(shown);
       return reply.send({ api_key: shown.apiKey });
     },
   );
@@ -97,11 +97,10 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
     },
     async (request, reply) => {
       const { id } = request.principal.account;
-      const limited = await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply));
       const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
       if (done === null) throw new Error(`Account ${id} does not exist.`);
-      if (isRefusal(done)) return reply.refuse(done);
+      if (isRefusal(done)) throw new RequestRefused(done);
       forgetAccount(id);
       return reply.code(201).send({ api_key: done.apiKey });
     },
@@ -119,12 +118,11 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
       },
     },
     async (request, reply) => {
-      const body = readAllowList(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readAllowList(request.body));
       const { allowed_ips: allowedIps } = body;
       const problem =
         allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, body.confirm === true);
-      if (problem !== null) return reply.refuse(problem);
+      if (problem !== null) throw new RequestRefused(problem);
       const { id, allowedIps: before } = request.principal.account;
       const answer = {
         allowed_ips: allowedIps,
@@ -132,12 +130,11 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
         address_allowed: createAllowList(allowedIps).allows(request.ip),
       };
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
-      const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
-      if (limited !== null) return reply.refuse(limited);
+      refuseIf(await limiter.admitAccessChange(request.person.id, 'allow_list', reply));
       const caller = actorOf(request.principal, ['keys:write']);
       const changed = await changeAccount(database, id, { allowedIps }, caller);
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
-      if (isRefusal(changed)) return reply.refuse(changed);
+      if (isRefusal(changed)) throw new RequestRefused(changed);
       forgetAccount(id);
       return reply.send({ ...answer, allowed_ips: changed.allowedIps });
     },

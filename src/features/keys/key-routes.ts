@@ -7,6 +7,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal } from '../../shared/allow-list.ts';
@@ -20,7 +22,6 @@ import type { Account } from '../identity/account-table.ts';
 import { findApiKeyNames, type KeySettings } from '../identity/api-key-rows.ts';
 import { findPeopleNames } from '../identity/find-people.ts';
 import { actorOf } from '../identity/principal.ts';
-import { idempotencyKeyOf } from '../orders/parse-order-request.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import {
   changeKeyBodySchema,
@@ -122,7 +123,6 @@ export function keyRoutes(
     reply: FastifyReply,
   ): Promise<{ account: Account; asked: KeysAsked; keyId: number } | Refusal> => {
     const idempotencyKey = idempotencyKeyOf(request);
-    if (isRefusal(idempotencyKey)) return idempotencyKey;
     const account = await accountOf(request, true);
     if (isRefusal(account)) return account;
     const limited = await admit(request, reply);
@@ -139,9 +139,9 @@ export function keyRoutes(
     view: (result: Result) => Promise<object>,
     status: 200 | 201 = 200,
   ) => {
-    if (isRefusal(done)) return reply.refuse(done);
+    if (isRefusal(done)) throw new RequestRefused(done);
     forgetAccount(account.id);
-    if (done.replayed) reply.header('idempotent-replayed', 'true');
+    markReplayed(reply, done);
     return reply.code(status).send(await view(done.result));
   };
 
@@ -172,8 +172,7 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const account = await accountOf(request, false);
-      if (isRefusal(account)) return reply.refuse(account);
+      const account = orRefuse(await accountOf(request, false));
       // So that what was used just now says so.
       await requestLog.flush();
       const now = request.principal.now();
@@ -196,13 +195,10 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await askedBy(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await askedBy(request, reply));
       const { account, asked } = sent;
-      const body = readNew(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const settings = settingsOf(body, account);
-      if (isRefusal(settings)) return reply.refuse(settings);
+      const body = orRefuse(readNew(request.body));
+      const settings = orRefuse(settingsOf(body, account));
       const mode = body.test === true ? 'test' : 'live';
       const whole = { scopes: null, allowedIps: [], rateLimitPerMinute: null, expiresAt: null, ...settings };
       const done = await createKey(database, seal, { ...whole, name: body.name, mode }, asked);
@@ -224,13 +220,10 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await askedBy(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await askedBy(request, reply));
       const { account, asked, keyId } = sent;
-      const body = readChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const settings = settingsOf(body, account);
-      if (isRefusal(settings)) return reply.refuse(settings);
+      const body = orRefuse(readChange(request.body));
+      const settings = orRefuse(settingsOf(body, account));
       const done = await changeKey(database, keyId, settings, asked);
       return answer(reply, account, done, (key) => keyAnswer(key, account, asked.now));
     },
@@ -250,11 +243,9 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await askedBy(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await askedBy(request, reply));
       const { account, asked, keyId } = sent;
-      const body = readRotation(request.body ?? {});
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readRotation(request.body ?? {}));
       const overlapSeconds = (body.overlap_hours ?? 0) * hourSeconds;
       const done = await rotateKey(database, seal, keyId, overlapSeconds, asked);
       return answer(reply, account, done, (rotated) => shownAnswer(rotated, account, asked.now));
@@ -275,8 +266,7 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await askedBy(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await askedBy(request, reply));
       const done = await revokeKey(database, sent.keyId, sent.asked);
       return answer(reply, sent.account, done, async (deleted) => ({ deleted }));
     },

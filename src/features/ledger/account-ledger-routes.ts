@@ -3,8 +3,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
@@ -78,8 +78,7 @@ export function accountHistoryRoutes(
     list: (accountId: number, page: ReturnType<typeof parsePage>, total: number) => Promise<unknown[]>,
   ): Promise<FastifyReply> {
     const id = parseAccountId(request.params.id);
-    const account = id === null ? null : await findAccount(database, id);
-    if (account === null) return reply.refuse(refusal('account_not_found'));
+    const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
     const page = parsePage(request.query);
     const { [counter]: total } = await accounts.getCounters(account.id);
     const data = await list(account.id, page, total);

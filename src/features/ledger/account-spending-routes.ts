@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { numberMax, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { accountSpendingFilterSchema, accountSpendingSchema } from './spending-schemas.ts';
@@ -38,8 +39,7 @@ export function accountSpendingRoutes(
       },
     },
     async ({ query }, reply) => {
-      const filter = readFilter(query, now());
-      if (isRefusal(filter)) return reply.refuse(filter);
+      const filter = orRefuse(readFilter(query, now()));
       const { from, to } = filter;
       const found = await spending.byAccount({ ...filter, limit: accountsMax });
       return reply.send({

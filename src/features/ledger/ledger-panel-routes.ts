@@ -13,8 +13,8 @@ import {
   readQuery,
   type TimeSpan,
 } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import type { Account } from '../identity/account-table.ts';
 import { type ListOwner, ownLists } from '../identity/list-owner.ts';
@@ -82,13 +82,13 @@ export function ledgerListRoutes(
       },
     },
     async (request, reply) => {
-      const filter = readQuery(request.query, (sent) => ({
-        ...filterOf(sent),
-        before: Math.min(numberMax, sent.number('before', numberMax)),
-      }));
-      if (isRefusal(filter)) return reply.refuse(filter);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const filter = orRefuse(
+        readQuery(request.query, (sent) => ({
+          ...filterOf(sent),
+          before: Math.min(numberMax, sent.number('before', numberMax)),
+        })),
+      );
+      const account = orRefuse(await owner.find(request));
       const [{ items, nextBefore }, totals] = await Promise.all([
         find(account, filter, filter.before),
         totalsOf(account, filter),
@@ -122,10 +122,8 @@ export function ledgerListRoutes(
       },
     },
     async (request, reply) => {
-      const filter = readQuery(request.query, filterOf);
-      if (isRefusal(filter)) return reply.refuse(filter);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const filter = orRefuse(readQuery(request.query, filterOf));
+      const account = orRefuse(await owner.find(request));
       const name = `ledger-${account.username}${filter.month === null ? '' : `-${filter.month}`}.csv`;
       return reply
         .type('text/csv; charset=utf-8')

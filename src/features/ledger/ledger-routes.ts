@@ -6,10 +6,10 @@ import { readFormat } from '../../platform/http/answer-format.ts';
 import { ledgerCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { filteredPageOf, ledgerListQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
@@ -65,10 +65,10 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
     async (request, reply) => {
       const { account } = request.principal;
       const { entryCount: total } = request.counters;
-      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
-      if (isRefusal(format)) return reply.refuse(format);
-      const filtered = readFilteredPage(seal, ledgerList, account.id, request.query, format === 'csv');
-      if (isRefusal(filtered)) return reply.refuse(filtered);
+      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
+      const filtered = orRefuse(
+        readFilteredPage(seal, ledgerList, account.id, request.query, format === 'csv'),
+      );
       const view = ({ entry, actor }: Pick<FoundEntry, 'entry' | 'actor'>) =>
         ledgerEntryView(entry, actor, currency);
       if (filtered === null) {

@@ -4,10 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { ledgerCsv } from '../../platform/http/csv.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { refusal } from '../../shared/error-catalogue.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
 import { documentTranslator } from '../brand/document-language.ts';
@@ -85,19 +86,17 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     },
     async (request, reply) => {
       const { principal, params, query, headers } = request;
-      const format = readFormat(query, headers.accept, ['json', 'csv', 'pdf']);
-      if (isRefusal(format)) return reply.refuse(format);
-      const translator = documentTranslator(request, brand.current());
-      if (isRefusal(translator)) return reply.refuse(translator);
+      const format = orRefuse(readFormat(query, headers.accept, ['json', 'csv', 'pdf']));
+      const translator = orRefuse(documentTranslator(request, brand.current()));
       const { account } = principal;
       const now = principal.now();
-      const statement = (await listStatements(dailyTotals, account.id, now)).find(
-        ({ month }) => month === params.month,
+      const statement = orRefuse(
+        (await listStatements(dailyTotals, account.id, now)).find(({ month }) => month === params.month),
+        'statement_not_found',
       );
-      if (statement === undefined) return reply.refuse(refusal('statement_not_found'));
       if (format === 'pdf' && statement.entryCount > pdfEntriesMax) {
         const details = { entries: statement.entryCount, entries_max: pdfEntriesMax };
-        return reply.refuse(refusal('too_many_entries', details));
+        throw new RequestRefused(refusal('too_many_entries', details));
       }
       const whose = account.testOf === null ? account.username : 'test';
       const name = `statement-${whose}-${statement.month}`;

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orderCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
@@ -52,10 +53,8 @@ export function orderListRoutesOf(
       },
     },
     async (request, reply) => {
-      const sent = readWanted(request.query);
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const sent = orRefuse(readWanted(request.query));
+      const account = orRefuse(await owner.find(request));
       const find = await finderOf(dependencies, account, sent, owner.now(request));
       const { items, next } = await find(sent.before, pageRows);
       const total = isUnfiltered(sent) ? account.orderCount : null;
@@ -80,10 +79,8 @@ export function orderListRoutesOf(
       },
     },
     async (request, reply) => {
-      const sent = readWanted(request.query);
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const account = await owner.find(request);
-      if (isRefusal(account)) return reply.refuse(account);
+      const sent = orRefuse(readWanted(request.query));
+      const account = orRefuse(await owner.find(request));
       const find = await finderOf(dependencies, account, sent, owner.now(request));
       const pages = allPages<OrderRecord, number>(null, (before, rows) => find(before ?? numberMax, rows));
       return reply

@@ -6,10 +6,10 @@ import { readFormat } from '../../platform/http/answer-format.ts';
 import { orderCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { filteredPageOf, orderListQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
@@ -71,10 +71,10 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
       const { account } = request.principal;
       const { orderCount: total } = request.counters;
       const view = (order: OrderRecord) => orderView(order, packages(), currency);
-      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
-      if (isRefusal(format)) return reply.refuse(format);
-      const filtered = readFilteredPage(seal, orderList, account.id, request.query, format === 'csv');
-      if (isRefusal(filtered)) return reply.refuse(filtered);
+      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
+      const filtered = orRefuse(
+        readFilteredPage(seal, orderList, account.id, request.query, format === 'csv'),
+      );
       if (filtered === null) {
         const page = parsePage(request.query);
         const list = await orders.list(account.id, page, total);

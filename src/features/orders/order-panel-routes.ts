@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
@@ -35,8 +35,10 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: OrderPanelR
     },
     async ({ principal: { account }, params }, reply) => {
       const number = parseOwnNumber(params.id, account.id);
-      const order = number === null ? null : await orders.find(account.id, number);
-      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const order = orRefuse(
+        number === null ? null : await orders.find(account.id, number),
+        'order_not_found',
+      );
       const entries = await findEntriesOfOrder(database, account.id, order.number, numberMax);
       return reply.send({
         order: orderView(order, packages.current(), currency),

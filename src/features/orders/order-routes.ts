@@ -1,14 +1,17 @@
 // POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for
 // the engine, and from its outcome to the answer.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
+import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalogue.ts';
+import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import type { JsonObject } from '../../shared/json.ts';
 import { mintToken } from '../customer-portal/login-links.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { expectOutcome } from './expect-outcome.ts';
 import { keyed, placeCommand, renewCommand } from './order-command.ts';
 import type { OrderReads } from './order-reads.ts';
 import {
@@ -19,7 +22,7 @@ import {
   renewOrderBodySchema,
 } from './order-schemas.ts';
 import { orderView } from './order-view.ts';
-import { parseOrderRequest, parseRenewRequest, sentIdempotencyHeader } from './parse-order-request.ts';
+import { parseOrderRequest, parseRenewRequest } from './parse-order-request.ts';
 import { createSubmitter, type SubmitDependencies } from './submit-commands.ts';
 
 export interface OrderRoutesDependencies extends SubmitDependencies {
@@ -66,8 +69,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       },
     },
     async (request, reply) => {
-      const wanted = parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
-      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const wanted = orRefuse(parseOrderRequest(bodyOf(request), sentIdempotencyHeader(request.headers)));
       const key = keyed(wanted.idempotencyKey);
       const link = wanted.returnLogin ? mintToken() : null;
       const loginLink = link && { tokenHash: link.tokenHash, validSeconds: linkValidSeconds };
@@ -99,8 +101,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
       },
     },
     async (request, reply) => {
-      const wanted = parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers));
-      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const wanted = orRefuse(parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers)));
       // No order has the number 0: a foreign or malformed id takes the same path as a missing one.
       const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
@@ -127,8 +128,10 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     },
     async (request, reply) => {
       const number = parseOwnNumber(request.params.id, request.principal.account.id);
-      const order = number === null ? null : await orders.find(request.principal.account.id, number);
-      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const order = orRefuse(
+        number === null ? null : await orders.find(request.principal.account.id, number),
+        'order_not_found',
+      );
       return reply.send({ order: orderView(order, packages(), currency) });
     },
   );
@@ -138,18 +141,12 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     outcome: OrderOutcome | Refusal,
     loginUrl: string | null,
   ): FastifyReply {
-    if (isRefusal(outcome)) return reply.refuse(outcome);
-    if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-    if (outcome.type !== 'ordered') throw new Error(`An order was answered with "${outcome.type}".`);
-    if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+    const { order, replayed } = expectOutcome(outcome, 'ordered');
+    markReplayed(reply, { replayed });
     return reply.code(201).send({
-      order: orderView(outcome.order, packages(), currency),
-      balance: formatAmount(outcome.order.balanceAfterCents),
+      order: orderView(order, packages(), currency),
+      balance: formatAmount(order.balanceAfterCents),
       ...(loginUrl === null ? {} : { login_url: loginUrl }),
     });
   }
-}
-
-function bodyOf(request: FastifyRequest): JsonObject {
-  return (request.body ?? {}) as JsonObject;
 }

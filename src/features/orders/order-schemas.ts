@@ -183,13 +183,4 @@ export const orderPreviewSchema = Type.Object(
 export const orderPreviewAnswerSchema = Type.Object({ preview: Type.Ref('OrderPreview') });
 export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
-export const idempotencyHeaderSchema = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      description: '1 to 80 visible ASCII characters. A request repeated with its key never charges twice.',
-      maxLength: 80,
-    }),
-  ),
-});
-
 export type OrderView = Static<typeof orderSchema>;

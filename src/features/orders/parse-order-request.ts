@@ -4,7 +4,8 @@
 
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
-import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
+import { parseIdempotencyKey } from '../../shared/idempotency-keys.ts';
+import { type JsonObject, own } from '../../shared/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../shared/periods.ts';
 
 export interface OrderRequest {
@@ -127,32 +128,6 @@ export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal 
   return isRefused(reference) ? reference : { reference };
 }
 
-/** 1 to 80 visible ASCII characters, from the header or the body, or the same in both; null when neither has one. */
-export function parseIdempotencyKey(
-  body: JsonObject,
-  headerKey: string | undefined,
-  mustHaveKey = false,
-): string | null | Refusal {
-  const bodyKey = own(body, 'idempotency_key');
-  const invalid = (reason: string) => fieldRefusal('invalid_idempotency_key', 'idempotency_key', reason);
-  if (bodyKey !== undefined && typeof bodyKey !== 'string')
-    return invalid(typeReason(bodyKey, 'must be a string'));
-  if (headerKey !== undefined && bodyKey !== undefined && headerKey !== bodyKey) {
-    return invalid('header and body differ');
-  }
-  const key = headerKey ?? bodyKey;
-  if (key === undefined) return mustHaveKey ? invalid('missing') : null;
-  return /^[\x21-\x7e]{1,80}$/.test(key) ? key : invalid('must be 1 to 80 visible ASCII characters');
-}
-
-/** The Idempotency-Key header. Two of them were refused before anything was read. */
-export function sentIdempotencyHeader(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): string | undefined {
-  const value = headers['idempotency-key'];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 /** An e-mail address or a username, trimmed and lower-cased (decisions "customer"). */
 export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
@@ -225,15 +200,4 @@ function isEmail(text: string): boolean {
 
 function isRefused(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null;
-}
-
-/** The idempotency key of a request whose body is read elsewhere; null: none was sent. */
-export function idempotencyKeyOf({
-  body,
-  headers,
-}: {
-  readonly body?: unknown;
-  readonly headers: Parameters<typeof sentIdempotencyHeader>[0];
-}): string | null | Refusal {
-  return parseIdempotencyKey(isJsonObject(body) ? body : {}, sentIdempotencyHeader(headers));
 }

@@ -3,26 +3,26 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
+import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
+import { type JsonObject, own } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { OrderCommand } from '../order-engine/decisions/order-commands.ts';
-import { type OrderPreview, PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
+import { previewOrder } from '../order-engine/order-batch.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { expectOutcome } from './expect-outcome.ts';
 import { keyed, placeCommand, renewCommand, renewCustomerCommand } from './order-command.ts';
 import { orderPreviewView } from './order-preview-view.ts';
 import { orderCodes } from './order-routes.ts';
 import { orderPreviewAnswerSchema, orderPreviewBodySchema } from './order-schemas.ts';
-import {
-  parseOrderRequest,
-  parseRenewedCustomer,
-  parseRenewRequest,
-  sentIdempotencyHeader,
-} from './parse-order-request.ts';
+import { parseOrderRequest, parseRenewedCustomer, parseRenewRequest } from './parse-order-request.ts';
+import { previewUntilSettled } from './preview-until-settled.ts';
 
 export interface PreviewRoutesDependencies {
   readonly database: Database;
@@ -33,8 +33,6 @@ export interface PreviewRoutesDependencies {
   /** The caller, read afresh: its rights moved meanwhile. */
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
-
-const attemptsMax = 3;
 
 export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesDependencies): void {
   const { database, packages, currency, testBudget, now, authenticateAgain } = dependencies;
@@ -64,42 +62,24 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
       },
     },
     async (request, reply) => {
-      const body = isJsonObject(request.body) ? request.body : {};
-      const command = readPreview(body, sentIdempotencyHeader(request.headers));
-      if (isRefusal(command)) return reply.refuse(command);
-      const preview = await lookAhead(request, command);
-      if (isRefusal(preview)) return reply.refuse(preview);
-      const { outcome } = preview;
-      if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-      if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const command = orRefuse(readPreview(bodyOf(request), sentIdempotencyHeader(request.headers)));
+      const preview = await previewUntilSettled(
+        packages,
+        request.principal.account,
+        async () => orRefuse(await authenticateAgain(request)).account,
+        async (account) => {
+          const decided = await previewOrder(
+            { database, currency, now, testBudget, packages: packages.current },
+            command(account),
+          );
+          return decided.outcome.type === 'access_changed' ? null : decided;
+        },
+      );
+      const outcome = expectOutcome(preview.outcome, 'ordered');
+      markReplayed(reply, outcome);
       return reply.send({ preview: orderPreviewView(preview, outcome, packages.current(), currency) });
     },
   );
-
-  /** Again where the caller's rights or the packages moved meanwhile. */
-  async function lookAhead(
-    request: FastifyRequest,
-    command: (account: Account) => OrderCommand,
-  ): Promise<OrderPreview | Refusal> {
-    let { account } = request.principal;
-    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-      try {
-        const preview = await previewOrder(
-          { database, currency, now, testBudget, packages: packages.current },
-          command(account),
-        );
-        if (preview.outcome.type !== 'access_changed') return preview;
-        const again = await authenticateAgain(request);
-        if (isRefusal(again)) return again;
-        account = again.account;
-      } catch (error) {
-        if (!(error instanceof PackagesChanged)) throw error;
-        await packages.reload();
-      }
-    }
-    return refusal('service_unavailable');
-  }
 }
 
 function readPreview(

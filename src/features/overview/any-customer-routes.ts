@@ -4,9 +4,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
@@ -45,8 +46,7 @@ export function anyCustomerRoutes(app: FastifyInstance, dependencies: AnyCustome
       },
     },
     async ({ params }, reply) => {
-      const customer = await find(params.id);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(await find(params.id), 'customer_not_found');
       const { accountId, number } = customer;
       const [{ orders }, names] = await Promise.all([
         findOrders(database, accountId, {
@@ -89,8 +89,7 @@ export function anyCustomerRoutes(app: FastifyInstance, dependencies: AnyCustome
       },
     },
     async ({ params, query }, reply) => {
-      const customer = await find(params.id);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(await find(params.id), 'customer_not_found');
       const catalog = () => packages.current();
       const history = await readHistory({ database, seal, packages: catalog, currency }, customer, query);
       return isRefusal(history) ? reply.refuse(history) : reply.send(history);

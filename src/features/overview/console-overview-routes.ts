@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { DatabaseUnavailable, ranked } from '../../platform/database/database.ts';
 import { readServerVersion } from '../../platform/database/server-version.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
@@ -158,8 +159,10 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
     },
     async ({ params }, reply) => {
       const id = parseRealOwnedId(params.id);
-      const order = id === null ? null : await orders.find(id.accountId, id.number);
-      if (order === null) return reply.refuse(refusal('order_not_found'));
+      const order = orRefuse(
+        id === null ? null : await orders.find(id.accountId, id.number),
+        'order_not_found',
+      );
       const { accountId } = order;
       const [entries, names] = await Promise.all([
         findEntriesOfOrder(database, accountId, order.number, numberMax),
@@ -192,15 +195,13 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
     },
     async (request, reply) => {
       const id = parseAccountId(request.params.id);
-      const account = id === null ? null : await findAccount(database, id);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
-      const problem = administratorProblem(request.principal, account);
-      if (problem !== null) return reply.refuse(problem);
+      const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
+      refuseIf(administratorProblem(request.principal, account));
       const ownLogin = { id: account.id, accountId: account.id };
       // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
       if (request.person.id === ownLogin.id) {
         const reason = 'is your own login: switch its codes off on the security page, with a code';
-        return reply.refuse(fieldRefusal('validation_failed', 'id', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));
       }
       const wasOn = await totp.disable(ownLogin, actorOf(request.principal));
       return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));

@@ -4,8 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows } from '../../platform/http/list-query.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
@@ -49,8 +49,10 @@ export function panelCustomerRoutes(
     },
     async ({ principal: { account, now }, params }, reply) => {
       const number = parseOwnNumber(params.id, account.id);
-      const customer = number === null ? null : await customers.find(account.id, number);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(
+        number === null ? null : await customers.find(account.id, number),
+        'customer_not_found',
+      );
       const { orders } = await findOrders(database, account.id, {
         from: 1,
         to: numberMax,
@@ -95,8 +97,10 @@ export function panelCustomerRoutes(
     async ({ principal, params }, reply) => {
       const { account, now } = principal;
       const number = parseOwnNumber(params.id, account.id);
-      const customer = number === null ? null : await customers.find(account.id, number);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(
+        number === null ? null : await customers.find(account.id, number),
+        'customer_not_found',
+      );
       const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
       const at = now();
       const order = { accountId: account.id, customerNumber: customer.number, number: orderNumber };

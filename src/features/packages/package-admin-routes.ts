@@ -3,11 +3,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import {
   adminPackageAnswerSchema,
   adminPackageListSchema,
@@ -69,43 +70,42 @@ export function packageAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readNewPackage(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readNewPackage(request.body));
       if (body.name.trim() === '')
-        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const isTrial = body.trial ?? false;
       if (isTrial === (body.prices !== undefined)) {
         const reason = isTrial ? 'a free trial has no prices' : 'missing';
-        return reply.refuse(fieldRefusal('validation_failed', 'prices', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'prices', reason));
       }
-      const key = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
-      if (isRefusal(key)) return reply.refuse(key);
+      const key = idempotencyKeyOf(request);
       const prices = parsePrices(body.prices ?? {});
       const caller = actorOf(request.principal);
-      const created = await createPackage(
-        database,
-        {
-          name: body.name.trim(),
-          features: body.features ?? [],
-          limits: {
-            accounts: body.limits.accounts,
-            postsPerDay: body.limits.posts_per_day,
-            aiImagesPerMonth: body.limits.ai_images_per_month,
+      const created = orRefuse(
+        await createPackage(
+          database,
+          {
+            name: body.name.trim(),
+            features: body.features ?? [],
+            limits: {
+              accounts: body.limits.accounts,
+              postsPerDay: body.limits.posts_per_day,
+              aiImagesPerMonth: body.limits.ai_images_per_month,
+            },
+            durationDays: body.duration_days ?? durationDaysDefault,
+            isTrial,
+            retired: body.retired ?? false,
+            prices: {
+              reseller: { ...free, ...prices.reseller },
+              distributor: { ...free, ...prices.distributor },
+            },
           },
-          durationDays: body.duration_days ?? durationDaysDefault,
-          isTrial,
-          retired: body.retired ?? false,
-          prices: {
-            reseller: { ...free, ...prices.reseller },
-            distributor: { ...free, ...prices.distributor },
-          },
-        },
-        caller,
-        key,
+          caller,
+          key,
+        ),
       );
-      if (isRefusal(created)) return reply.refuse(created);
-      if (created.replayed) reply.header('idempotent-replayed', 'true');
-      else await packages.reload();
+      markReplayed(reply, created);
+      if (!created.replayed) await packages.reload();
       return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
     },
   );
@@ -122,8 +122,7 @@ export function packageAdminRoutes(
       },
     },
     async (request, reply) => {
-      const found = await findPackage(request.params.id);
-      if (found === undefined) return reply.refuse(refusal('package_not_found'));
+      const found = orRefuse(await findPackage(request.params.id), 'package_not_found');
       return reply.send({ package: adminPackageView(found, currency, request.principal.now()) });
     },
   );
@@ -146,19 +145,17 @@ export function packageAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = readPackageChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readPackageChange(request.body));
       if (body.name?.trim() === '')
-        return reply.refuse(fieldRefusal('validation_failed', 'name', 'must not be blank'));
-      const before = await findPackage(request.params.id);
-      if (before === undefined) return reply.refuse(refusal('package_not_found'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+      const before = orRefuse(await findPackage(request.params.id), 'package_not_found');
       if (body.trial !== undefined && body.trial !== before.isTrial) {
-        return reply.refuse(
+        throw new RequestRefused(
           fieldRefusal('validation_failed', 'trial', 'is decided when the package is created'),
         );
       }
       if (before.isTrial && body.prices !== undefined) {
-        return reply.refuse(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
       }
       const { limits } = body;
       const change: PackageChange = {
@@ -176,8 +173,7 @@ export function packageAdminRoutes(
         }),
       };
       const caller = actorOf(request.principal);
-      const changed = await changePackage(database, before.id, change, caller);
-      if (changed === null) return reply.refuse(refusal('package_not_found'));
+      const changed = orRefuse(await changePackage(database, before.id, change, caller), 'package_not_found');
       await packages.reload();
       return reply.send({ package: adminPackageView(changed, currency, caller.now) });
     },

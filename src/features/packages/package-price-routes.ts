@@ -4,8 +4,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { parseTime } from '../../shared/times.ts';
@@ -53,24 +55,18 @@ export function packagePriceRoutes(
       },
     },
     async (request, reply) => {
-      const body = readSchedule(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readSchedule(request.body));
       const from = parseTime(body.from);
-      if (from === null) return reply.refuse(notATime());
+      if (from === null) throw new RequestRefused(notATime());
       const wanted = { from, prices: parsePrices(body.prices) };
       if (namedPrices(wanted.prices).length === 0) {
-        return reply.refuse(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
       }
       const caller = actorOf(request.principal);
-      const done = await schedulePrices(
-        database,
-        parseRowId(request.params.id) ?? 0,
-        wanted,
-        currency,
-        caller,
+      const done = orRefuse(
+        await schedulePrices(database, parseRowId(request.params.id) ?? 0, wanted, currency, caller),
       );
-      if (isRefusal(done)) return reply.refuse(done);
-      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, done);
       await packages.reload();
       return reply.code(201).send({ price: scheduledPricesView(wanted, caller.now) });
     },
@@ -90,7 +86,7 @@ export function packagePriceRoutes(
     },
     async (request, reply) => {
       const id = parseRowId(request.params.id) ?? 0;
-      if (!(await packages.reload()).byId.has(id)) return reply.refuse(refusal('package_not_found'));
+      if (!(await packages.reload()).byId.has(id)) throw new RequestRefused('package_not_found');
       const now = request.principal.now();
       const listed = await listScheduledPrices(database, id, now);
       return reply.send({ data: listed.map((one) => scheduledPricesView(one, now)) });
@@ -115,10 +111,11 @@ export function packagePriceRoutes(
     },
     async (request, reply) => {
       const from = parseTime(isJsonObject(request.query) ? own(request.query, 'from') : undefined);
-      if (from === null) return reply.refuse(notATime());
+      if (from === null) throw new RequestRefused(notATime());
       const caller = actorOf(request.principal);
-      const done = await unschedulePrices(database, parseRowId(request.params.id) ?? 0, from, caller);
-      if (isRefusal(done)) return reply.refuse(done);
+      const done = orRefuse(
+        await unschedulePrices(database, parseRowId(request.params.id) ?? 0, from, caller),
+      );
       await packages.reload();
       return reply.send({ price: scheduledPricesView(done, caller.now) });
     },

@@ -5,19 +5,19 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import type { Authenticator } from '../auth/api-key-auth.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { creditedSchema } from '../ledger/ledger-schemas.ts';
-import { mintOrderKey } from '../order-engine/mint-order-key.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
-import { refuseOutcome } from '../orders/refuse-outcome.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
+import { keyed } from '../orders/order-command.ts';
 import { creditBodySchema } from './payment-schemas.ts';
 
 interface CreditRoutesDependencies {
@@ -62,34 +62,28 @@ export function accountCreditRoutes(
       },
     },
     async (request, reply) => {
-      const sentKey = parseIdempotencyKey(
-        isJsonObject(request.body) ? request.body : {},
-        sentIdempotencyHeader(request.headers),
-      );
-      if (isRefusal(sentKey)) return reply.refuse(sentKey);
-      const body = readCredit(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const key = keyed(idempotencyKeyOf(request));
+      const body = orRefuse(readCredit(request.body));
       const amountCents = parseAmount(body.amount);
       if (amountCents === null || amountCents === 0n) {
-        return reply.refuse(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
       }
-      const accountId = parseAccountId(request.params.id);
-      if (accountId === null) return reply.refuse(refusal('account_not_found'));
+      const accountId = orRefuse(parseAccountId(request.params.id), 'account_not_found');
       // What was asked of them may have taken a while: the password is looked at before a large credit.
-      const caller = await authenticateAgain(request);
-      if (isRefusal(caller)) return reply.refuse(caller);
-      const outcome = await engine.submit({
-        type: 'credit',
-        accountId,
-        actorId: caller.account.id,
-        by: caller.actor,
-        amountCents,
-        memo: body.memo ?? null,
-        idempotencyKey: sentKey ?? mintOrderKey(),
-        keyIsMinted: sentKey === null,
-      });
-      if (outcome.type !== 'credited') return refuseOutcome(reply, outcome);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const caller = orRefuse(await authenticateAgain(request));
+      const outcome = expectOutcome(
+        await engine.submit({
+          type: 'credit',
+          accountId,
+          actorId: caller.account.id,
+          by: caller.actor,
+          amountCents,
+          memo: body.memo ?? null,
+          ...key,
+        }),
+        'credited',
+      );
+      markReplayed(reply, outcome);
       const { entry } = outcome;
       // A replay may be asked for by another administrator than the one who made it.
       const { actorId } = entry;

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime } from '../../platform/http/list-query.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber, parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
 import { documentTranslator } from '../brand/document-language.ts';
@@ -62,8 +62,10 @@ export function accountReceiptRoutes(app: FastifyInstance, dependencies: Receipt
     async (request, reply) => {
       const { id } = request.params;
       const owned = parseRealOwnedId(id);
-      const account = owned === null ? null : await findAccount(dependencies.database, owned.accountId);
-      if (account === null) return reply.refuse(refusal('receipt_not_found'));
+      const account = orRefuse(
+        owned === null ? null : await findAccount(dependencies.database, owned.accountId),
+        'receipt_not_found',
+      );
       return sendReceipt(dependencies, request, reply, account, id);
     },
   );
@@ -76,13 +78,12 @@ async function sendReceipt(
   account: Account,
   entryId: string,
 ): Promise<FastifyReply> {
-  const translator = documentTranslator(request, brand.current());
-  if (isRefusal(translator)) return reply.refuse(translator);
+  const translator = orRefuse(documentTranslator(request, brand.current()));
   const number = parseOwnNumber(entryId, account.id);
   const span = { since: 0, until: endOfTime, limit: 1 };
   const [found] =
     number === null ? [] : await findEntriesUp(database, account.id, { from: number, to: number, ...span });
-  if (found === undefined || !hasReceipt(found.entry)) return reply.refuse(refusal('receipt_not_found'));
+  if (found === undefined || !hasReceipt(found.entry)) throw new RequestRefused('receipt_not_found');
   const { entry } = found;
   const letterhead = { brand: brand.current(), issuer };
   const { username, displayName: accountName } = account;

@@ -8,12 +8,12 @@ import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -76,13 +76,11 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = readRequest(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      if (!passwordLinks.isOn) return reply.refuse(refusal('mail_not_configured'));
+      const body = orRefuse(readRequest(request.body));
+      if (!passwordLinks.isOn) throw new RequestRefused('mail_not_configured');
       // Counted like wrong passwords, but apart from those of the name: no username has a space.
       const name = `password reset of ${body.account.trim().toLowerCase()}`;
-      const limited = await throttle.tryPassword(name, request.ip, async () => false);
-      if (isRefusal(limited)) return reply.refuse(limited);
+      orRefuse(await throttle.tryPassword(name, request.ip, async () => false));
       const isBegun = passwordLinks.requestReset(
         body.account,
         {
@@ -110,11 +108,11 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = readToken(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const link = await tokens.find(body.token, request, reply, () => passwordLinks.find(body.token, now()));
-      if (isRefusal(link)) return reply.refuse(link);
-      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const body = orRefuse(readToken(request.body));
+      const link = orRefuse(
+        orRefuse(await tokens.find(body.token, request, reply, () => passwordLinks.find(body.token, now()))),
+        'link_not_found',
+      );
       const { purpose, person, account, invitedBy, expiresAt } = link;
       return reply.send({
         purpose,
@@ -140,22 +138,21 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = readCompletion(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const body = orRefuse(readCompletion(request.body));
       const { token, new_password: chosen } = body;
-      const link = await tokens.find(token, request, reply, () => passwordLinks.find(token, now()));
-      if (isRefusal(link)) return reply.refuse(link);
-      if (link === null) return reply.refuse(refusal('link_not_found'));
+      const link = orRefuse(
+        orRefuse(await tokens.find(token, request, reply, () => passwordLinks.find(token, now()))),
+        'link_not_found',
+      );
       const { account, person, passwordVersion, purpose } = link;
       const names = { username: person.username, displayName: account.displayName };
-      const weak = await chosenPasswordRefusal('new_password', chosen, names);
-      if (weak !== null) return reply.refuse(weak);
+      refuseIf(await chosenPasswordRefusal('new_password', chosen, names));
       const hash = await hashPassword(chosen, { cost: passwordCost, network: addressOwner(request.ip) });
       const password = { hash, isInitial: false, byLink: { passwordVersion, purpose } };
       const by = { actorId: account.id, by: { type: 'person', id: person.id }, now: now() } as const;
       // Somebody was faster: with this link, or another one.
       if (!(await changePassword(database, person, password, by))) {
-        return reply.refuse(refusal('link_not_found'));
+        throw new RequestRefused('link_not_found');
       }
       // The link was mailed and shown to nobody: whoever has it reads this address.
       const address = mailAddressOf(person, account);

@@ -7,6 +7,8 @@ import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -29,7 +31,6 @@ import { findAccount } from '../identity/find-accounts.ts';
 import { listPeople } from '../identity/find-people.ts';
 import type { Credentials } from '../identity/people-table.ts';
 import { actorOf, administratorProblem } from '../identity/principal.ts';
-import { idempotencyKeyOf } from '../orders/parse-order-request.ts';
 import {
   changePerson,
   type Invited,
@@ -154,8 +155,7 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const account = await findTarget(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const account = orRefuse(await findTarget(request), 'account_not_found');
       const list = await listPeople(lookups, account.id);
       const withTotp = await findTotpHolders(
         lookups,
@@ -184,10 +184,8 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const body = readNewPerson(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const sent = await changeOf(request, reply, body);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const body = orRefuse(readNewPerson(request.body));
+      const sent = orRefuse(await changeOf(request, reply, body));
       const { account, asked } = sent;
       const { username, role, email } = body;
       const wanted = { username, role, email: email || null };
@@ -221,8 +219,7 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await changeOf(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await changeOf(request, reply));
       const { account, asked } = sent;
       const done = await inviteAgain(
         database,
@@ -256,17 +253,14 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const body = readPersonChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const sent = await changeOf(request, reply, body);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const body = orRefuse(readPersonChange(request.body));
+      const sent = orRefuse(await changeOf(request, reply, body));
       const { account, asked } = sent;
       const change = {
         ...(body.role !== undefined && { role: body.role }),
         ...(body.email !== undefined && { email: body.email || null }),
       };
-      const done = await changePerson(database, account.id, personIdOf(request), change, asked);
-      if (isRefusal(done)) return reply.refuse(done);
+      const done = orRefuse(await changePerson(database, account.id, personIdOf(request), change, asked));
       forgetAccount(account.id);
       markReplayed(reply, done);
       const { person, account: now } = done.result;
@@ -295,17 +289,13 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const sent = await changeOf(request, reply);
-      if (isRefusal(sent)) return reply.refuse(sent);
+      const sent = orRefuse(await changeOf(request, reply));
       const { account, asked } = sent;
-      const done = await removePerson(
-        database,
-        account.id,
-        personIdOf(request),
-        asked,
-        (transaction, { id }) => totp.forget(transaction, id),
+      const done = orRefuse(
+        await removePerson(database, account.id, personIdOf(request), asked, (transaction, { id }) =>
+          totp.forget(transaction, id),
+        ),
       );
-      if (isRefusal(done)) return reply.refuse(done);
       forgetAccount(account.id);
       markReplayed(reply, done);
       return reply.send({ removed: true });
@@ -332,12 +322,11 @@ function peopleRoutes(
       (await limited(request, reply));
     if (problem !== null) return problem;
     const idempotencyKey = idempotencyKeyOf(request);
-    if (isRefusal(idempotencyKey)) return idempotencyKey;
     return { account, asked: { ...actorOf(request.principal), idempotencyKey } };
   }
 
   function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
-    if (isRefusal(done)) return reply.refuse(done);
+    if (isRefusal(done)) throw new RequestRefused(done);
     markReplayed(reply, done);
     const { person, account, along } = done.result;
     const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
@@ -349,10 +338,6 @@ function peopleRoutes(
 function inviterOf({ principal, person }: FastifyRequest, account: Account): string | null {
   const isColleague = actorOf(principal).by?.type === 'person' && principal.account.id === account.id;
   return isColleague ? person.username : null;
-}
-
-function markReplayed(reply: FastifyReply, { replayed }: Done<unknown>): void {
-  if (replayed) reply.header('idempotent-replayed', 'true');
 }
 
 function viewOf(person: Credentials, account: Account, isTotpEnabled: boolean): PersonView {

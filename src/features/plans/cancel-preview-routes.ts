@@ -3,14 +3,16 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { SessionGuard } from '../auth/session-auth.ts';
-import { PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
+import { previewOrder } from '../order-engine/order-batch.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
+import { previewUntilSettled } from '../orders/preview-until-settled.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
 import { cancelPreviewSchema } from './renewal-schemas.ts';
@@ -24,8 +26,6 @@ interface CancelPreviewRoutesDependencies {
   readonly packages: PackageCatalogHolder;
   readonly testBudget: TestBudget;
 }
-
-const attemptsMax = 3;
 
 export function cancelPreviewRoutes(
   app: FastifyInstance,
@@ -48,10 +48,12 @@ export function cancelPreviewRoutes(
       },
     },
     async (request, reply) => {
-      let { account } = request.principal;
-      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-        try {
-          const { outcome } = await previewOrder(
+      const outcome = await previewUntilSettled(
+        packages,
+        request.principal.account,
+        async () => orRefuse(await guard.authenticateAgain(request)).account,
+        async (account) => {
+          const preview = await previewOrder(
             { database, currency, cancelRefund, now, testBudget, packages: packages.current },
             {
               type: 'cancel',
@@ -63,20 +65,10 @@ export function cancelPreviewRoutes(
               ...keyed(null),
             },
           );
-          if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-          if (outcome.type === 'plan_changed') return reply.send(cancelPreviewView(outcome));
-          if (outcome.type !== 'access_changed') {
-            throw new Error(`A preview of a cancel was answered with "${outcome.type}".`);
-          }
-          const again = await guard.authenticateAgain(request);
-          if (isRefusal(again)) return reply.refuse(again);
-          account = again.account;
-        } catch (error) {
-          if (!(error instanceof PackagesChanged)) throw error;
-          await packages.reload();
-        }
-      }
-      return reply.refuse(refusal('service_unavailable'));
+          return preview.outcome.type === 'access_changed' ? null : preview.outcome;
+        },
+      );
+      return reply.send(cancelPreviewView(expectOutcome(outcome, 'plan_changed')));
     },
   );
 }

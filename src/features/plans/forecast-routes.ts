@@ -4,6 +4,7 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
@@ -44,11 +45,9 @@ export function forecastRoutes(
     },
     async (request, reply) => {
       const { account, now } = request.principal;
-      const days = readDays(request.query);
-      if (isRefusal(days)) return reply.refuse(days);
+      const days = orRefuse(readDays(request.query));
       // Of an account with very many customers it takes as long as a file of them.
-      const crowded = await exports.take(concurrencyOf(request), reply);
-      if (crowded !== null) return reply.refuse(crowded);
+      refuseIf(await exports.take(concurrencyOf(request), reply));
       const { balanceCents } = request.counters;
       const at = now();
       const forecast = await forecastRenewals(

@@ -3,22 +3,24 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
+import { bodyOf } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { type OwnedId, parseRealOwnedId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { CancelPlan, ChangePackage } from '../order-engine/decisions/order-commands.ts';
-import { type OrderPreview, PackagesChanged, previewOrder } from '../order-engine/order-batch.ts';
+import { type OrderPreview, previewOrder } from '../order-engine/order-batch.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { changePackageCommand, keyed } from '../orders/order-command.ts';
 import { orderPreviewView } from '../orders/order-preview-view.ts';
 import { orderCodes } from '../orders/order-routes.ts';
 import { orderPreviewAnswerSchema } from '../orders/order-schemas.ts';
 import { parsePackageChange } from '../orders/parse-order-request.ts';
+import { previewUntilSettled } from '../orders/preview-until-settled.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { cancelPreviewView } from './cancel-preview-view.ts';
 import { changePackageOfCustomerBodySchema } from './plan-schemas.ts';
@@ -32,8 +34,6 @@ interface OperatorPreviewRoutesDependencies {
   readonly packages: PackageCatalogHolder;
   readonly testBudget: TestBudget;
 }
-
-const attemptsMax = 3;
 
 export function operatorPreviewRoutes(
   app: FastifyInstance,
@@ -65,10 +65,7 @@ export function operatorPreviewRoutes(
         customerNumber,
         ...keyed(null),
       }));
-      if (isRefusal(preview)) return reply.refuse(preview);
-      const { outcome } = preview;
-      if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-      if (outcome.type !== 'plan_changed') throw new Error(`A preview was answered with "${outcome.type}".`);
+      const outcome = expectOutcome(preview.outcome, 'plan_changed');
       return reply.send(cancelPreviewView(outcome));
     },
   );
@@ -88,8 +85,7 @@ export function operatorPreviewRoutes(
       },
     },
     async (request, reply) => {
-      const wanted = parsePackageChange(isJsonObject(request.body) ? request.body : {}, undefined);
-      if (isRefusal(wanted)) return reply.refuse(wanted);
+      const wanted = orRefuse(parsePackageChange(bodyOf(request), undefined));
       const preview = await foresee(request, ({ accountId, number }, accessVersion) =>
         changePackageCommand(
           { id: accountId, accessVersion },
@@ -99,36 +95,24 @@ export function operatorPreviewRoutes(
           authorOf(request),
         ),
       );
-      if (isRefusal(preview)) return reply.refuse(preview);
-      const { outcome } = preview;
-      if (outcome.type === 'refused') return reply.refuse(outcome.refusal);
-      if (outcome.type !== 'ordered') throw new Error(`A preview was answered with "${outcome.type}".`);
+      const outcome = expectOutcome(preview.outcome, 'ordered');
       return reply.send({ preview: orderPreviewView(preview, outcome, packages.current(), currency) });
     },
   );
 
-  /** Again where the account's rights or the packages changed meanwhile. */
   async function foresee(
     { params }: FastifyRequest<WithId>,
     command: (customer: OwnedId, accessVersion: number) => CancelPlan | ChangePackage,
-  ): Promise<OrderPreview | Refusal> {
-    const id = parseRealOwnedId(params.id);
-    for (let attempts = 0; attempts < attemptsMax && id !== null; attempts += 1) {
-      const account = await findAccount(database, id.accountId);
-      if (account === null) break;
-      try {
-        const preview = await previewOrder(
-          { database, currency, cancelRefund, now, testBudget, packages: packages.current },
-          command(id, account.accessVersion),
-        );
-        if (preview.outcome.type !== 'access_changed') return preview;
-      } catch (error) {
-        if (!(error instanceof PackagesChanged)) throw error;
-        await packages.reload();
-      }
-      if (attempts === attemptsMax - 1) return refusal('service_unavailable');
-    }
-    return refusal('customer_not_found');
+  ): Promise<OrderPreview> {
+    const id = orRefuse(parseRealOwnedId(params.id), 'customer_not_found');
+    const accountNow = async () => orRefuse(await findAccount(database, id.accountId), 'customer_not_found');
+    return previewUntilSettled(packages, await accountNow(), accountNow, async ({ accessVersion }) => {
+      const preview = await previewOrder(
+        { database, currency, cancelRefund, now, testBudget, packages: packages.current },
+        command(id, accessVersion),
+      );
+      return preview.outcome.type === 'access_changed' ? null : preview;
+    });
   }
 }
 

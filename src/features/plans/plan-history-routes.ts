@@ -3,6 +3,7 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
@@ -80,8 +81,10 @@ export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistor
     async (request, reply) => {
       const { account } = request.principal;
       const number = parseOwnNumber(request.params.id, account.id);
-      const customer = number === null ? null : await customers.find(account.id, number);
-      if (customer === null) return reply.refuse(refusal('customer_not_found'));
+      const customer = orRefuse(
+        number === null ? null : await customers.find(account.id, number),
+        'customer_not_found',
+      );
       const history = await readHistory(dependencies, customer, request.query);
       return isRefusal(history) ? reply.refuse(history) : reply.send(history);
     },

@@ -2,19 +2,19 @@
 // From the body to a command for the engine, and from its outcome to the answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
 import type { Account } from '../identity/account-table.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderOutcome, PlanChangeCommand } from '../order-engine/decisions/order-commands.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { parseAutoRenew, parseCancelAt, parseReason } from './parse-plan-request.ts';
@@ -56,16 +56,15 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       },
     },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
-      const at = parseCancelAt(bodyOf(request));
-      if (isRefusal(at)) return reply.refuse(at);
+      const key = keyed(idempotencyKeyOf(request));
+      const at = orRefuse(parseCancelAt(bodyOf(request)));
       const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'cancel', at }));
-      if (!isChanged(outcome)) return refuse(reply, outcome);
-      return answer(reply, outcome, {
-        customer: await viewOf(outcome, request),
-        refund: formatAmount(outcome.refundCents),
-        balance: formatAmount(outcome.balanceAfterCents),
+      const changed = expectOutcome(outcome, 'plan_changed');
+      markReplayed(reply, changed);
+      return reply.send({
+        customer: await viewOf(changed, request),
+        refund: formatAmount(changed.refundCents),
+        balance: formatAmount(changed.balanceAfterCents),
       });
     },
   );
@@ -89,10 +88,8 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       },
     },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
-      const reason = parseReason(bodyOf(request));
-      if (isRefusal(reason)) return reply.refuse(reason);
+      const key = keyed(idempotencyKeyOf(request));
+      const reason = orRefuse(parseReason(bodyOf(request)));
       const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'suspend', reason }));
       return answerCustomer(request, reply, outcome);
     },
@@ -111,8 +108,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       },
     },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
+      const key = keyed(idempotencyKeyOf(request));
       const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'resume' }));
       return answerCustomer(request, reply, outcome);
     },
@@ -142,10 +138,8 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       },
     },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
-      const autoRenew = parseAutoRenew(bodyOf(request));
-      if (isRefusal(autoRenew)) return reply.refuse(autoRenew);
+      const key = keyed(idempotencyKeyOf(request));
+      const autoRenew = orRefuse(parseAutoRenew(bodyOf(request)));
       const outcome = await submit(request, (common) => ({
         ...common,
         ...key,
@@ -168,8 +162,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
       },
     },
     async (request, reply) => {
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
+      const key = keyed(idempotencyKeyOf(request));
       const outcome = await submit(request, (common) => ({
         ...common,
         ...key,
@@ -202,8 +195,9 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     reply: FastifyReply,
     outcome: Awaited<ReturnType<typeof submit>>,
   ): Promise<FastifyReply> {
-    if (!isChanged(outcome)) return refuse(reply, outcome);
-    return answer(reply, outcome, { customer: await viewOf(outcome, request) });
+    const changed = expectOutcome(outcome, 'plan_changed');
+    markReplayed(reply, changed);
+    return reply.send({ customer: await viewOf(changed, request) });
   }
 }
 
@@ -220,31 +214,4 @@ function commonOf({ params, principal }: FastifyRequest<WithId>, account: Accoun
     by: by ?? null,
     customerNumber,
   };
-}
-
-function isChanged(outcome: object): outcome is Changed {
-  return 'type' in outcome && outcome.type === 'plan_changed';
-}
-
-function refuse(
-  reply: FastifyReply,
-  outcome: Awaited<ReturnType<ReturnType<typeof createSubmitter>>>,
-): FastifyReply {
-  if (isRefusal(outcome)) return reply.refuse(outcome);
-  if (outcome.type !== 'refused') throw new Error(`A change of a plan was answered with "${outcome.type}".`);
-  return reply.refuse(outcome.refusal);
-}
-
-function answer(reply: FastifyReply, { replayed }: Changed, body: object): FastifyReply {
-  if (replayed) reply.header('idempotent-replayed', 'true');
-  return reply.send(body);
-}
-
-function keyOf(request: FastifyRequest) {
-  const sent = parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers));
-  return isRefusal(sent) ? sent : keyed(sent);
-}
-
-function bodyOf({ body }: FastifyRequest): JsonObject {
-  return isJsonObject(body) ? body : {};
 }

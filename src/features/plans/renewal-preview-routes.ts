@@ -6,8 +6,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { errorOf } from '../../platform/http/error-responses.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -15,9 +16,10 @@ import { formatTime } from '../../shared/times.ts';
 import type { SessionGuard } from '../auth/session-auth.ts';
 import { findNumberedCustomers } from '../customers/find-customer.ts';
 import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/order-commands.ts';
-import { PackagesChanged, previewRenewals } from '../order-engine/order-batch.ts';
+import { previewRenewals } from '../order-engine/order-batch.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed, renewCustomerCommand } from '../orders/order-command.ts';
+import { previewUntilSettled } from '../orders/preview-until-settled.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { type RenewalView, renewalsBodySchema, renewalsSchema } from './renewal-schemas.ts';
 
@@ -31,7 +33,6 @@ interface RenewalPreviewRoutesDependencies {
 }
 
 const customersMax = 500;
-const attemptsMax = 3;
 
 export function renewalPreviewRoutes(
   app: FastifyInstance,
@@ -56,13 +57,11 @@ export function renewalPreviewRoutes(
       },
     },
     async (request, reply) => {
-      const ids = readIds(request.body);
-      if (isRefusal(ids)) return reply.refuse(ids);
+      const ids = orRefuse(readIds(request.body));
       const { account } = request.principal;
       const numbers = ids.map((id) => parseOwnNumber(String(id), account.id) ?? 0);
       const found = await findNumberedCustomers(database, account.id, numbers);
       const outcomes = await lookAhead(request, [...found.keys()]);
-      if (isRefusal(outcomes)) return reply.refuse(outcomes);
 
       let totalCents = 0n;
       let count = 0;
@@ -128,37 +127,31 @@ export function renewalPreviewRoutes(
     };
   }
 
-  /** By the customers' numbers. Again where the caller's rights or the packages moved meanwhile. */
+  /** By the customers' numbers. */
   async function lookAhead(
     request: FastifyRequest,
     numbers: readonly number[],
-  ): Promise<ReadonlyMap<number, OrderOutcome> | Refusal> {
-    let { account } = request.principal;
-    for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
-      if (numbers.length === 0) return new Map();
-      const wanted = { months: null, idempotencyKey: null, maxChargeCents: null };
-      const commands = numbers.map(
-        (number): RenewCustomer =>
-          renewCustomerCommand(account, wanted, keyed(null), { id: publicId(account.id, number) }),
-      );
-      try {
-        const outcomes = await previewRenewals(
+  ): Promise<ReadonlyMap<number, OrderOutcome>> {
+    if (numbers.length === 0) return new Map();
+    const wanted = { months: null, idempotencyKey: null, maxChargeCents: null };
+    const outcomes = await previewUntilSettled(
+      packages,
+      request.principal.account,
+      async () => orRefuse(await guard.authenticateAgain(request)).account,
+      async (account) => {
+        const commands = numbers.map(
+          (number): RenewCustomer =>
+            renewCustomerCommand(account, wanted, keyed(null), { id: publicId(account.id, number) }),
+        );
+        const decided = await previewRenewals(
           { database, currency, now, testBudget, packages: packages.current },
           account.id,
           commands,
         );
-        if (!outcomes.some(({ type }) => type === 'access_changed')) {
-          return new Map(numbers.flatMap((number, index) => pairOf(number, outcomes[index])));
-        }
-        const again = await guard.authenticateAgain(request);
-        if (isRefusal(again)) return again;
-        account = again.account;
-      } catch (error) {
-        if (!(error instanceof PackagesChanged)) throw error;
-        await packages.reload();
-      }
-    }
-    return refusal('service_unavailable');
+        return decided.some(({ type }) => type === 'access_changed') ? null : decided;
+      },
+    );
+    return new Map(numbers.flatMap((number, index) => pairOf(number, outcomes[index])));
   }
 }
 

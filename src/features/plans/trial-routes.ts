@@ -3,23 +3,22 @@
 
 import type { FastifyInstance } from 'fastify';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
-import { isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
 import {
   knowablePackageId,
   parseCustomerName,
   parseCustomerReference,
-  parseIdempotencyKey,
-  sentIdempotencyHeader,
 } from '../orders/parse-order-request.ts';
-import { refuseOutcome } from '../orders/refuse-outcome.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { grantTrialBodySchema } from './plan-schemas.ts';
 
@@ -65,31 +64,28 @@ export function accountTrialRoutes(
       },
     },
     async (request, reply) => {
-      const body = readTrial(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const customerReference = parseCustomerReference(body.customer);
-      if (isRefusal(customerReference)) return reply.refuse(customerReference);
-      const customerName = parseCustomerName(body.customer_name);
-      if (isRefusal(customerName)) return reply.refuse(customerName);
-      const sent = parseIdempotencyKey(body, sentIdempotencyHeader(request.headers));
-      if (isRefusal(sent)) return reply.refuse(sent);
-      const accountId = parseAccountId(request.params.id);
-      if (accountId === null) return reply.refuse(refusal('account_not_found'));
-      const outcome = await engine.submit({
-        type: 'grant_trial',
-        accountId,
-        actorId: request.principal.account.id,
-        by: request.principal.actor,
-        packageId: knowablePackageId(body.package_id),
-        customerReference,
-        customerName,
-        again: body.again ?? false,
-        ...keyed(sent),
-      });
-      if (outcome.type !== 'granted') return refuseOutcome(reply, outcome);
+      const body = orRefuse(readTrial(request.body));
+      const customerReference = orRefuse(parseCustomerReference(body.customer));
+      const customerName = orRefuse(parseCustomerName(body.customer_name));
+      const key = keyed(idempotencyKeyOf(request));
+      const accountId = orRefuse(parseAccountId(request.params.id), 'account_not_found');
+      const outcome = expectOutcome(
+        await engine.submit({
+          type: 'grant_trial',
+          accountId,
+          actorId: request.principal.account.id,
+          by: request.principal.actor,
+          packageId: knowablePackageId(body.package_id),
+          customerReference,
+          customerName,
+          again: body.again ?? false,
+          ...key,
+        }),
+        'granted',
+      );
       const customer = await customers.find(outcome.accountId, outcome.customerNumber);
       if (customer === null) throw new Error('The customer who was given a trial does not exist.');
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, outcome);
       return reply.code(201).send({ customer: customerView(customer, packages.current(), now()) });
     },
   );

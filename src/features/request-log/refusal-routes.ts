@@ -4,13 +4,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
-import {
-  type ErrorCode,
-  errorCatalogue,
-  fieldRefusal,
-  isRefusal,
-  refusal,
-} from '../../shared/error-catalogue.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { type ErrorCode, errorCatalogue, fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { own } from '../../shared/json.ts';
 import { refusalFilterSchema } from '../../shared/list-schemas.ts';
@@ -47,8 +42,7 @@ export function refusalRoutes(
       },
     },
     async ({ principal: { account }, query }, reply) => {
-      const days = readDays(query, now());
-      if (isRefusal(days)) return reply.refuse(days);
+      const days = orRefuse(readDays(query, now()));
       await requestLog.flush();
       return reply.send({
         ...days,
@@ -75,9 +69,8 @@ export function accountRefusalRoutes(
       },
     },
     async ({ params, query }, reply) => {
-      if (!isErrorCode(params.code)) return reply.refuse(refusal('not_found'));
-      const days = readDays(query, now());
-      if (isRefusal(days)) return reply.refuse(days);
+      if (!isErrorCode(params.code)) throw new RequestRefused('not_found');
+      const days = orRefuse(readDays(query, now()));
       await requestLog.flush();
       const limits = { fromDay: days.from, toDay: days.to, limit: accountsMax };
       const { count, accounts, countOfAccounts } = await listRefusedAccounts(database, params.code, limits);
@@ -107,11 +100,9 @@ export function accountRefusalRoutes(
       },
     },
     async ({ params, query }, reply) => {
-      const days = readDays(query, now());
-      if (isRefusal(days)) return reply.refuse(days);
+      const days = orRefuse(readDays(query, now()));
       const id = parseAccountId(params.id);
-      const account = id === null ? null : await findAccount(database, id);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
       await requestLog.flush();
       return reply.send({
         ...days,

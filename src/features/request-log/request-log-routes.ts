@@ -6,8 +6,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { endOfTime, type ListQuery, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
-import { type ErrorCode, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import type { ErrorCode } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
@@ -88,15 +89,13 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
       },
     },
     async (request, reply) => {
-      const body = readSwitch(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const limited = await limiter.admitAccessChange(request.person.id, 'allow_list', reply);
-      if (limited !== null) return reply.refuse(limited);
+      const body = orRefuse(readSwitch(request.body));
+      refuseIf(await limiter.admitAccessChange(request.person.id, 'allow_list', reply));
       const { id } = request.principal.account;
       const caller = actorOf(request.principal, ['keys:write']);
       const done = await switchBodyCapture(database, id, body.bodies_kept, caller);
       if (done === null) throw new Error(`Account ${id} does not exist.`);
-      if ('code' in done) return reply.refuse(done);
+      if ('code' in done) throw new RequestRefused(done);
       for (const each of done) forgetAccount(each);
       return reply.send({ bodies_kept: body.bodies_kept });
     },
@@ -137,10 +136,8 @@ function requestRoutes(
       },
     },
     async (request, reply) => {
-      const filter = readQuery(request.query, (sent) => filterOf(sent, now()));
-      if (isRefusal(filter)) return reply.refuse(filter);
-      const account = await accountOf(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const filter = orRefuse(readQuery(request.query, (sent) => filterOf(sent, now())));
+      const account = orRefuse(await accountOf(request), 'account_not_found');
       // What was asked a moment ago is there.
       await requestLog.flush();
       const found = await listRequests(database, account.id, { ...filter, limit: pageRows + 1 });
@@ -164,14 +161,15 @@ function requestRoutes(
       },
     },
     async (request, reply) => {
-      const account = await accountOf(request);
-      if (account === null) return reply.refuse(refusal('account_not_found'));
+      const account = orRefuse(await accountOf(request), 'account_not_found');
       await requestLog.flush();
       const { number } = request.params;
-      const line = /^[1-9]\d{0,15}$/.test(number)
-        ? await findRequest(database, account.id, Number(number), now() - shownSeconds)
-        : null;
-      if (line === null) return reply.refuse(refusal('request_not_found'));
+      const line = orRefuse(
+        /^[1-9]\d{0,15}$/.test(number)
+          ? await findRequest(database, account.id, Number(number), now() - shownSeconds)
+          : null,
+        'request_not_found',
+      );
       const bodies = await findRequestBodies(database, account.id, line.number);
       const [[view], links] = await Promise.all([
         viewsOf([line]),

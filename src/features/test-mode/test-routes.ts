@@ -1,20 +1,22 @@
 // Test mode's own requests: GET and POST /test/clock, POST /test/credit, POST /test/reset. Everything else of the API is
 // the same code with a test key. Of a live key they are refused.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
+import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
-import { isJsonObject, type JsonObject } from '../../shared/json.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { realIdOf } from '../identity/principal.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { creditedSchema } from '../ledger/ledger-schemas.ts';
-import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
+import type { ClockTarget } from '../order-engine/decisions/order-commands.ts';
+import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
-import { parseIdempotencyKey, sentIdempotencyHeader } from '../orders/parse-order-request.ts';
 import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
 import { moveClock, type TestClockLimits } from './move-clock-in-steps.ts';
 import { resetTestAccount } from './reset-test-account.ts';
@@ -60,7 +62,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
+      if (!isTest(request)) throw new RequestRefused('test_mode_only');
       return reply.send({ clock: { now: formatTime(request.principal.now()) } });
     },
   );
@@ -91,15 +93,15 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
-      const to = readTarget(bodyOf(request));
-      if (isRefusal(to)) return reply.refuse(to);
+      if (!isTest(request)) throw new RequestRefused('test_mode_only');
+      const key = keyed(idempotencyKeyOf(request));
+      const to = orRefuse(readTarget(bodyOf(request)));
       const { id: accountId } = request.principal.account;
-      const outcome = await moveClock({ engine, monotonicNow, limits }, { accountId, to, ...key });
-      if (outcome.type !== 'clock_moved') return refuse(reply, outcome);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const outcome = expectOutcome(
+        await moveClock({ engine, monotonicNow, limits }, { accountId, to, ...key }),
+        'clock_moved',
+      );
+      markReplayed(reply, outcome);
       const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
       return reply.send({
         clock: { now: formatTime(outcome.clock) },
@@ -127,31 +129,30 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
-      const body = readCredit(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      if (!isTest(request)) throw new RequestRefused('test_mode_only');
+      const key = keyed(idempotencyKeyOf(request));
+      const body = orRefuse(readCredit(request.body));
       const amountCents = parseAmount(body.amount);
       if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax) {
         const reason = 'must be more than 0.00 and at most 1000000.00';
-        return reply.refuse(fieldRefusal('validation_failed', 'amount', reason));
+        throw new RequestRefused(fieldRefusal('validation_failed', 'amount', reason));
       }
-      const outcome = await createSubmitter(
-        dependencies,
-        request,
-      )(({ id: accountId }) => ({
-        type: 'credit',
-        accountId,
-        actorId: realIdOf(request.principal),
-        by: request.principal.actor,
-        amountCents,
-        memo: body.memo ?? null,
-        ...key,
-      }));
-      if (isRefusal(outcome)) return reply.refuse(outcome);
-      if (outcome.type !== 'credited') return refuse(reply, outcome);
-      if (outcome.replayed) reply.header('idempotent-replayed', 'true');
+      const outcome = expectOutcome(
+        await createSubmitter(
+          dependencies,
+          request,
+        )(({ id: accountId }) => ({
+          type: 'credit',
+          accountId,
+          actorId: realIdOf(request.principal),
+          by: request.principal.actor,
+          amountCents,
+          memo: body.memo ?? null,
+          ...key,
+        })),
+        'credited',
+      );
+      markReplayed(reply, outcome);
       const { entry } = outcome;
       // The first credit of a test has no actor; a replay may find it.
       const actor =
@@ -182,19 +183,20 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) return reply.refuse(refusal('test_mode_only'));
-      const key = keyOf(request);
-      if (isRefusal(key)) return reply.refuse(key);
+      if (!isTest(request)) throw new RequestRefused('test_mode_only');
+      const key = keyed(idempotencyKeyOf(request));
       const formerId = request.principal.account.id;
-      const done = await resetTestAccount(
-        changes,
-        realIdOf(request.principal),
-        key.keyIsMinted ? null : key.idempotencyKey,
-        now(),
+      const done = orRefuse(
+        await resetTestAccount(
+          changes,
+          realIdOf(request.principal),
+          key.keyIsMinted ? null : key.idempotencyKey,
+          now(),
+        ),
+        'reset_in_progress',
       );
-      if (done === null) return reply.refuse(refusal('reset_in_progress'));
       dependencies.forgetAccount(formerId);
-      if (done.replayed) reply.header('idempotent-replayed', 'true');
+      markReplayed(reply, done);
       return reply.send({ clock: { now: formatTime(done.at) }, balance: formatAmount(done.balanceCents) });
     },
   );
@@ -202,12 +204,6 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
 
 function isTest({ principal }: FastifyRequest): boolean {
   return principal.mode === 'test';
-}
-
-function refuse(reply: FastifyReply, outcome: OrderOutcome): FastifyReply {
-  if (outcome.type !== 'refused')
-    throw new Error(`A request of test mode was answered with "${outcome.type}".`);
-  return reply.refuse(outcome.refusal);
 }
 
 function readTarget(body: JsonObject): ClockTarget | Refusal {
@@ -229,13 +225,4 @@ function readTarget(body: JsonObject): ClockTarget | Refusal {
   return at === null
     ? fieldRefusal('validation_failed', 'now', 'must be a time such as 2027-01-31T00:00:00Z')
     : { type: 'time', at };
-}
-
-function keyOf(request: FastifyRequest) {
-  const sent = parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers));
-  return isRefusal(sent) ? sent : keyed(sent);
-}
-
-function bodyOf({ body }: FastifyRequest): JsonObject {
-  return isJsonObject(body) ? body : {};
 }

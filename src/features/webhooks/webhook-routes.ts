@@ -6,6 +6,8 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
@@ -22,7 +24,6 @@ import { isJsonObject } from '../../shared/json.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, parseTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
-import { idempotencyKeyOf } from '../orders/parse-order-request.ts';
 import { listDeliveries } from './delivery-log.ts';
 import { sendTestEvent } from './test-delivery.ts';
 import {
@@ -104,7 +105,6 @@ export function webhookRoutes(
 
   const askedBy = (request: FastifyRequest): Asked | Refusal => {
     const idempotencyKey = idempotencyKeyOf(request);
-    if (isRefusal(idempotencyKey)) return idempotencyKey;
     const { now: _now, ...author } = actorOf(request.principal);
     return { accountId: ownerOf(request), idempotencyKey, author, now: now() };
   };
@@ -114,8 +114,8 @@ export function webhookRoutes(
     view: (result: Result) => object,
     status: 200 | 201 = 200,
   ) => {
-    if (isRefusal(done)) return reply.refuse(done);
-    if (done.replayed) reply.header('idempotent-replayed', 'true');
+    if (isRefusal(done)) throw new RequestRefused(done);
+    markReplayed(reply, done);
     return reply.code(status).send(view(done.result));
   };
   const answerWebhook = (reply: FastifyReply, done: Done<Webhook> | Refusal) =>
@@ -155,12 +155,10 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const body = readNew(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const asked = orRefuse(askedBy(request));
+      const body = orRefuse(readNew(request.body));
       const problem = await outbound.problemOf(body.url);
-      if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
+      if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
       const { url, types = [], description = null, enabled = true } = body;
       const done = await createWebhook(database, seal, { url, types, description, enabled }, asked);
       if (!isRefusal(done)) await deliverSoon();
@@ -186,8 +184,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const webhook = await found(request);
-      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      const webhook = orRefuse(await found(request), 'webhook_not_found');
       return reply.send({ webhook: webhookView(webhook, now()) });
     },
   );
@@ -206,10 +203,8 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const body = readChange(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
+      const asked = orRefuse(askedBy(request));
+      const body = orRefuse(readChange(request.body));
       // These and no others: whatever else a body holds is ignored.
       const { url, types, description, enabled } = body;
       const changes = {
@@ -219,7 +214,7 @@ export function webhookRoutes(
         ...(enabled === undefined ? {} : { enabled }),
       };
       const problem = url === undefined ? null : await outbound.problemOf(url);
-      if (problem !== null) return reply.refuse(fieldRefusal('validation_failed', 'url', problem));
+      if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
       const done = await changeWebhook(database, idOf(request), changes, asked);
       if (!isRefusal(done)) await deliverSoon();
       return answerWebhook(reply, done);
@@ -238,8 +233,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
+      const asked = orRefuse(askedBy(request));
       return answer(reply, await deleteWebhook(database, idOf(request), asked), (deleted) => ({ deleted }));
     },
   );
@@ -257,10 +251,8 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const webhook = await found(request);
-      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
-      const crowded = await webhookTests.take(request.principal.account.id, reply);
-      if (crowded !== null) return reply.refuse(crowded);
+      const webhook = orRefuse(await found(request), 'webhook_not_found');
+      refuseIf(await webhookTests.take(request.principal.account.id, reply));
       return reply.send(testedView(await sendTestEvent({ outbound, seal }, webhook, now())));
     },
   );
@@ -279,10 +271,8 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const body = readRotation(request.body ?? {});
-      if (isRefusal(body)) return reply.refuse(body);
+      const asked = orRefuse(askedBy(request));
+      const body = orRefuse(readRotation(request.body ?? {}));
       const hours = body.overlap_hours ?? overlapHoursDefault;
       const done = await rotateSecret(database, seal, idOf(request), hours, asked);
       return answer(reply, done, ({ webhook, secret }) => ({
@@ -306,8 +296,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const webhook = await found(request);
-      if (webhook === null) return reply.refuse(refusal('webhook_not_found'));
+      const webhook = orRefuse(await found(request), 'webhook_not_found');
       const list = {
         list: `deliveries ${webhook.id}`,
         names: ['status'],
@@ -316,7 +305,7 @@ export function webhookRoutes(
       };
       const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
       const page = readFilteredPage(seal, list, ownerOf(request), query);
-      if (page === null || isRefusal(page)) return reply.refuse(page ?? refusal('invalid_cursor'));
+      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
       const { attempts, next } = await listDeliveries(database, {
         webhookId: webhook.id,
         outcome: page.filter,
@@ -343,10 +332,8 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const event = parseEventId(request.params.event_id);
-      if (event === null) return reply.refuse(refusal('event_not_found'));
+      const asked = orRefuse(askedBy(request));
+      const event = orRefuse(parseEventId(request.params.event_id), 'event_not_found');
       const done = await redeliverOne(database, parseRowId(request.params.id) ?? 0, event, asked);
       return answerWebhook(reply, done);
     },
@@ -366,12 +353,9 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = askedBy(request);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const body = readSince(request.body);
-      if (isRefusal(body)) return reply.refuse(body);
-      const since = sinceOf(body.from, parseEventId);
-      if (isRefusal(since)) return reply.refuse(since);
+      const asked = orRefuse(askedBy(request));
+      const body = orRefuse(readSince(request.body));
+      const since = orRefuse(sinceOf(body.from, parseEventId));
       return answerWebhook(reply, await redeliverSince(database, idOf(request), since, asked));
     },
   );

@@ -1,5 +1,6 @@
 // From a refusal or a failure to the error envelope: the only place that turns a code into a status.
-// Refusals are values (reply.refuse); exceptions are failures of ours or of the database.
+// Handlers throw their refusals (RequestRefused), guards send theirs (reply.refuse); any other exception is a failure of ours or of
+// the database.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -13,6 +14,7 @@ import type { ApiError } from '../../shared/error-schema.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
 import { privateAnswer } from './answer-headers.ts';
+import { RequestRefused } from './request-refused.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -34,7 +36,8 @@ export function installErrors(app: FastifyInstance): void {
   app.decorateReply('refuse', function refuse(this: FastifyReply, answer: Refusal) {
     return send(this, answer);
   });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler((error: FastifyError | RequestRefused, request, reply) => {
+    if (error instanceof RequestRefused) return send(reply, error.refusal);
     const answer = refusalOfFailure(error, request);
     // The rest of a body that is too large would be read as the next request.
     if (answer.code === 'payload_too_large') reply.header('connection', 'close');
@@ -93,6 +96,7 @@ export function refuseRoute(
 
 /** What is answered where something was thrown, by a request or by one order of a bulk. What is not the client's is logged. */
 export function refusalOfFailure(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof RequestRefused) return error.refusal;
   const answer = refusalOf(error as FastifyError, request);
   const { id: reqId, log } = request;
   if (answer.code === 'internal_error') log.error({ reqId, err: error }, 'request failed');

@@ -4,9 +4,9 @@
 // a declaration stops the start.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { idempotencyHeaderSchema } from '../../features/orders/order-schemas.ts';
 import { type ErrorCode, refusal } from '../../shared/error-catalogue.ts';
 import { isAdministratorScope, type Scope } from '../../shared/scopes.ts';
+import { idempotencyHeaderSchema } from './idempotency.ts';
 import { bodyBytesMax } from './request-parsing.ts';
 
 export interface RouteDeclaration {
