@@ -1,7 +1,8 @@
 // What is counted of deliveries, for Prometheus at /metrics. Only the process that delivers has figures.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { Deliverer, DeliveryFigures } from './deliverer.ts';
+import type { Deliverer } from './deliverer.ts';
+import type { DeliveryFigures } from './endpoint-roster.ts';
 import { type DeliveryStatus, deliveryStatuses } from './webhook-schemas.ts';
 
 export interface DeliveryMetrics {
