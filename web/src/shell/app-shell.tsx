@@ -2,7 +2,6 @@
 // dialog that places orders from anywhere.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
@@ -78,7 +77,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-20 rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
       >
-        <Trans>Skip to content</Trans>
+        {t`Skip to content`}
       </a>
       <div className="lg:flex">
         <aside
@@ -97,11 +96,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           </IconButton>
           <span className="flex flex-1 items-center gap-2">
             <Logo />
-            {panelMode === 'test' ? (
-              <Badge tone="warn">
-                <Trans>Test mode</Trans>
-              </Badge>
-            ) : null}
+            {panelMode === 'test' ? <Badge tone="warn">{t`Test mode`}</Badge> : null}
           </span>
           <IconButton label={t`Search`} onClick={() => setOverlay('palette')}>
             <Search aria-hidden="true" className="size-5" />
@@ -154,9 +149,8 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
 export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) {
   if (!useMay()('orders:write')) return null;
   return (
-    <Button look="primary" onClick={onClick}>
-      <Plus aria-hidden="true" className="size-4" />
-      <Trans>Place an order</Trans>
+    <Button icon={Plus} look="primary" onClick={onClick}>
+      {t`Place an order`}
     </Button>
   );
 }

@@ -1,7 +1,6 @@
 // What the owner of a blocked account sees.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';
 import { leave } from '../features/auth/leave.ts';
@@ -20,9 +19,7 @@ export function BlockedScreen() {
         title={t`This account is blocked`}
         action={<Button onClick={() => leave(client)}>Sign out</Button>}
       >
-        <Trans>
-          Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.
-        </Trans>
+        {t`Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.`}
       </EmptyState>
     </main>
   );

@@ -3,7 +3,6 @@
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
@@ -95,9 +94,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
           finalFocus={() => (isLeading.current ? focusContent() : opener())}
           className="fixed inset-x-3 top-[8vh] z-40 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-card border border-line bg-card shadow-high"
         >
-          <Dialog.Title className="sr-only">
-            <Trans>Search and commands</Trans>
-          </Dialog.Title>
+          <Dialog.Title className="sr-only">{t`Search and commands`}</Dialog.Title>
           <div className="flex items-center gap-3 border-b border-line px-4">
             <Search aria-hidden="true" className="size-4 shrink-0 text-soft" />
             <input
@@ -163,9 +160,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
             ))}
           </div>
           {commands.length === 0 ? (
-            <p className="px-4 py-6 text-center text-soft">
-              <Trans>Nothing found.</Trans>
-            </p>
+            <p className="px-4 py-6 text-center text-soft">{t`Nothing found.`}</p>
           ) : null}
         </Dialog.Popup>
       </Dialog.Portal>

@@ -1,6 +1,6 @@
 // Said at the foot of every page while the service cannot be reached. What is read again once it can.
 
-import { Trans } from '@lingui/react/macro';
+import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { WifiOff } from 'lucide-react';
 import { useEffect, useRef } from 'react';
@@ -20,9 +20,7 @@ export function ConnectionBand() {
       {isReachable ? null : (
         <p className="flex items-center gap-2 border-t border-line bg-warn-fill px-4 py-2 text-warn sm:px-8">
           <WifiOff aria-hidden="true" className="size-4 shrink-0" />
-          <Trans>
-            No connection to the service. This page may be out of date; reconnecting automatically.
-          </Trans>
+          {t`No connection to the service. This page may be out of date; reconnecting automatically.`}
         </p>
       )}
     </div>

@@ -2,7 +2,6 @@
 // not be told, that this browser may still be signed in.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { leave } from '../features/auth/leave.ts';
@@ -24,14 +23,9 @@ export function LeavingScreen({ error }: { readonly error: Error | null }) {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
       <title>{windowTitle(t`Not signed out`)}</title>
-      <h1 className="mb-2 text-xl">
-        <Trans>You may still be signed in</Trans>
-      </h1>
+      <h1 className="mb-2 text-xl">{t`You may still be signed in`}</h1>
       <p className="mb-4 text-soft">
-        <Trans>
-          This page has forgotten what it showed, but the service did not confirm that the session has ended.
-          Until it does, whoever uses this browser may open the panel.
-        </Trans>
+        {t`This page has forgotten what it showed, but the service did not confirm that the session has ended. Until it does, whoever uses this browser may open the panel.`}
       </p>
       <ErrorNotice error={error} onRetry={() => leave(client)} />
     </main>

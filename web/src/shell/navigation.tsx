@@ -54,9 +54,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         className="flex min-h-9 pointer-coarse:min-h-11 items-center gap-2 rounded-control border border-line bg-page px-2.5 text-soft hover:text-ink"
       >
         <Search aria-hidden="true" className="size-4" />
-        <span className="flex-1 text-left">
-          <Trans>Search</Trans>
-        </span>
+        <span className="flex-1 text-left">{t`Search`}</span>
         <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
       {/* Only the pages scroll: the balance, the language and the way out stay in view. */}
@@ -78,7 +76,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
                   className="flex min-h-8 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink pointer-coarse:min-h-11"
                 >
                   <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
-                  <Trans>Show ordering pages</Trans>
+                  {t`Show ordering pages`}
                 </button>
               )}
             </NamedPages>
@@ -122,12 +120,8 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
               )}
             </div>
           </div>
-          <IconButton label={t`Keyboard shortcuts`} onClick={onShortcuts}>
-            <Keyboard aria-hidden="true" className="size-4" />
-          </IconButton>
-          <IconButton label={t`Sign out`} onClick={() => leave(client)}>
-            <LogOut aria-hidden="true" className="size-4" />
-          </IconButton>
+          <IconButton icon={Keyboard} label={t`Keyboard shortcuts`} onClick={onShortcuts} />
+          <IconButton icon={LogOut} label={t`Sign out`} onClick={() => leave(client)} />
         </div>
       </div>
     </div>

@@ -1,7 +1,6 @@
 // An address without a page.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { SearchX } from 'lucide-react';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -18,7 +17,7 @@ export function NotFound() {
           title={t`There is nothing at this address`}
           action={<ButtonLink to="/">Go to the overview</ButtonLink>}
         >
-          <Trans>It may be mistyped, or lead to something that belongs to another account.</Trans>
+          {t`It may be mistyped, or lead to something that belongs to another account.`}
         </EmptyState>
       </Card>
     </>

@@ -1,7 +1,6 @@
 // A page that broke while it was drawn, or whose code could not be fetched because a new version is out.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { CircleAlert } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -12,13 +11,9 @@ export function PageFailure() {
       <EmptyState
         icon={CircleAlert}
         title={t`This page could not be shown`}
-        action={
-          <Button onClick={() => window.location.reload()}>
-            <Trans>Reload</Trans>
-          </Button>
-        }
+        action={<Button onClick={() => window.location.reload()}>{t`Reload`}</Button>}
       >
-        <Trans>The connection broke, or a new version of the panel is out. Reloading fetches it.</Trans>
+        {t`The connection broke, or a new version of the panel is out. Reloading fetches it.`}
       </EmptyState>
     </div>
   );

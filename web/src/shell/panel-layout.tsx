@@ -1,6 +1,6 @@
 // Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
 
-import { Trans } from '@lingui/react/macro';
+import { t } from '@lingui/core/macro';
 import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
@@ -171,9 +171,7 @@ function ToSignIn() {
 function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <h1 className="mb-3 text-xl">
-        <Trans>The panel cannot be shown</Trans>
-      </h1>
+      <h1 className="mb-3 text-xl">{t`The panel cannot be shown`}</h1>
       <ErrorNotice error={error} onRetry={onRetry} />
     </main>
   );

@@ -27,9 +27,7 @@ export function ViewBand() {
         </Trans>
       </p>
       <span className="[&_button:focus-visible]:outline-page">
-        <Button onClick={() => void leaveView()}>
-          <Trans>Leave</Trans>
-        </Button>
+        <Button onClick={() => void leaveView()}>{t`Leave`}</Button>
       </span>
     </section>
   );
@@ -39,14 +37,12 @@ export function ViewBand() {
 export function ViewEnded() {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <h1 className="mb-3 text-xl">
-        <Trans>You no longer look at this account</Trans>
-      </h1>
+      <h1 className="mb-3 text-xl">{t`You no longer look at this account`}</h1>
       <p className="mb-4 text-soft">
-        <Trans>It ends after an hour. Open the panel again from the account’s page.</Trans>
+        {t`It ends after an hour. Open the panel again from the account’s page.`}
       </p>
       <Button look="primary" onClick={() => void leaveView()}>
-        <Trans>To the account’s page</Trans>
+        {t`To the account’s page`}
       </Button>
     </main>
   );

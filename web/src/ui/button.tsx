@@ -1,7 +1,8 @@
 // Buttons and links that look like buttons. 36 px high, 44 px where a finger points (WCAG 2.2, 2.5.8).
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import type { LucideIcon } from 'lucide-react';
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
 import { classNames } from './class-names.ts';
 
 export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger';
@@ -21,8 +22,13 @@ function buttonClasses(look: ButtonLook, className?: string): string {
   return classNames(shape, looks[look], className);
 }
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface Look {
   readonly look?: ButtonLook;
+  /** Before the words. */
+  readonly icon?: LucideIcon;
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>, Look {
   /** Something is under way: the button waits and says so. */
   readonly busy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
@@ -30,6 +36,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({
   look = 'plain',
+  icon: Icon,
   busy = false,
   className,
   disabled,
@@ -45,6 +52,7 @@ export function Button({
       className={buttonClasses(look, className)}
     >
       {busy ? <BusyMark /> : null}
+      {Icon && <Icon aria-hidden="true" className="size-4" />}
       {children}
     </button>
   );
@@ -91,10 +99,11 @@ export function FileButton({
 export function IconButton({
   label,
   look = 'quiet',
+  icon: Icon,
   className,
   children,
   ...rest
-}: ButtonProps & { readonly label: string; readonly children: ReactNode }) {
+}: ButtonProps & { readonly label: string }) {
   return (
     <button
       type="button"
@@ -103,20 +112,27 @@ export function IconButton({
       title={label}
       className={buttonClasses(look, classNames('aspect-square !px-0 pointer-coarse:min-w-11', className))}
     >
+      {Icon && <Icon aria-hidden="true" className="size-4" />}
       {children}
     </button>
   );
 }
 
-interface AnchorButtonProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
-  readonly look?: ButtonLook;
+interface AnchorButtonProps extends AnchorHTMLAttributes<HTMLAnchorElement>, Look {
   readonly ref?: Ref<HTMLAnchorElement>;
 }
 
 /** An ordinary link, as to a download. */
-export function AnchorButton({ look = 'plain', className, children, ...rest }: AnchorButtonProps) {
+export function AnchorButton({
+  look = 'plain',
+  icon: Icon,
+  className,
+  children,
+  ...rest
+}: AnchorButtonProps) {
   return (
     <a {...rest} className={buttonClasses(look, className)}>
+      {Icon && <Icon aria-hidden="true" className="size-4" />}
       {children}
     </a>
   );

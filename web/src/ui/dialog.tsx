@@ -3,7 +3,6 @@
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useBackCloses } from './back-closes.ts';
@@ -74,13 +73,7 @@ export function Dialog({
                   </Base.Description>
                 )}
               </div>
-              <Base.Close
-                render={
-                  <IconButton label={t`Close`} className="-mr-2 shrink-0">
-                    <X aria-hidden="true" className="size-4" />
-                  </IconButton>
-                }
-              />
+              <Base.Close render={<IconButton icon={X} label={t`Close`} className="-mr-2 shrink-0" />} />
             </header>
             {children}
           </Base.Popup>
@@ -125,17 +118,11 @@ function DiscardQuestion({
   readonly onDiscard: () => void;
 }) {
   return (
-    <Dialog
-      title={t`Discard what you entered?`}
-      description={<Trans>Your changes will be lost.</Trans>}
-      onClose={onStay}
-    >
+    <Dialog title={t`Discard what you entered?`} description={t`Your changes will be lost.`} onClose={onStay}>
       <DialogActions>
-        <Button onClick={onStay}>
-          <Trans>Keep editing</Trans>
-        </Button>
+        <Button onClick={onStay}>{t`Keep editing`}</Button>
         <Button look="danger" onClick={onDiscard}>
-          <Trans>Discard</Trans>
+          {t`Discard`}
         </Button>
       </DialogActions>
     </Dialog>

@@ -2,6 +2,7 @@
 // at a reseller's panel, the page fetches the file itself.
 
 import { t } from '@lingui/core/macro';
+import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ApiError, apiBase, fetchFile, type Query, queryText } from '../api/client.ts';
 import { panelMode } from '../api/panel-mode.ts';
@@ -19,7 +20,8 @@ export interface DownloadButtonProps {
   /** Where the button is only an icon. */
   readonly label?: string;
   readonly title?: string;
-  readonly children: ReactNode;
+  readonly icon: LucideIcon;
+  readonly children?: ReactNode;
 }
 
 const isByLink = panelMode === 'live' && viewedAccount === null;
@@ -31,6 +33,7 @@ export function DownloadButton({
   look = 'plain',
   label,
   title,
+  icon,
   children,
 }: DownloadButtonProps) {
   const [isLoading, setIsLoading] = useState(false);
@@ -44,7 +47,13 @@ export function DownloadButton({
         };
   if (isByLink) {
     return (
-      <AnchorButton look={look} href={`${apiBase}${path}${queryText(query)}`} download {...naming}>
+      <AnchorButton
+        look={look}
+        icon={icon}
+        href={`${apiBase}${path}${queryText(query)}`}
+        download
+        {...naming}
+      >
         {children}
       </AnchorButton>
     );
@@ -63,7 +72,7 @@ export function DownloadButton({
     setIsLoading(false);
   };
   return (
-    <Button look={look} busy={isLoading} onClick={() => void load()} {...naming}>
+    <Button look={look} icon={icon} busy={isLoading} onClick={() => void load()} {...naming}>
       {children}
     </Button>
   );

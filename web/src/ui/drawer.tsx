@@ -53,19 +53,19 @@ export function Drawer({ title, description, actions, onClose, onNewer, onOlder,
                 </Base.Description>
               )}
             </div>
-            <IconButton label={t`Newer`} disabled={onNewer === undefined} onClick={onNewer}>
-              <ChevronUp aria-hidden="true" className="size-4" />
-            </IconButton>
-            <IconButton label={t`Older`} disabled={onOlder === undefined} onClick={onOlder}>
-              <ChevronDown aria-hidden="true" className="size-4" />
-            </IconButton>
-            <Base.Close
-              render={
-                <IconButton label={t`Close`} className="-mr-2">
-                  <X aria-hidden="true" className="size-4" />
-                </IconButton>
-              }
+            <IconButton
+              icon={ChevronUp}
+              label={t`Newer`}
+              disabled={onNewer === undefined}
+              onClick={onNewer}
             />
+            <IconButton
+              icon={ChevronDown}
+              label={t`Older`}
+              disabled={onOlder === undefined}
+              onClick={onOlder}
+            />
+            <Base.Close render={<IconButton icon={X} label={t`Close`} className="-mr-2" />} />
           </div>
           <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-5">{children}</div>
           {actions === undefined ? null : (

@@ -49,7 +49,7 @@ export function ErrorNotice({
         )}
         {onRetry === undefined || isMissing(error) ? null : (
           <Button className="mt-1" onClick={onRetry}>
-            <Trans>Try again</Trans>
+            {t`Try again`}
           </Button>
         )}
       </div>

@@ -1,6 +1,6 @@
 // The filters above a list, and the way to clear them.
 
-import { Trans } from '@lingui/react/macro';
+import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -19,14 +19,11 @@ export function FilterBar({ children, clear, end }: FilterBarProps) {
       data-print="no"
       className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 md:px-5"
     >
-      <legend className="sr-only">
-        <Trans>Filters</Trans>
-      </legend>
+      <legend className="sr-only">{t`Filters`}</legend>
       {children}
       {clear === undefined ? null : (
-        <Button look="quiet" onClick={clear}>
-          <X aria-hidden="true" className="size-4" />
-          <Trans>Clear</Trans>
+        <Button icon={X} look="quiet" onClick={clear}>
+          {t`Clear`}
         </Button>
       )}
       {end === undefined ? null : <div className="ml-auto flex flex-wrap items-center gap-2">{end}</div>}

@@ -1,7 +1,7 @@
 // A dialog that asks and acts: fields, what the action does, why it was refused, Cancel and one button. Confirmations are this
 // without fields.
 
-import { Trans } from '@lingui/react/macro';
+import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogBody, DialogProblem } from './dialog.tsx';
@@ -72,7 +72,7 @@ export function FormDialog({
         )}
         <DialogProblem error={error}>{errorHelp}</DialogProblem>
         <DialogActions>
-          <Button onClick={onClose}>{cancel ?? <Trans>Cancel</Trans>}</Button>
+          <Button onClick={onClose}>{cancel ?? t`Cancel`}</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>
             {action}
           </Button>

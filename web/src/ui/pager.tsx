@@ -2,7 +2,6 @@
 // and the browser's Back works.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useRouterState } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, ChevronsLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -34,19 +33,18 @@ export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
   return (
     <PagerBar says={says}>
       {before === undefined ? null : (
-        <ButtonLink to="." search={(now) => changedParams(now, { before: '' })}>
-          <ChevronsLeft aria-hidden="true" className="size-4" />
-          <Trans>Newest</Trans>
+        <ButtonLink icon={ChevronsLeft} to="." search={(now) => changedParams(now, { before: '' })}>
+          {t`Newest`}
         </ButtonLink>
       )}
       {before === undefined || newer === undefined ? null : (
         <ButtonLink
+          icon={ChevronLeft}
           to="."
           search={(now) => changedParams(now, { before: newer })}
           state={(now) => ({ ...now, newerPages: newerPages.slice(0, -1) })}
         >
-          <ChevronLeft aria-hidden="true" className="size-4" />
-          <Trans>Newer</Trans>
+          {t`Newer`}
         </ButtonLink>
       )}
       {next === null ? null : (
@@ -55,7 +53,7 @@ export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
           search={(now) => changedParams(now, { before: String(next) })}
           state={(now) => ({ ...now, newerPages: [...newerPages, before ?? ''] })}
         >
-          <Trans>Older</Trans>
+          {t`Older`}
           <ChevronRight aria-hidden="true" className="size-4" />
         </ButtonLink>
       )}

@@ -1,6 +1,6 @@
 // What was just made and is shown this once, such as a key. Only its button closes it: nothing brings it back.
 
-import { Trans } from '@lingui/react/macro';
+import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
@@ -27,7 +27,7 @@ export function ShownOnceDialog({
       <DialogActions>
         {action}
         <Button look="primary" onClick={onClose}>
-          <Trans>Done</Trans>
+          {t`Done`}
         </Button>
       </DialogActions>
     </Dialog>

@@ -41,9 +41,13 @@ export function ColumnChoice<Row>({
   const menu = useId();
   return (
     <>
-      <IconButton label={t`Columns`} look="plain" className="max-sm:hidden" popoverTarget={menu}>
-        <Columns3 aria-hidden="true" className="size-4" />
-      </IconButton>
+      <IconButton
+        icon={Columns3}
+        label={t`Columns`}
+        look="plain"
+        className="max-sm:hidden"
+        popoverTarget={menu}
+      />
       <fieldset
         id={menu}
         popover="auto"

@@ -34,13 +34,7 @@ function ToastList() {
       <Toast.Content className="flex items-center gap-3 py-1.5 pr-1.5 pl-4">
         <CircleCheck aria-hidden="true" className="size-4 shrink-0 text-good" />
         <Toast.Title className="min-w-0 flex-1 wrap-anywhere" />
-        <Toast.Close
-          render={
-            <IconButton label={t`Dismiss`}>
-              <X aria-hidden="true" className="size-4" />
-            </IconButton>
-          }
-        />
+        <Toast.Close render={<IconButton icon={X} label={t`Dismiss`} />} />
       </Toast.Content>
     </Toast.Root>
   ));

@@ -2,7 +2,6 @@
 // by closing the tab. What was typed stays until somebody says that it may go.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 
@@ -57,7 +56,7 @@ function DiscardDialog({
   return (
     <FormDialog
       title={t`Leave without saving?`}
-      description={<Trans>What you changed here is not saved, and would be lost.</Trans>}
+      description={t`What you changed here is not saved, and would be lost.`}
       action={t`Leave without saving`}
       cancel={t`Stay here`}
       danger

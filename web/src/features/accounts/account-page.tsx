@@ -1,7 +1,6 @@
 // One account: what it has, what it may do, what it did. Everything an operator does for a reseller is here.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import {
@@ -75,11 +74,7 @@ export function AccountPage() {
   const view = useCommand(() => beginAccountView(Number(accountId)), {
     onDone: () => startView(Number(accountId)),
   });
-  const back = (
-    <BackLink to="/admin/accounts">
-      <Trans>Accounts</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/admin/accounts">{t`Accounts`}</BackLink>;
   if (error !== null && data === undefined) {
     return <PageProblem title={t`Account`} back={back} error={error} onRetry={() => void refetch()} />;
   }
@@ -97,23 +92,20 @@ export function AccountPage() {
           account && (
             <>
               <ButtonLink to="/admin/audit" search={{ account: account.username }}>
-                <Trans>History</Trans>
+                {t`History`}
               </ButtonLink>
               {account.is_admin ? null : (
-                <Button onClick={() => view.mutate(undefined)}>
-                  <Eye aria-hidden="true" className="size-4" />
-                  <Trans>View as reseller</Trans>
+                <Button icon={Eye} onClick={() => view.mutate(undefined)}>
+                  {t`View as reseller`}
                 </Button>
               )}
               {may('admin:credit') ? (
                 <>
-                  <Button onClick={() => setOpened('debit')}>
-                    <Minus aria-hidden="true" className="size-4" />
-                    <Trans>Debit</Trans>
+                  <Button icon={Minus} onClick={() => setOpened('debit')}>
+                    {t`Debit`}
                   </Button>
-                  <Button look="primary" onClick={() => setOpened('credit')}>
-                    <Plus aria-hidden="true" className="size-4" />
-                    <Trans>Credit</Trans>
+                  <Button icon={Plus} look="primary" onClick={() => setOpened('credit')}>
+                    {t`Credit`}
                   </Button>
                 </>
               ) : null}
@@ -128,41 +120,37 @@ export function AccountPage() {
           {account === undefined || !may('admin:accounts') ? null : (
             <div className="mt-4 flex flex-wrap gap-2">
               {canManage ? (
-                <Button onClick={() => setOpened('settings')}>
-                  <Settings2 aria-hidden="true" className="size-4" />
-                  <Trans>Change settings</Trans>
+                <Button icon={Settings2} onClick={() => setOpened('settings')}>
+                  {t`Change settings`}
                 </Button>
               ) : null}
-              <Button onClick={() => setOpened('trial')}>
-                <Gift aria-hidden="true" className="size-4" />
-                <Trans>Give a free trial</Trans>
+              <Button icon={Gift} onClick={() => setOpened('trial')}>
+                {t`Give a free trial`}
               </Button>
               {canManage ? (
                 <>
-                  <Button onClick={() => setOpened('email')}>
-                    <Mail aria-hidden="true" className="size-4" />
-                    <Trans>E-mail address</Trans>
+                  <Button icon={Mail} onClick={() => setOpened('email')}>
+                    {t`E-mail address`}
                   </Button>
-                  <Button onClick={() => setOpened('password')}>
-                    <LockKeyhole aria-hidden="true" className="size-4" />
-                    <Trans>New password</Trans>
+                  <Button icon={LockKeyhole} onClick={() => setOpened('password')}>
+                    {t`New password`}
                   </Button>
                   {account.totp_enabled ? (
-                    <Button onClick={() => setOpened('totp')}>
-                      <Smartphone aria-hidden="true" className="size-4" />
-                      <Trans>Sign-in codes off</Trans>
+                    <Button icon={Smartphone} onClick={() => setOpened('totp')}>
+                      {t`Sign-in codes off`}
                     </Button>
                   ) : null}
-                  <Button onClick={() => setOpened('sessions')}>
-                    <LogOut aria-hidden="true" className="size-4" />
-                    <Trans>End sessions</Trans>
+                  <Button icon={LogOut} onClick={() => setOpened('sessions')}>
+                    {t`End sessions`}
                   </Button>
-                  <Button look="danger" onClick={() => setOpened('key')}>
-                    <KeyRound aria-hidden="true" className="size-4" />
-                    <Trans>Replace key</Trans>
+                  <Button icon={KeyRound} look="danger" onClick={() => setOpened('key')}>
+                    {t`Replace key`}
                   </Button>
-                  <Button look={account.blocked ? 'plain' : 'danger'} onClick={() => setOpened('block')}>
-                    <Ban aria-hidden="true" className="size-4" />
+                  <Button
+                    icon={Ban}
+                    look={account.blocked ? 'plain' : 'danger'}
+                    onClick={() => setOpened('block')}
+                  >
                     {account.blocked ? t`Unblock` : t`Block`}
                   </Button>
                 </>
@@ -252,13 +240,7 @@ function AccountDialogs({
 }
 
 function EmailText({ email }: { readonly email: string | undefined }) {
-  return email === undefined ? (
-    <span className="text-soft">
-      <Trans>None</Trans>
-    </span>
-  ) : (
-    <bdi>{email}</bdi>
-  );
+  return email === undefined ? <span className="text-soft">{t`None`}</span> : <bdi>{email}</bdi>;
 }
 
 function accountFacts(account: Account | undefined) {
@@ -293,9 +275,7 @@ function accountFacts(account: Account | undefined) {
       value:
         account &&
         (account.allowed_ips.length === 0 ? (
-          <span className="text-soft">
-            <Trans>Any address</Trans>
-          </span>
+          <span className="text-soft">{t`Any address`}</span>
         ) : (
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),

@@ -1,7 +1,6 @@
 // Every account: search, and the way to create one.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, SearchX, UsersRound } from 'lucide-react';
@@ -107,9 +106,8 @@ export function AccountsPage() {
   const { before, sort, ...filtering } = search;
   const isFiltered = Object.keys(filtering).length > 0;
   const create = useMay()('admin:accounts') ? (
-    <Button look="primary" onClick={() => setCreating(true)}>
-      <Plus aria-hidden="true" className="size-4" />
-      <Trans>Create an account</Trans>
+    <Button icon={Plus} look="primary" onClick={() => setCreating(true)}>
+      {t`Create an account`}
     </Button>
   ) : null;
   return (
@@ -152,13 +150,13 @@ export function AccountsPage() {
                 title={t`No matching accounts`}
                 action={
                   <ButtonLink to="/admin/accounts" search={{}}>
-                    <Trans>Show all accounts</Trans>
+                    {t`Show all accounts`}
                   </ButtonLink>
                 }
               />
             ) : (
               <EmptyState icon={UsersRound} title={t`No accounts yet`} action={create}>
-                <Trans>An account orders for its customers from the balance you give it.</Trans>
+                {t`An account orders for its customers from the balance you give it.`}
               </EmptyState>
             )
           }
@@ -178,30 +176,12 @@ function amountOf(typed: string | undefined): string | undefined {
 export function AccountBadges({ account }: { readonly account: Account & { readonly halted?: boolean } }) {
   return (
     <span className="inline-flex flex-wrap gap-1">
-      {account.is_admin ? (
-        <Badge tone="accent">
-          <Trans>Administrator</Trans>
-        </Badge>
-      ) : null}
-      {account.blocked ? (
-        <Badge tone="bad">
-          <Trans>Blocked</Trans>
-        </Badge>
-      ) : null}
-      {account.api_enabled ? null : (
-        <Badge tone="warn">
-          <Trans>API off</Trans>
-        </Badge>
-      )}
-      {account.halted === true ? (
-        <Badge tone="bad">
-          <Trans>Halted</Trans>
-        </Badge>
-      ) : null}
+      {account.is_admin ? <Badge tone="accent">{t`Administrator`}</Badge> : null}
+      {account.blocked ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
+      {account.api_enabled ? null : <Badge tone="warn">{t`API off`}</Badge>}
+      {account.halted === true ? <Badge tone="bad">{t`Halted`}</Badge> : null}
       {account.is_admin || account.blocked || !account.api_enabled || account.halted === true ? null : (
-        <Badge tone="good">
-          <Trans>Active</Trans>
-        </Badge>
+        <Badge tone="good">{t`Active`}</Badge>
       )}
     </span>
   );

@@ -43,7 +43,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
         onClose={onClose}
         action={
           <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-            <Trans>Open the account</Trans>
+            {t`Open the account`}
           </ButtonLink>
         }
       >

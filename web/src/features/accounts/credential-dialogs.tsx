@@ -2,7 +2,6 @@
 // What could take the account over asks for the administrator's own password first.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import {
   changeAccount,
@@ -35,7 +34,7 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
     return (
       <ShownOnceDialog title={t`The key was replaced`} onClose={onClose}>
         <Notice tone="warn">
-          <Trans>The old key is refused from now on. The account also sees the new one in its panel.</Trans>
+          {t`The old key is refused from now on. The account also sees the new one in its panel.`}
         </Notice>
         <SecretText label={t`API key`} text={command.data.api_key} />
       </ShownOnceDialog>
@@ -64,10 +63,7 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
     return (
       <ShownOnceDialog title={t`The password was replaced`} onClose={onClose}>
         <Notice tone="warn">
-          <Trans>
-            Hand it over now: it is shown only here, and is good for choosing another one. Every session of
-            the account has ended.
-          </Trans>
+          {t`Hand it over now: it is shown only here, and is good for choosing another one. Every session of the account has ended.`}
         </Notice>
         <SecretText label={t`Password`} text={password} />
       </ShownOnceDialog>

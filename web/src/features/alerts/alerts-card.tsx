@@ -165,7 +165,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
         {mayChange ? (
           <div>
             <Button type="submit" look="primary" disabled={!isRight || command.isPending}>
-              <Trans>Save alerts</Trans>
+              {t`Save alerts`}
             </Button>
           </div>
         ) : null}

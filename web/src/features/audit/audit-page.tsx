@@ -58,9 +58,7 @@ const columns: readonly Column<FoundAuditEntry>[] = [
     title: t`Who`,
     cell: ({ entry: { actor, by } }) =>
       actor.username === '' ? (
-        <span className="text-soft">
-          <Trans>Not known</Trans>
-        </span>
+        <span className="text-soft">{t`Not known`}</span>
       ) : (
         <ActedBy account={actor.username} by={by} />
       ),
@@ -134,16 +132,13 @@ export function AuditPage() {
                 title={query.data?.next_before ? t`Nothing found so far` : t`Nothing found`}
                 action={
                   <ButtonLink to="/admin/audit" search={{}}>
-                    <Trans>Show the whole log</Trans>
+                    {t`Show the whole log`}
                   </ButtonLink>
                 }
               />
             ) : (
               <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
-                <Trans>
-                  What administrators change, what accounts change about their own access, and who signs in,
-                  is listed here.
-                </Trans>
+                {t`What administrators change, what accounts change about their own access, and who signs in, is listed here.`}
               </EmptyState>
             )
           }
@@ -284,14 +279,14 @@ function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
     case 'key':
       return (
         <>
-          {name === '' ? <Trans>Its first key</Trans> : <Trans>Key {shown}</Trans>}
+          {name === '' ? t`Its first key` : <Trans>Key {shown}</Trans>}
           {whose === null ? null : <> · {whose}</>}
         </>
       );
     case 'webhook':
       return <Trans>Endpoint {id}</Trans>;
     case 'product':
-      return <Trans>The product</Trans>;
+      return t`The product`;
     default:
       return (
         <>

@@ -2,7 +2,6 @@
 // their own. The service refuses everything else until then.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { windowTitle } from '../../text/service-name.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,14 +20,9 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
         <Logo />
       </div>
       <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
-        <h1 className="mb-2 text-lg">
-          <Trans>Choose your password</Trans>
-        </h1>
+        <h1 className="mb-2 text-lg">{t`Choose your password`}</h1>
         <p className="mb-5 text-soft">
-          <Trans>
-            The one you signed in with was generated, or set by somebody else. To go on, choose one that only
-            you know.
-          </Trans>
+          {t`The one you signed in with was generated, or set by somebody else. To go on, choose one that only you know.`}
         </p>
         <PasswordForm
           username={username}
@@ -39,9 +33,7 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
         />
       </div>
       <div className="mt-4 flex justify-center">
-        <Button onClick={() => leave(client)}>
-          <Trans>Sign out</Trans>
-        </Button>
+        <Button onClick={() => leave(client)}>{t`Sign out`}</Button>
       </div>
       <LanguageChoice isSignedIn className="mx-auto mt-5" />
     </main>

@@ -69,17 +69,11 @@ function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onA
         heading={t`This link no longer works`}
         below={<BackToSignIn />}
       >
-        <p role="alert">
-          <Trans>It was already used, has expired, or was replaced by a newer one.</Trans>
-        </p>
+        <p role="alert">{t`It was already used, has expired, or was replaced by a newer one.`}</p>
         <p className="mt-3 mb-5 text-soft">
-          <Trans>
-            If you have set your password already, sign in. If you were invited, ask for a new invitation.
-          </Trans>
+          {t`If you have set your password already, sign in. If you were invited, ask for a new invitation.`}
         </p>
-        <Button onClick={onAskAnew}>
-          <Trans>Forgot your password?</Trans>
-        </Button>
+        <Button onClick={onAskAnew}>{t`Forgot your password?`}</Button>
       </EntryCard>
     );
   return (
@@ -97,9 +91,7 @@ function AskForLink() {
   if (options?.password_reset === false) {
     return (
       <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
-        <p role="status">
-          <Trans>This service sends no mail. Ask its operator for a new password.</Trans>
-        </p>
+        <p role="status">{t`This service sends no mail. Ask its operator for a new password.`}</p>
       </EntryCard>
     );
   }
@@ -107,10 +99,7 @@ function AskForLink() {
     return (
       <EntryCard title={t`Check your mail`} heading={t`Check your mail`} below={<BackToSignIn />}>
         <p role="status">
-          <Trans>
-            If there is such an account with an e-mail address, a link is on its way to it. It works for an
-            hour. Nothing there? Look into the spam folder, or ask the operator of this service.
-          </Trans>
+          {t`If there is such an account with an e-mail address, a link is on its way to it. It works for an hour. Nothing there? Look into the spam folder, or ask the operator of this service.`}
         </p>
       </EntryCard>
     );
@@ -175,7 +164,7 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
     <EntryCard title={heading} heading={heading} below={<BackToSignIn />}>
       <p className="mb-4 text-soft wrap-anywhere">
         {!isInvitation ? (
-          <Trans>Choose a password that you use nowhere else.</Trans>
+          t`Choose a password that you use nowhere else.`
         ) : invitedBy === null ? (
           <Trans>
             The operator of this service invited you to <bdi>{account}</bdi>. Choose a password to sign in.
@@ -265,9 +254,7 @@ function EntryForm({
 function BackToSignIn() {
   return (
     <p className="mt-5 text-center">
-      <TextLink to="/sign-in">
-        <Trans>Back to the sign-in</Trans>
-      </TextLink>
+      <TextLink to="/sign-in">{t`Back to the sign-in`}</TextLink>
     </p>
   );
 }

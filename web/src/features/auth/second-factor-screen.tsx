@@ -2,7 +2,6 @@
 // refuses everything else until then.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
@@ -27,21 +26,16 @@ export default function SecondFactorScreen({
       isSignedIn
       below={
         <div className="mt-4 flex justify-center">
-          <Button onClick={() => leave(client)}>
-            <Trans>Sign out</Trans>
-          </Button>
+          <Button onClick={() => leave(client)}>{t`Sign out`}</Button>
         </div>
       }
     >
       <p className="mb-5 text-soft">
-        <Trans>
-          The operator of this service requires a second step of your role: a code from an authenticator app
-          after the password. To go on, set it up now.
-        </Trans>
+        {t`The operator of this service requires a second step of your role: a code from an authenticator app after the password. To go on, set it up now.`}
       </p>
       <div className="grid">
         <Button look="primary" onClick={() => setIsOpen(true)}>
-          <Trans>Set up</Trans>
+          {t`Set up`}
         </Button>
       </div>
       {isOpen ? (

@@ -33,11 +33,7 @@ export function SessionsCard() {
           first={
             <span className="inline-flex items-center gap-2 font-medium" title={agent}>
               {browserName(agent)}
-              {current ? (
-                <Badge tone="good">
-                  <Trans>This one</Trans>
-                </Badge>
-              ) : null}
+              {current ? <Badge tone="good">{t`This one`}</Badge> : null}
             </span>
           }
           second={<code className="font-mono">{address}</code>}
@@ -59,7 +55,7 @@ export function SessionsCard() {
             busy={revoke.isPending && revoke.variables === id}
             onClick={() => revoke.mutate(id)}
           >
-            <Trans>Sign out</Trans>
+            {t`Sign out`}
           </Button>
         ),
     },
@@ -73,7 +69,7 @@ export function SessionsCard() {
       action={
         others.length === 0 ? undefined : (
           <Button look="danger" busy={revokeOthers.isPending} onClick={() => revokeOthers.mutate(undefined)}>
-            <Trans>Sign out all others</Trans>
+            {t`Sign out all others`}
           </Button>
         )
       }

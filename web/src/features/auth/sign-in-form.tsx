@@ -109,7 +109,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
               command.reset();
             }}
           >
-            <Trans>Use another account</Trans>
+            {t`Use another account`}
           </Button>
         ) : null}
       </form>

@@ -1,7 +1,6 @@
 // The way in: username and password, then the code of an authenticator where one is set up.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -53,13 +52,11 @@ export function SignInPage() {
       </div>
       {canReset ? (
         <p className="mt-5 text-center">
-          <TextLink to="/reset-password">
-            <Trans>Forgot your password?</Trans>
-          </TextLink>
+          <TextLink to="/reset-password">{t`Forgot your password?`}</TextLink>
         </p>
       ) : null}
       <p className="mt-5 text-center text-soft">
-        <Trans>No account, or no password? The operator of this service gives you one.</Trans>
+        {t`No account, or no password? The operator of this service gives you one.`}
       </p>
       <LanguageChoice className="mx-auto mt-5" />
     </main>

@@ -1,7 +1,6 @@
 // Codes at sign-in (TOTP): set up, or switched off with the password and a code.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { disableTotp } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
@@ -25,31 +24,19 @@ export function TotpCard() {
     <Card
       title={t`Codes at sign-in`}
       description={t`A second step: a code from an authenticator app after the password.`}
-      action={
-        isOn ? (
-          <Badge tone="good">
-            <Trans>On</Trans>
-          </Badge>
-        ) : (
-          <Badge tone="warn">
-            <Trans>Off</Trans>
-          </Badge>
-        )
-      }
+      action={isOn ? <Badge tone="good">{t`On`}</Badge> : <Badge tone="warn">{t`Off`}</Badge>}
     >
       {isOn && isRequired ? (
-        <p className="text-soft">
-          <Trans>The operator of this service requires them of your role.</Trans>
-        </p>
+        <p className="text-soft">{t`The operator of this service requires them of your role.`}</p>
       ) : null}
       {isOn && !isRequired ? (
         <Button look="danger" onClick={() => setOpened('disable')}>
-          <Trans>Switch off</Trans>
+          {t`Switch off`}
         </Button>
       ) : null}
       {isOn ? null : (
         <Button look="primary" onClick={() => setOpened('setup')}>
-          <Trans>Set up</Trans>
+          {t`Set up`}
         </Button>
       )}
       {opened === 'setup' ? <TotpSetup onClose={close} /> : null}

@@ -2,7 +2,6 @@
 // where a role needs them.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { confirmTotp, startTotp } from '../../api/commands.ts';
 import type { TotpEnrolment } from '../../api/shapes.ts';
@@ -112,7 +111,7 @@ function RecoveryCodes({
       </DialogBody>
       <DialogActions>
         <Button look="primary" onClick={onClose}>
-          <Trans>I have saved them</Trans>
+          {t`I have saved them`}
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,7 +1,6 @@
 // The operator's name, logo, colour, letterhead and address for help, with how it will look, light and dark, before it is saved.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accentThemes } from '../../../../src/shared/accent-shades.ts';
@@ -132,7 +131,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
                 look="primary"
                 disabled={command.isPending || (colour !== '' && !isColour)}
               >
-                <Trans>Save</Trans>
+                {t`Save`}
               </Button>
             </div>
           </form>
@@ -166,12 +165,12 @@ function Warnings({ colour }: { readonly colour: string }) {
     <>
       {isMoved.light ? (
         <Notice tone="warn">
-          <Trans>Too light to be read on light pages: there it is shown as {light.accent}.</Trans>
+          {t`Too light to be read on light pages: there it is shown as ${light.accent}.`}
         </Notice>
       ) : null}
       {isMoved.dark ? (
         <Notice tone="info">
-          <Trans>Too dark to be read on dark pages: there it is shown as {dark.accent}.</Trans>
+          {t`Too dark to be read on dark pages: there it is shown as ${dark.accent}.`}
         </Notice>
       ) : null}
     </>
@@ -189,9 +188,7 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
     <Card title={t`Logo`} description={t`PNG or JPEG, up to 256 KB.`}>
       <div className="flex flex-col items-start gap-3">
         {logo === null ? (
-          <p className="text-soft">
-            <Trans>No logo yet</Trans>
-          </p>
+          <p className="text-soft">{t`No logo yet`}</p>
         ) : (
           <img
             src={logo.url}
@@ -209,7 +206,7 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
         {command.dialog}
         {logo === null ? null : (
           <Button onClick={() => command.mutate(null)} disabled={command.isPending}>
-            <Trans>Remove the logo</Trans>
+            {t`Remove the logo`}
           </Button>
         )}
       </div>

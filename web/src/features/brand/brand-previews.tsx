@@ -109,14 +109,10 @@ function PanelPart({ name, logo }: Face) {
         <bdi className="truncate">{shown}</bdi>
       </div>
       <div className="flex flex-wrap items-center gap-2 p-2">
-        <span className="rounded-control bg-accent-fill px-2 py-1 font-medium text-accent">
-          <Trans>Orders</Trans>
-        </span>
-        <span className="py-1 text-accent underline">
-          <Trans>Customers</Trans>
-        </span>
+        <span className="rounded-control bg-accent-fill px-2 py-1 font-medium text-accent">{t`Orders`}</span>
+        <span className="py-1 text-accent underline">{t`Customers`}</span>
         <span className="rounded-control bg-accent px-2 py-1 font-medium text-on-accent">
-          <Trans>Place an order</Trans>
+          {t`Place an order`}
         </span>
       </div>
     </div>
@@ -155,7 +151,7 @@ function CustomerPart({ name, logo, support }: Face) {
           <div className="h-full w-3/5 bg-accent" />
         </div>
         <span className="inline-block rounded-control bg-accent px-2 py-1 font-medium text-on-accent">
-          <Trans>Continue</Trans>
+          {t`Continue`}
         </span>
       </div>
       {support === '' ? null : (
@@ -180,13 +176,11 @@ function MailPart({ name, colour, logo, support }: Face) {
           <bdi className="truncate">{shown}</bdi>
         </div>
       )}
-      <p className="mb-1.5 text-sm font-semibold">
-        <Trans>A new password</Trans>
-      </p>
+      <p className="mb-1.5 text-sm font-semibold">{t`A new password`}</p>
       <span
         className={`mb-2 inline-block rounded-control border px-2 py-1 font-bold ${colour === null ? 'border-ink' : 'border-transparent bg-accent text-on-accent'}`}
       >
-        <Trans>Choose a new password</Trans>
+        {t`Choose a new password`}
       </span>
       <p className="truncate border-t border-line pt-1.5 text-soft">
         <bdi>{shown}</bdi>

@@ -103,7 +103,7 @@ export function AllCustomersPage() {
                 title={query.data?.next_before ? t`Nobody found so far` : t`Nobody found`}
                 action={
                   <ButtonLink to="/admin/customers" search={{}}>
-                    <Trans>Show all customers</Trans>
+                    {t`Show all customers`}
                   </ButtonLink>
                 }
               >
@@ -111,7 +111,7 @@ export function AllCustomersPage() {
               </EmptyState>
             ) : (
               <EmptyState icon={Users} title={t`No customers yet`}>
-                <Trans>They come with the accounts’ first orders.</Trans>
+                {t`They come with the accounts’ first orders.`}
               </EmptyState>
             )
           }

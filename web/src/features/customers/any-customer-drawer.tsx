@@ -1,7 +1,6 @@
 // One customer of any account beside a list: what is known of them, and whether they may log in. Everything else is on their page.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '../../api/person.ts';
@@ -37,7 +36,7 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
       actions={
         <>
           <ButtonLink to="/admin/customers/$customerId" params={{ customerId: id }}>
-            <Trans>Open page</Trans>
+            {t`Open page`}
           </ButtonLink>
           {data === undefined || !may('admin:accounts') ? null : (
             <Button onClick={() => setAsked(true)}>

@@ -1,7 +1,6 @@
 // One customer of any account: who they are, what happened to their plan, and what an administrator does about it.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowLeftRight, Ban, Gift, Link2, type LucideIcon, Pause, Play } from 'lucide-react';
@@ -34,11 +33,7 @@ export function AnyCustomerPage() {
   const [asked, setAsked] = useState<Action | null>(null);
   const close = () => setAsked(null);
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
-  const back = (
-    <BackLink to="/admin/customers">
-      <Trans>All customers</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/admin/customers">{t`All customers`}</BackLink>;
   if (error !== null && data === undefined) {
     return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
   }
@@ -55,7 +50,7 @@ export function AnyCustomerPage() {
         actions={
           <>
             <ButtonLink to="/admin/audit" search={{ target: `customer:${customerId}` }}>
-              <Trans>History</Trans>
+              {t`History`}
             </ButtonLink>
             {customer === undefined ? null : (
               <ButtonLink
@@ -63,7 +58,7 @@ export function AnyCustomerPage() {
                 params={{ accountId: String(customer.account.id) }}
                 search={{ tab: 'orders', customer: customer.reference }}
               >
-                <Trans>Orders</Trans>
+                {t`Orders`}
               </ButtonLink>
             )}
           </>
@@ -152,11 +147,11 @@ function Actions({
       <div className="mt-4 flex flex-wrap gap-2">
         {offered.map(({ action, title, icon: Icon }) => (
           <Button
+            icon={Icon}
             key={action}
             look={action === 'cancel' ? 'danger' : 'plain'}
             onClick={() => onAction(action)}
           >
-            <Icon aria-hidden="true" className="size-4" />
             {title}
           </Button>
         ))}

@@ -1,7 +1,6 @@
 // Customers as table rows, wherever customers are listed.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
@@ -117,11 +116,7 @@ export function CustomerBadge({
   return (
     <span className="inline-flex flex-wrap gap-1">
       {isPlanShown ? <PlanBadge customer={customer} /> : null}
-      {isPending ? (
-        <Badge tone="warn">
-          <Trans>Pending</Trans>
-        </Badge>
-      ) : null}
+      {isPending ? <Badge tone="warn">{t`Pending`}</Badge> : null}
     </span>
   );
 }
@@ -131,18 +126,8 @@ function PlanBadge({
 }: {
   readonly customer: Pick<PanelCustomer, 'status' | 'plan'>;
 }) {
-  if (status === 'suspended' || plan.status === 'suspended')
-    return (
-      <Badge tone="bad">
-        <Trans>Suspended</Trans>
-      </Badge>
-    );
-  if (plan.status === 'active')
-    return (
-      <Badge tone="good">
-        <Trans>Active</Trans>
-      </Badge>
-    );
+  if (status === 'suspended' || plan.status === 'suspended') return <Badge tone="bad">{t`Suspended`}</Badge>;
+  if (plan.status === 'active') return <Badge tone="good">{t`Active`}</Badge>;
   return <Badge>{hasStarted(plan) ? planStatusWord(plan.status) : t`Never started`}</Badge>;
 }
 

@@ -1,7 +1,6 @@
 // One customer beside the list: the plan, its end, the last orders, and what can be done. Everything else is on their page.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeftRight, RefreshCw } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
@@ -40,10 +39,11 @@ export function CustomerDrawer({
       actions={
         <>
           <ButtonLink to="/customers/$customerId" params={{ customerId: id }}>
-            <Trans>Open page</Trans>
+            {t`Open page`}
           </ButtonLink>
           {customer === undefined || !mayOrder ? null : (
             <Button
+              icon={ArrowLeftRight}
               onClick={() =>
                 openOrder({
                   type: 'place',
@@ -52,12 +52,12 @@ export function CustomerDrawer({
                 })
               }
             >
-              <ArrowLeftRight aria-hidden="true" className="size-4" />
               {runs(customer.plan) ? t`Change package` : t`Order a package`}
             </Button>
           )}
           {customer === undefined || last === undefined || renewal === undefined ? null : (
             <Button
+              icon={RefreshCw}
               look="primary"
               disabled={renewal.refusal !== null}
               onClick={() =>
@@ -70,8 +70,7 @@ export function CustomerDrawer({
                 })
               }
             >
-              <RefreshCw aria-hidden="true" className="size-4" />
-              <Trans>Renew</Trans>
+              {t`Renew`}
             </Button>
           )}
         </>

@@ -2,7 +2,6 @@
 // the console.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { Order, PanelCustomer } from '../../api/shapes.ts';
 import { orderKindWord } from '../../text/words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -60,9 +59,7 @@ export function CustomerFacts({
       />
       {orders.length === 0 ? null : (
         <section>
-          <h3 className="mb-1 font-medium">
-            <Trans>Last orders</Trans>
-          </h3>
+          <h3 className="mb-1 font-medium">{t`Last orders`}</h3>
           <ul>
             {orders.slice(0, ordersShown).map((order) => (
               <li key={order.id} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">

@@ -80,13 +80,12 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
         end={
           <>
             <CsvButton
+              icon={Download}
               path={ofAccount(accountId, '/customers.csv')}
               query={wanted}
               name="customers"
               label={t`Export as CSV`}
-            >
-              <Download aria-hidden="true" className="size-4" />
-            </CsvButton>
+            />
             <ColumnChoice layout={layout} columns={columns} />
           </>
         }
@@ -127,7 +126,7 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
         empty={
           !isFiltered && before === undefined ? (
             <EmptyState icon={Users} title={t`No customers yet`} action={first}>
-              <Trans>The first order for a new e-mail address or username creates the customer.</Trans>
+              {t`The first order for a new e-mail address or username creates the customer.`}
             </EmptyState>
           ) : (
             <EmptyState
@@ -135,7 +134,7 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
               title={query.data?.next_before ? t`Nobody found so far` : t`Nobody found`}
               action={
                 <ButtonLink to="." search={all}>
-                  <Trans>Show all customers</Trans>
+                  {t`Show all customers`}
                 </ButtonLink>
               }
             >

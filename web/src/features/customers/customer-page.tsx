@@ -56,11 +56,7 @@ export function CustomerPage() {
   const [action, setAction] = useState<Action | null>(null);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const renewal = useRenewal(data?.customer.id);
-  const back = (
-    <BackLink to="/customers">
-      <Trans>Customers</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/customers">{t`Customers`}</BackLink>;
   if (error !== null && data === undefined) {
     return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
   }
@@ -76,9 +72,7 @@ export function CustomerPage() {
             <>
               <CustomerBadge customer={customer} />
               {customer.plan.ends_at_period_end && runs(customer.plan) ? (
-                <Badge tone="warn">
-                  <Trans>Ends with its period</Trans>
-                </Badge>
+                <Badge tone="warn">{t`Ends with its period`}</Badge>
               ) : null}
             </>
           )
@@ -88,13 +82,13 @@ export function CustomerPage() {
           customer === undefined || reference === undefined ? undefined : (
             <>
               {may('customers:write') ? (
-                <Button onClick={() => setAsksLink(true)}>
-                  <Link2 aria-hidden="true" className="size-4" />
-                  <Trans>Login link</Trans>
+                <Button icon={Link2} onClick={() => setAsksLink(true)}>
+                  {t`Login link`}
                 </Button>
               ) : null}
               {may('orders:write') ? (
                 <Button
+                  icon={ArrowLeftRight}
                   onClick={() =>
                     openOrder({
                       type: 'place',
@@ -103,12 +97,12 @@ export function CustomerPage() {
                     })
                   }
                 >
-                  <ArrowLeftRight aria-hidden="true" className="size-4" />
                   {runs(customer.plan) ? t`Change package` : t`Order a package`}
                 </Button>
               ) : null}
               {lastOrder === undefined || !may('orders:write') ? null : (
                 <Button
+                  icon={RefreshCw}
                   look="primary"
                   disabled={renewal?.refusal != null}
                   onClick={() =>
@@ -121,8 +115,7 @@ export function CustomerPage() {
                     })
                   }
                 >
-                  <RefreshCw aria-hidden="true" className="size-4" />
-                  <Trans>Renew</Trans>
+                  {t`Renew`}
                 </Button>
               )}
             </>
@@ -210,11 +203,11 @@ function Actions({
       <div className="mt-4 flex flex-wrap gap-2">
         {offered.map(({ action, title, icon: Icon }) => (
           <Button
+            icon={Icon}
             key={action}
             look={action === 'cancel' ? 'danger' : 'plain'}
             onClick={() => onAction(action)}
           >
-            <Icon aria-hidden="true" className="size-4" />
             {title}
           </Button>
         ))}
@@ -269,9 +262,7 @@ function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
         {maxCharge === null ? '' : t`, for at most ${maxCharge}`}
       </span>
       {failure === null ? null : (
-        <span className="text-bad">
-          <Trans>Refused last time: {renewalFailureWord(failure)}</Trans>
-        </span>
+        <span className="text-bad">{t`Refused last time: ${renewalFailureWord(failure)}`}</span>
       )}
     </span>
   );

@@ -1,7 +1,6 @@
 // What can be done with the customers that are selected, with what it costs before it is asked for.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, Repeat } from 'lucide-react';
 import { Suspense, useState } from 'react';
@@ -74,20 +73,19 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
         </Button>
       ) : null}
       <Button look="plain" onClick={selection.clear}>
-        <Trans>Select none</Trans>
+        {t`Select none`}
       </Button>
-      <Button disabled={preview === undefined} onClick={() => setIsSettingRenewal(true)}>
-        <Repeat aria-hidden="true" className="size-4" />
-        <Trans>Auto-renewal</Trans>
+      <Button icon={Repeat} disabled={preview === undefined} onClick={() => setIsSettingRenewal(true)}>
+        {t`Auto-renewal`}
       </Button>
       {error === null ? (
         <Button
+          icon={RefreshCw}
           look="primary"
           busy={preview === undefined}
           disabled={preview?.count === 0}
           onClick={() => setIsRenewing(true)}
         >
-          <RefreshCw aria-hidden="true" className="size-4" />
           {preview === undefined
             ? t`Renew`
             : plural(preview.count, {

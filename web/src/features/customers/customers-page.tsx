@@ -1,7 +1,6 @@
 // The account's customers, and the way to the first of them: an order.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useMay } from '../../api/person.ts';
 import { PlaceOrderButton } from '../../shell/app-shell.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -26,7 +25,7 @@ export function CustomersPage() {
         first={
           mayOrder ? (
             <Button look="primary" onClick={place}>
-              <Trans>Place the first order</Trans>
+              {t`Place the first order`}
             </Button>
           ) : undefined
         }

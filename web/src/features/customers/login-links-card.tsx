@@ -73,28 +73,12 @@ function makerOf({ made_by: party, maker }: GivenLink, isOperator: boolean): str
 function State({ state }: Pick<GivenLink, 'state'>) {
   switch (state) {
     case 'used':
-      return (
-        <Badge tone="good">
-          <Trans>Used</Trans>
-        </Badge>
-      );
+      return <Badge tone="good">{t`Used`}</Badge>;
     case 'open':
-      return (
-        <Badge tone="accent">
-          <Trans>Not used yet</Trans>
-        </Badge>
-      );
+      return <Badge tone="accent">{t`Not used yet`}</Badge>;
     case 'replaced':
-      return (
-        <Badge>
-          <Trans>Replaced</Trans>
-        </Badge>
-      );
+      return <Badge>{t`Replaced`}</Badge>;
     default:
-      return (
-        <Badge>
-          <Trans>Expired</Trans>
-        </Badge>
-      );
+      return <Badge>{t`Expired`}</Badge>;
   }
 }

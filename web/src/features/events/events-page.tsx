@@ -2,7 +2,6 @@
 // begins that.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Rss, SearchX } from 'lucide-react';
@@ -90,18 +89,13 @@ export function EventsPage() {
             action={
               <>
                 <ButtonLink to="/webhooks" look="primary">
-                  {mayChange ? <Trans>Set up an endpoint</Trans> : <Trans>To the endpoints</Trans>}
+                  {mayChange ? t`Set up an endpoint` : t`To the endpoints`}
                 </ButtonLink>
-                <ButtonLink to="/forecast">
-                  {mayChange ? <Trans>Set up alerts</Trans> : <Trans>To the alerts</Trans>}
-                </ButtonLink>
+                <ButtonLink to="/forecast">{mayChange ? t`Set up alerts` : t`To the alerts`}</ButtonLink>
               </>
             }
           >
-            <Trans>
-              Events are written from the moment the account makes a key of its own, an endpoint or alerts, or
-              a program reads its feed through the API. Orders before that moment have none.
-            </Trans>
+            {t`Events are written from the moment the account makes a key of its own, an endpoint or alerts, or a program reads its feed through the API. Orders before that moment have none.`}
           </EmptyState>
         ) : (
           <>
@@ -124,17 +118,13 @@ export function EventsPage() {
               empty={
                 type === undefined ? (
                   <EmptyState icon={Rss} title={t`No events yet`}>
-                    <Trans>The next order, plan or payment is the first one.</Trans>
+                    {t`The next order, plan or payment is the first one.`}
                   </EmptyState>
                 ) : (
                   <EmptyState
                     icon={SearchX}
                     title={t`No event of this type`}
-                    action={
-                      <Button onClick={() => change({ type: '' })}>
-                        <Trans>Show all events</Trans>
-                      </Button>
-                    }
+                    action={<Button onClick={() => change({ type: '' })}>{t`Show all events`}</Button>}
                   />
                 )
               }

@@ -36,9 +36,7 @@ export function AttentionPage() {
         description={t`Calls that the product has not taken. Those that ran out of attempts are not sent again by themselves: decide about each one.`}
         actions={
           maySend && hasNeeding ? (
-            <Button onClick={() => setIsSendingAll(true)}>
-              <Trans>Send all again</Trans>
-            </Button>
+            <Button onClick={() => setIsSendingAll(true)}>{t`Send all again`}</Button>
           ) : null
         }
       />
@@ -58,7 +56,7 @@ export function AttentionPage() {
             state={tableState(needing)}
             empty={
               <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
-                <Trans>Calls that ran out of attempts are listed here, orders among them.</Trans>
+                {t`Calls that ran out of attempts are listed here, orders among them.`}
               </EmptyState>
             }
           />

@@ -2,7 +2,6 @@
 // pending order, accept or fail that order.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { closeCall, sendCallAgain } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
@@ -31,18 +30,12 @@ export function CallActions({ call }: { readonly call: ProductCall }) {
         </Button>
       ) : null}
       {orderId === null && may('admin:accounts') ? (
-        <Button onClick={() => setAsked('done')}>
-          <Trans>Done by hand</Trans>
-        </Button>
+        <Button onClick={() => setAsked('done')}>{t`Done by hand`}</Button>
       ) : null}
       {orderId !== null && may('admin:credit') ? (
         <>
-          <Button onClick={() => setAsked('accept')}>
-            <Trans>Accept</Trans>
-          </Button>
-          <Button onClick={() => setAsked('fail')}>
-            <Trans>Fail</Trans>
-          </Button>
+          <Button onClick={() => setAsked('accept')}>{t`Accept`}</Button>
+          <Button onClick={() => setAsked('fail')}>{t`Fail`}</Button>
         </>
       ) : null}
       {asked === 'send' || asked === 'done' ? <CallDialog call={call} asked={asked} onClose={close} /> : null}

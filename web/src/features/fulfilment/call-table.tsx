@@ -1,7 +1,6 @@
 // Calls to the product as table rows: for whom, what the product answered, when they are sent next, and what can be done.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
@@ -31,9 +30,7 @@ const columns: readonly Column<ProductCall>[] = [
     from: 'md',
     cell: ({ order_id: id }) =>
       id === null ? (
-        <span className="text-soft">
-          <Trans>None</Trans>
-        </span>
+        <span className="text-soft">{t`None`}</span>
       ) : (
         <TextLink to="/admin/orders/$orderId" params={{ orderId: String(id) }}>
           <span className="figures">{id}</span>

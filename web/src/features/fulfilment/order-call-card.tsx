@@ -2,7 +2,6 @@
 // open.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { callOfOrderQuery } from '../../api/queries.ts';
 import type { ProductCall } from '../../api/shapes.ts';
@@ -30,11 +29,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
     from: 'sm',
     align: 'end',
     cell: ({ milliseconds: took }) =>
-      took === null ? null : (
-        <span className="figures whitespace-nowrap">
-          <Trans>{formatCount(took)} ms</Trans>
-        </span>
-      ),
+      took === null ? null : <span className="figures whitespace-nowrap">{t`${formatCount(took)} ms`}</span>,
   },
   { title: t`When`, align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
 ];

@@ -2,7 +2,6 @@
 // nobody once it is saved.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProductChange, setProduct } from '../../api/commands.ts';
@@ -88,11 +87,7 @@ export function ProductForm({
         }}
       >
         <fieldset disabled={!canChange} className="flex max-w-2xl min-w-0 flex-col gap-4">
-          {canChange ? null : (
-            <Notice tone="info">
-              <Trans>Your role sees this, and does not change it.</Trans>
-            </Notice>
-          )}
+          {canChange ? null : <Notice tone="info">{t`Your role sees this, and does not change it.`}</Notice>}
           <Choice
             label={t`An order is`}
             labelShown
@@ -111,9 +106,7 @@ export function ProductForm({
           />
           {mode === 'none' && product.mode === 'confirm' ? (
             <Notice tone="warn">
-              <Trans>
-                Orders that wait for the product need your attention at once: it is asked no more.
-              </Trans>
+              {t`Orders that wait for the product need your attention at once: it is asked no more.`}
             </Notice>
           ) : null}
           <TextField
@@ -164,7 +157,7 @@ export function ProductForm({
           {canChange ? (
             <div>
               <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
-                <Trans>Save</Trans>
+                {t`Save`}
               </Button>
             </div>
           ) : null}
@@ -204,9 +197,8 @@ function SecretField({
       />
       {canMake ? (
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => onText(mintSecret())}>
-            <KeyRound aria-hidden="true" className="size-4" />
-            <Trans>Make one</Trans>
+          <Button icon={KeyRound} onClick={() => onText(mintSecret())}>
+            {t`Make one`}
           </Button>
           {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labelled />}
         </div>

@@ -45,12 +45,10 @@ export function ProductPage() {
         mark={product && <ProductBadge product={product} calls={calls.data} />}
         actions={
           <>
-            <AnchorButton href="/docs/hand-off">
-              <Trans>What it is told</Trans>
-            </AnchorButton>
+            <AnchorButton href="/docs/hand-off">{t`What it is told`}</AnchorButton>
             {canChange && product !== undefined && product.url !== null ? (
               <Button look="danger" onClick={() => setIsRemoving(true)}>
-                <Trans>Call it no more</Trans>
+                {t`Call it no more`}
               </Button>
             ) : null}
           </>
@@ -97,9 +95,7 @@ function ProductBadge({
 }) {
   if (mode === 'none') return <Badge>{productModeWord(mode)}</Badge>;
   return (calls?.failing.count ?? 0) > 0 ? (
-    <Badge tone="bad">
-      <Trans>Does not take calls</Trans>
-    </Badge>
+    <Badge tone="bad">{t`Does not take calls`}</Badge>
   ) : (
     <Badge tone="good">{productModeWord(mode)}</Badge>
   );

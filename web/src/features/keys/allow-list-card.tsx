@@ -55,15 +55,7 @@ export function AllowListCard() {
           : t`The key works from these addresses only.`
       }
       action={
-        saved.length === 0 ? (
-          <Badge tone="warn">
-            <Trans>Open</Trans>
-          </Badge>
-        ) : (
-          <Badge tone="good">
-            <Trans>Restricted</Trans>
-          </Badge>
-        )
+        saved.length === 0 ? <Badge tone="warn">{t`Open`}</Badge> : <Badge tone="good">{t`Restricted`}</Badge>
       }
     >
       {guard}
@@ -72,14 +64,8 @@ export function AllowListCard() {
           <li key={entry} className="flex items-center justify-between gap-2 border-b border-line py-1">
             <code className="font-mono text-[0.8125rem] wrap-anywhere">{entry}</code>
             <span className="flex items-center gap-2">
-              {problemAt(command.error, index) ? (
-                <Badge tone="bad">
-                  <Trans>Not valid</Trans>
-                </Badge>
-              ) : null}
-              <IconButton label={t`Remove ${entry}`} onClick={() => take(entry)}>
-                <X aria-hidden="true" className="size-4" />
-              </IconButton>
+              {problemAt(command.error, index) ? <Badge tone="bad">{t`Not valid`}</Badge> : null}
+              <IconButton icon={X} label={t`Remove ${entry}`} onClick={() => take(entry)} />
             </span>
           </li>
         ))}
@@ -103,7 +89,7 @@ export function AllowListCard() {
           mono
         />
         <Button type="submit" disabled={typed.trim() === ''}>
-          <Trans>Add</Trans>
+          {t`Add`}
         </Button>
       </form>
       <p className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-soft">
@@ -120,9 +106,8 @@ export function AllowListCard() {
           )}
         </span>
         {entries.includes(address) ? null : (
-          <Button look="quiet" onClick={() => add(address)}>
-            <Plus aria-hidden="true" className="size-4" />
-            <Trans>Add my address</Trans>
+          <Button icon={Plus} look="quiet" onClick={() => add(address)}>
+            {t`Add my address`}
           </Button>
         )}
       </p>
@@ -139,14 +124,14 @@ export function AllowListCard() {
               command.reset();
             }}
           >
-            <Trans>Undo</Trans>
+            {t`Undo`}
           </Button>
           <Button
             look="primary"
             busy={command.isPending && !isLockOut}
             onClick={() => command.mutate({ allowed_ips: entries })}
           >
-            <Trans>Save list</Trans>
+            {t`Save list`}
           </Button>
         </div>
       ) : null}

@@ -1,7 +1,6 @@
 // What a program needs to order: address, key, where the key works, how often, and the first request to copy.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ownKeys } from '../../api/commands.ts';
@@ -29,9 +28,7 @@ export function ApiAccessPage() {
       <div className="flex flex-col gap-5">
         {account.api_enabled ? null : (
           <Notice tone="warn">
-            <Trans>
-              API access is switched off for this account. Ask the operator of this service to switch it on.
-            </Trans>
+            {t`API access is switched off for this account. Ask the operator of this service to switch it on.`}
           </Notice>
         )}
         <AddressNotice />

@@ -1,7 +1,6 @@
 // Address, username and key. The key is shown to whoever gives the password again, and replaced the same way.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Eye, EyeOff, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { resetOwnApiKey, revealApiKey } from '../../api/commands.ts';
@@ -57,15 +56,11 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
                   <span className="inline-flex flex-wrap items-center justify-end gap-2">
                     <code className="font-mono text-[0.8125rem]">
                       sk_live_<span aria-hidden="true">••••••••</span>
-                      <span className="sr-only">
-                        {' '}
-                        <Trans>hidden, ends in</Trans>{' '}
-                      </span>
+                      <span className="sr-only"> {t`hidden, ends in`} </span>
                       {facts.last_four}
                     </code>
-                    <Button onClick={() => setAsking('reveal')}>
-                      <Eye aria-hidden="true" className="size-4" />
-                      <Trans>Show key</Trans>
+                    <Button icon={Eye} onClick={() => setAsking('reveal')}>
+                      {t`Show key`}
                     </Button>
                   </span>
                 )
@@ -73,9 +68,8 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
                 <span className="inline-flex flex-wrap items-center justify-end gap-2">
                   <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shownKey}</code>
                   <CopyButton text={shownKey} label={t`Copy key`} labelled />
-                  <Button onClick={() => onKey(null)}>
-                    <EyeOff aria-hidden="true" className="size-4" />
-                    <Trans>Hide</Trans>
+                  <Button icon={EyeOff} onClick={() => onKey(null)}>
+                    {t`Hide`}
                   </Button>
                 </span>
               ),
@@ -86,9 +80,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
             value:
               facts &&
               (facts.last_used_at === null ? (
-                <span className="text-soft">
-                  <Trans>Never</Trans>
-                </span>
+                <span className="text-soft">{t`Never`}</span>
               ) : (
                 <Time at={facts.last_used_at} style="relative" />
               )),
@@ -97,14 +89,10 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       />
       <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-xl text-soft">
-          <Trans>
-            The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and
-            repositories.
-          </Trans>
+          {t`The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and repositories.`}
         </p>
-        <Button look="danger" onClick={() => setAsking('reset')}>
-          <RotateCcw aria-hidden="true" className="size-4" />
-          <Trans>Replace key</Trans>
+        <Button icon={RotateCcw} look="danger" onClick={() => setAsking('reset')}>
+          {t`Replace key`}
         </Button>
       </div>
       {asking === 'reveal' ? (

@@ -64,11 +64,7 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
         </pre>
       </div>
       <p className="mt-3 text-soft">
-        {isTest ? null : (
-          <>
-            <Trans>With a test key it costs nothing: make one above with “New key”.</Trans>{' '}
-          </>
-        )}
+        {isTest ? null : <>{t`With a test key it costs nothing: make one above with “New key”.`} </>}
         <Trans>
           The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
           request whose answer was lost as often as you like. Every route is described in the{' '}

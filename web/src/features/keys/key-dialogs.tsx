@@ -71,9 +71,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     >
       <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
-        <Notice tone="warn">
-          <Trans>Every program that has the old secret is refused at once.</Trans>
-        </Notice>
+        <Notice tone="warn">{t`Every program that has the old secret is refused at once.`}</Notice>
       ) : null}
       <OwnPasswordField own={own} autoFocus />
     </FormDialog>
@@ -115,9 +113,7 @@ export function NewSecretDialog({
     <ShownOnceDialog title={title} onClose={onClose}>
       {apiKey === null ? (
         <Notice tone="warn">
-          <Trans>
-            The connection was lost while the secret was on its way. Make another one with “New secret”.
-          </Trans>
+          {t`The connection was lost while the secret was on its way. Make another one with “New secret”.`}
         </Notice>
       ) : (
         <>

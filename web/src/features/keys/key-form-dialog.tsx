@@ -1,7 +1,6 @@
 // A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { changedFields } from '../../api/changed-fields.ts';
 import { type AccessOwner, changeKey, createKey, type KeySettings } from '../../api/commands.ts';
@@ -64,7 +63,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   if (create.data !== undefined) {
     return (
       <NewSecretDialog title={t`The key is made`} apiKey={create.data.api_key} onClose={onClose}>
-        <Trans>It is shown only now. Give it to the program it is for.</Trans>
+        {t`It is shown only now. Give it to the program it is for.`}
       </NewSecretDialog>
     );
   }
@@ -118,9 +117,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         />
       ) : null}
       {isFirst ? (
-        <p className="text-soft">
-          <Trans>The first key of an account may do everything, and does not end.</Trans>
-        </p>
+        <p className="text-soft">{t`The first key of an account may do everything, and does not end.`}</p>
       ) : (
         <>
           <Choice

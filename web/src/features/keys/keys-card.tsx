@@ -73,13 +73,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       title: t`Ends`,
       from: 'lg',
       cell: ({ expires_at }) =>
-        expires_at === null ? (
-          <span className="text-soft">
-            <Trans>Never</Trans>
-          </span>
-        ) : (
-          <Time at={expires_at} />
-        ),
+        expires_at === null ? <span className="text-soft">{t`Never`}</span> : <Time at={expires_at} />,
     },
     ...(canChange ? [actions()] : []),
   ];
@@ -90,9 +84,8 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       flush
       action={
         canChange ? (
-          <Button onClick={() => setOpened({ action: 'create' })}>
-            <Plus aria-hidden="true" className="size-4" />
-            <Trans>New key</Trans>
+          <Button icon={Plus} onClick={() => setOpened({ action: 'create' })}>
+            {t`New key`}
           </Button>
         ) : undefined
       }
@@ -136,17 +129,15 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       cell: (apiKey) => (
         <span className="inline-flex">
           <IconButton
+            icon={Pencil}
             label={t`Change ${keyNameWord(apiKey.name)}`}
             onClick={() => setOpened({ action: 'change', apiKey })}
-          >
-            <Pencil aria-hidden="true" className="size-4" />
-          </IconButton>
+          />
           <IconButton
+            icon={RotateCcw}
             label={t`New secret for ${keyNameWord(apiKey.name)}`}
             onClick={() => setOpened({ action: 'rotate', apiKey })}
-          >
-            <RotateCcw aria-hidden="true" className="size-4" />
-          </IconButton>
+          />
           {apiKey.first ? null : (
             <IconButton
               label={t`Revoke ${keyNameWord(apiKey.name)}`}
@@ -165,21 +156,9 @@ function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: A
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       <bdi className="truncate font-medium">{keyNameWord(name)}</bdi>
-      {mode === 'test' ? (
-        <Badge tone="warn">
-          <Trans>Test</Trans>
-        </Badge>
-      ) : null}
-      {first && name !== 'First key' ? (
-        <Badge>
-          <Trans>First</Trans>
-        </Badge>
-      ) : null}
-      {status === 'expired' ? (
-        <Badge tone="bad">
-          <Trans>Expired</Trans>
-        </Badge>
-      ) : null}
+      {mode === 'test' ? <Badge tone="warn">{t`Test`}</Badge> : null}
+      {first && name !== 'First key' ? <Badge>{t`First`}</Badge> : null}
+      {status === 'expired' ? <Badge tone="bad">{t`Expired`}</Badge> : null}
     </span>
   );
 }
@@ -187,12 +166,7 @@ function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: A
 const namedScopesMax = 2;
 
 function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: ApiKey }) {
-  if (hasAll)
-    return (
-      <span>
-        <Trans>Everything</Trans>
-      </span>
-    );
+  if (hasAll) return <span>{t`Everything`}</span>;
   const words = scopes.map(scopeWord);
   const rest = words.length - namedScopesMax;
   return (
@@ -203,11 +177,5 @@ function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: A
 }
 
 function LastUsed({ at }: { readonly at: string | null }) {
-  return at === null ? (
-    <span className="text-soft">
-      <Trans>never</Trans>
-    </span>
-  ) : (
-    <Time at={at} style="relative" />
-  );
+  return at === null ? <span className="text-soft">{t`never`}</span> : <Time at={at} style="relative" />;
 }

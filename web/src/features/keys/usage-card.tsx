@@ -1,7 +1,6 @@
 // The key's rate limit, and how much of it is used this very minute.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/queries.ts';
 import { formatCount } from '../../text/language.ts';
@@ -18,11 +17,7 @@ export function UsageCard() {
     <Card
       title={t`Rate limit`}
       description={t`Requests made with the key; this panel is not counted.`}
-      action={
-        <ButtonLink to="/requests">
-          <Trans>Requests</Trans>
-        </ButtonLink>
-      }
+      action={<ButtonLink to="/requests">{t`Requests`}</ButtonLink>}
     >
       {usage === undefined ? (
         error === null ? (

@@ -50,11 +50,11 @@ function ReceiptButton({
 }) {
   return (
     <DownloadButton
+      icon={FileText}
       path={`${isOwn ? '' : '/admin'}/ledger/${id}/receipt.pdf`}
       query={{ language }}
       file={`receipt-${id}.pdf`}
     >
-      <FileText aria-hidden="true" className="size-4" />
       {kind === 'credit' ? t`Receipt as PDF` : t`Debit note as PDF`}
     </DownloadButton>
   );

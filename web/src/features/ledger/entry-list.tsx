@@ -80,13 +80,12 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
           <>
             {accountId === null ? null : (
               <CsvButton
+                icon={Download}
                 path={ofAccount(accountId, '/ledger.csv')}
                 query={filter}
                 name="ledger"
                 label={t`Export as CSV`}
-              >
-                <Download aria-hidden="true" className="size-4" />
-              </CsvButton>
+              />
             )}
             <ColumnChoice layout={layout} columns={columns} />
           </>
@@ -133,12 +132,12 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
             action={
               isFiltered ? (
                 <ButtonLink to="." search={all}>
-                  <Trans>Show all time</Trans>
+                  {t`Show all time`}
                 </ButtonLink>
               ) : undefined
             }
           >
-            <Trans>Credits, charges and refunds appear here, each with the balance after it.</Trans>
+            {t`Credits, charges and refunds appear here, each with the balance after it.`}
           </EmptyState>
         }
         footer={<CursorPager list={query.data} before={before} />}

@@ -36,11 +36,13 @@ export function LedgerPage() {
         }
         actions={
           <>
-            <ButtonLink to="/statements">
-              <Trans>Statements</Trans>
-            </ButtonLink>
-            <CsvButton path="/ledger.csv" query={entriesWanted(search)} name={`ledger-${month ?? 'all'}`}>
-              <Download aria-hidden="true" className="size-4" />
+            <ButtonLink to="/statements">{t`Statements`}</ButtonLink>
+            <CsvButton
+              icon={Download}
+              path="/ledger.csv"
+              query={entriesWanted(search)}
+              name={`ledger-${month ?? 'all'}`}
+            >
               {isFiltered ? t`Export these as CSV` : t`Export CSV`}
             </CsvButton>
           </>

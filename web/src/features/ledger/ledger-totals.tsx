@@ -1,7 +1,6 @@
 // What came and went in the time that the ledger shows, by kind; each leads to its entries.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { LedgerTotals } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
 import { Money } from '../../ui/money.tsx';
@@ -39,9 +38,7 @@ export function LedgerTotalsLine({ totals, currency }: LedgerTotalsProps) {
         </div>
       ))}
       <div>
-        <dt className="text-xs text-soft">
-          <Trans>Entries</Trans>
-        </dt>
+        <dt className="text-xs text-soft">{t`Entries`}</dt>
         <dd className="figures font-medium">{formatCount(totals.entries)}</dd>
       </div>
     </dl>

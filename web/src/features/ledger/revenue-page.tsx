@@ -2,7 +2,6 @@
 // leads to its orders of that time.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleDollarSign, PackageOpen } from 'lucide-react';
@@ -71,15 +70,11 @@ export function RevenuePage() {
       <PageHeader
         title={t`Revenue by account`}
         description={t`Days and months are UTC days and months.`}
-        back={
-          <BackLink to="/admin">
-            <Trans>Business</Trans>
-          </BackLink>
-        }
+        back={<BackLink to="/admin">{t`Business`}</BackLink>}
         {...(packageId !== undefined && {
           actions: (
             <ButtonLink to="/admin/packages/$packageId" params={{ packageId }}>
-              <Trans>Open the package</Trans>
+              {t`Open the package`}
             </ButtonLink>
           ),
         })}
@@ -118,9 +113,7 @@ export function RevenuePage() {
         </FilterBar>
         {data?.data === null ? (
           <EmptyState icon={PackageOpen} title={t`Being added up`}>
-            <Trans>
-              The orders of the past are being added up by package and kind. It takes some minutes, once.
-            </Trans>
+            {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
           </EmptyState>
         ) : (
           <>
@@ -151,7 +144,7 @@ export function RevenuePage() {
                   title={t`Nobody ordered this in this time`}
                   action={
                     <ButtonLink to="/admin/revenue" search={{}}>
-                      <Trans>Show the last 30 days</Trans>
+                      {t`Show the last 30 days`}
                     </ButtonLink>
                   }
                 />

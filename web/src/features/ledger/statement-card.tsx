@@ -1,7 +1,6 @@
 // A month of the ledger added up: from the opening balance to the closing one.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { FileText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Statement } from '../../api/shapes.ts';
@@ -24,12 +23,12 @@ export function StatementCard({
       title={t`Statement for ${formatSeriesDate(month, 'long')}`}
       action={
         <DownloadButton
+          icon={FileText}
           path={`/v1/statements/${month}`}
           query={{ format: 'pdf', language }}
           file={`statement-${month}.pdf`}
         >
-          <FileText aria-hidden="true" className="size-4" />
-          <Trans>Statement as PDF</Trans>
+          {t`Statement as PDF`}
         </DownloadButton>
       }
       description={t`${plural(entries, { one: '# entry', other: '# entries' })}; a month of UTC days.`}

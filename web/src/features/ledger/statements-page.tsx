@@ -1,7 +1,6 @@
 // A statement for each month: opening balance, what came and went, closing balance.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Download, FileText, ReceiptText } from 'lucide-react';
 import { useMe } from '../../api/me.ts';
@@ -81,24 +80,22 @@ export function StatementsPage() {
           {/* On phones the month needs the room; its page has the file too. */}
           <span className="max-sm:hidden">
             <CsvButton
+              icon={Download}
               look="quiet"
               path="/ledger.csv"
               query={{ month }}
               name={`ledger-${month}`}
               label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
-            >
-              <Download aria-hidden="true" className="size-4" />
-            </CsvButton>
+            />
           </span>
           <DownloadButton
+            icon={FileText}
             look="quiet"
             path={`/v1/statements/${month}`}
             query={{ format: 'pdf', language }}
             file={`statement-${month}.pdf`}
             label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
-          >
-            <FileText aria-hidden="true" className="size-4" />
-          </DownloadButton>
+          />
         </span>
       ),
     },
@@ -111,9 +108,7 @@ export function StatementsPage() {
         actions={
           <>
             <ColumnChoice layout={layout} columns={columns} />
-            <ButtonLink to="/ledger">
-              <Trans>Ledger</Trans>
-            </ButtonLink>
+            <ButtonLink to="/ledger">{t`Ledger`}</ButtonLink>
           </>
         }
       />
@@ -128,7 +123,7 @@ export function StatementsPage() {
           layout={layout}
           empty={
             <EmptyState icon={ReceiptText} title={t`No statement yet`}>
-              <Trans>The first one begins when your balance first moves.</Trans>
+              {t`The first one begins when your balance first moves.`}
             </EmptyState>
           }
         />

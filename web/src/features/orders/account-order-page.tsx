@@ -1,7 +1,6 @@
 // One order of any account, as the administrator sees it: to answer a reseller who quotes its id.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { accountOrderQuery } from '../../api/queries.ts';
@@ -21,9 +20,7 @@ export function AccountOrderPage() {
   const params = { accountId: String(account?.id ?? 0) };
   const back =
     account === undefined ? (
-      <BackLink to="/admin/accounts">
-        <Trans>Accounts</Trans>
-      </BackLink>
+      <BackLink to="/admin/accounts">{t`Accounts`}</BackLink>
     ) : (
       <BackLink to="/admin/accounts/$accountId" params={params} search={{ tab: 'orders' }}>
         {account.username}

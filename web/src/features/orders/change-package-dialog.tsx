@@ -105,9 +105,7 @@ export function ChangePackageDialog({
             <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
           )
         ) : offered.length === 0 ? (
-          <Notice tone="warn">
-            <Trans>There is no other package on offer.</Trans>
-          </Notice>
+          <Notice tone="warn">{t`There is no other package on offer.`}</Notice>
         ) : (
           <Choice
             label={t`New package`}

@@ -124,9 +124,7 @@ export function SimilarOnes({
 }) {
   return (
     <div className="mt-1">
-      <p className="text-soft">
-        <Trans>Known already, and much like it:</Trans>
-      </p>
+      <p className="text-soft">{t`Known already, and much like it:`}</p>
       <ul className="mt-1 flex flex-col items-start gap-1">
         {similar.map(({ id, reference, plan }) => (
           <li key={id}>

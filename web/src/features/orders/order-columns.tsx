@@ -105,10 +105,7 @@ export function orderColumns({
             {refund === '0.00' || failure !== undefined ? null : (
               <div className="text-xs">
                 <Money amount={refund} currency={currency} signed />
-                <span className="sr-only">
-                  {' '}
-                  <Trans>refund</Trans>
-                </span>
+                <span className="sr-only"> {t`refund`}</span>
               </div>
             )}
           </div>

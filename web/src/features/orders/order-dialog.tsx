@@ -159,7 +159,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
     return (
       <Dialog title={titled(t`Place an order`)} onClose={onClose}>
         <EmptyState icon={PackageX} title={t`There is no package to order`}>
-          <Trans>The operator of this service has not made one yet.</Trans>
+          {t`The operator of this service has not made one yet.`}
         </EmptyState>
       </Dialog>
     );
@@ -261,9 +261,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
                   <span className="flex flex-wrap items-center gap-2">
                     <bdi className="font-medium">{one.name}</bdi>
                     {isRunning && one.name === plan?.package ? (
-                      <Badge tone="good">
-                        <Trans>Runs now</Trans>
-                      </Badge>
+                      <Badge tone="good">{t`Runs now`}</Badge>
                     ) : null}
                   </span>
                 ),
@@ -347,18 +345,12 @@ function PresentPlan({
       </p>
       {isPending ? (
         <Notice tone="warn">
-          <Trans>
-            An order of this customer still waits for the operator’s product. Until it is settled there can be
-            no other.
-          </Trans>
+          {t`An order of this customer still waits for the operator’s product. Until it is settled there can be no other.`}
         </Notice>
       ) : null}
       {plan.status === 'suspended' || customer.status === 'suspended' ? (
         <Notice tone="warn">
-          <Trans>
-            This customer is suspended. The order is charged all the same, and the plan is of use only once
-            they are resumed.
-          </Trans>
+          {t`This customer is suspended. The order is charged all the same, and the plan is of use only once they are resumed.`}
         </Notice>
       ) : null}
       {isRunning && !isOnOffer ? (
@@ -384,9 +376,7 @@ function LossList({
     <>
       {losses.length === 0 ? null : (
         <div>
-          <p>
-            <Trans>The customer loses:</Trans>
-          </p>
+          <p>{t`The customer loses:`}</p>
           <ul className="mt-1 list-disc pl-5">
             {losses.map((loss) => (
               <li key={loss}>
@@ -396,11 +386,7 @@ function LossList({
           </ul>
         </div>
       )}
-      {losesMoney ? (
-        <p>
-          <Trans>The unused time of the present plan is not refunded.</Trans>
-        </p>
-      ) : null}
+      {losesMoney ? <p>{t`The unused time of the present plan is not refunded.`}</p> : null}
     </>
   );
 }
@@ -500,10 +486,7 @@ function TopUpHelp({ error }: { readonly error: Error | null }) {
 function UncertainNotice() {
   return (
     <Notice tone="warn">
-      <Trans>
-        The answer was lost: the order may already have been placed. Send it again as it is, and it is charged
-        only once.
-      </Trans>
+      {t`The answer was lost: the order may already have been placed. Send it again as it is, and it is charged only once.`}
     </Notice>
   );
 }
@@ -523,11 +506,7 @@ function PriceOf({ one, months }: { readonly one: Package; readonly months: Mont
   if (price === undefined) return null;
   return (
     <span className="figures flex items-center gap-2 whitespace-nowrap">
-      {price.saving_percent > 0 ? (
-        <Badge tone="good">
-          <Trans>Save {price.saving_percent}%</Trans>
-        </Badge>
-      ) : null}
+      {price.saving_percent > 0 ? <Badge tone="good">{t`Save ${price.saving_percent}%`}</Badge> : null}
       <span className="text-ink">{formatMoney(price.price, one.currency)}</span>
     </span>
   );

@@ -35,9 +35,7 @@ export function OrderDone({
           </Notice>
         ) : (
           <Notice tone="warn">
-            <p className="font-medium">
-              <Trans>Pending: waiting for the operator’s product.</Trans>
-            </p>
+            <p className="font-medium">{t`Pending: waiting for the operator’s product.`}</p>
             <p>
               <Trans>
                 <bdi>{order.customer.reference}</bdi> gets <bdi>{order.package.name}</bdi> once the product
@@ -69,22 +67,18 @@ export function OrderDone({
           <>
             <SecretText label={t`Login link`} text={loginUrl} />
             <p className="text-soft">
-              <Trans>Shown once. Send it to the customer: it works only once, for a short while.</Trans>
+              {t`Shown once. Send it to the customer: it works only once, for a short while.`}
             </p>
           </>
         )}
       </DialogBody>
       <DialogActions>
-        {onAnother === undefined ? null : (
-          <Button onClick={onAnother}>
-            <Trans>Place another</Trans>
-          </Button>
-        )}
+        {onAnother === undefined ? null : <Button onClick={onAnother}>{t`Place another`}</Button>}
         <ButtonLink to="/orders/$orderId" params={{ orderId: String(order.id) }} onClick={onClose}>
-          <Trans>View order</Trans>
+          {t`View order`}
         </ButtonLink>
         <Button look="primary" onClick={onClose}>
-          <Trans>Done</Trans>
+          {t`Done`}
         </Button>
       </DialogActions>
     </>

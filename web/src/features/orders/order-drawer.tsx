@@ -1,7 +1,6 @@
 // One order beside the list: what it was and what it moved. Renewing it is on its page, or its customer's.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { orderQuery } from '../../api/queries.ts';
 import type { Order } from '../../api/shapes.ts';
@@ -45,7 +44,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
       onOlder={opened.onOlder}
       actions={
         <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
-          <Trans>Open page</Trans>
+          {t`Open page`}
         </ButtonLink>
       }
     >
@@ -93,9 +92,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
           />
           {order === undefined || data === undefined ? null : (
             <section>
-              <h3 className="mb-1 font-medium">
-                <Trans>In the ledger</Trans>
-              </h3>
+              <h3 className="mb-1 font-medium">{t`In the ledger`}</h3>
               <ul>
                 {data.entries.map((entry) => (
                   <li key={entry.id} className="flex justify-between gap-4 border-t border-line py-2">

@@ -3,7 +3,6 @@
 // The route needs these texts of the address: orderParams.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, SearchX, ShoppingBag, X } from 'lucide-react';
@@ -89,13 +88,12 @@ export function OrderList({ accountId, first }: OrderListProps) {
         end={
           <>
             <CsvButton
+              icon={Download}
               path={ofAccount(accountId, '/orders.csv')}
               query={wanted}
               name="orders"
               label={t`Export as CSV`}
-            >
-              <Download aria-hidden="true" className="size-4" />
-            </CsvButton>
+            />
             <ColumnChoice layout={layout} columns={columns} />
           </>
         }
@@ -149,7 +147,7 @@ export function OrderList({ accountId, first }: OrderListProps) {
               title={query.data?.next_before ? t`No matching orders so far` : t`No matching orders`}
               action={
                 <ButtonLink to="." search={all}>
-                  <Trans>Show all orders</Trans>
+                  {t`Show all orders`}
                 </ButtonLink>
               }
             >

@@ -1,7 +1,6 @@
 // One order of the account, and renewing it.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
@@ -25,11 +24,7 @@ export function OrderPage() {
   const may = useMay();
   const { data, error, refetch } = useQuery(orderQuery(orderId));
   const renewal = useRenewal(data?.order.customer.id);
-  const back = (
-    <BackLink to="/orders">
-      <Trans>Orders</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/orders">{t`Orders`}</BackLink>;
   if (error !== null && data === undefined) {
     return (
       <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
@@ -51,6 +46,7 @@ export function OrderPage() {
         actions={
           order === undefined || !may('orders:write') ? undefined : (
             <Button
+              icon={RefreshCw}
               disabled={renewal?.refusal != null || isReplaced}
               onClick={() =>
                 openOrder({
@@ -62,8 +58,7 @@ export function OrderPage() {
                 })
               }
             >
-              <RefreshCw aria-hidden="true" className="size-4" />
-              <Trans>Renew</Trans>
+              {t`Renew`}
             </Button>
           )
         }
@@ -71,7 +66,7 @@ export function OrderPage() {
       <div className="mb-5 empty:hidden">
         {isReplaced ? (
           <Notice tone="info">
-            <Trans>The customer is on another package now. Open the customer and renew from there.</Trans>
+            {t`The customer is on another package now. Open the customer and renew from there.`}
           </Notice>
         ) : (
           <RenewalNotice renewal={renewal} />

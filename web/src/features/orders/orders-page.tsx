@@ -1,7 +1,6 @@
 // The account's orders, and the way to place one.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useMay } from '../../api/person.ts';
 import { PlaceOrderButton } from '../../shell/app-shell.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -22,13 +21,9 @@ export function OrdersPage() {
           may('orders:write') ? (
             <>
               <Button look="primary" onClick={place}>
-                <Trans>Place the first order</Trans>
+                {t`Place the first order`}
               </Button>
-              {may('keys:read') ? (
-                <ButtonLink to="/api-access">
-                  <Trans>Order through the API</Trans>
-                </ButtonLink>
-              ) : null}
+              {may('keys:read') ? <ButtonLink to="/api-access">{t`Order through the API`}</ButtonLink> : null}
             </>
           ) : undefined
         }

@@ -176,7 +176,7 @@ export function ConsoleOverviewPage() {
                 to="/admin/revenue"
                 search={data === undefined ? {} : { from: data.span.from, to: data.span.to }}
               >
-                <Trans>Show all</Trans>
+                {t`Show all`}
               </ButtonLink>
             }
             flush
@@ -190,7 +190,7 @@ export function ConsoleOverviewPage() {
                 error={error}
                 empty={
                   <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
-                    <Trans>Create an account and credit it: its orders are counted here.</Trans>
+                    {t`Create an account and credit it: its orders are counted here.`}
                   </EmptyState>
                 }
               />
@@ -262,7 +262,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
                 })}
           </TextLink>
           {'. '}
-          <Trans>The product did not take them in time. They are not sent again by themselves.</Trans>
+          {t`The product did not take them in time. They are not sent again by themselves.`}
         </p>
       )}
     </Notice>

@@ -1,7 +1,6 @@
 // What a new account does first. Each step ticks itself: the service knows what was done.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/person.ts';
@@ -20,33 +19,21 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
       scope: 'keys:read',
       title: t`Look at your API key`,
       text: t`With the address and your key, your shop can order by itself.`,
-      action: (
-        <ButtonLink to="/api-access">
-          <Trans>Open API access</Trans>
-        </ButtonLink>
-      ),
+      action: <ButtonLink to="/api-access">{t`Open API access`}</ButtonLink>,
     },
     {
       done: checklist.first_order,
       scope: 'orders:write',
       title: t`Place your first order`,
       text: t`Through the API, or here: you see the price and your balance before anything is charged.`,
-      action: (
-        <Button onClick={() => openOrder({ type: 'place' })}>
-          <Trans>Place an order</Trans>
-        </Button>
-      ),
+      action: <Button onClick={() => openOrder({ type: 'place' })}>{t`Place an order`}</Button>,
     },
     {
       done: checklist.allow_list,
       scope: 'keys:write',
       title: t`Limit where your key works`,
       text: t`An allow-list of your servers’ addresses makes a stolen key worthless.`,
-      action: (
-        <ButtonLink to="/api-access">
-          <Trans>Set the allow-list</Trans>
-        </ButtonLink>
-      ),
+      action: <ButtonLink to="/api-access">{t`Set the allow-list`}</ButtonLink>,
     },
   ] as const;
   const open = steps.filter(({ scope }) => may(scope));
@@ -88,13 +75,7 @@ function Step({
         </p>
         <p className="text-soft">{text}</p>
       </div>
-      {done ? (
-        <span className="text-soft">
-          <Trans>Done</Trans>
-        </span>
-      ) : (
-        action
-      )}
+      {done ? <span className="text-soft">{t`Done`}</span> : action}
     </li>
   );
 }

@@ -169,11 +169,7 @@ function JobBadge({ job }: { readonly job: Job }) {
         {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
       </Badge>
     );
-  return job.running_on === null ? null : (
-    <Badge tone="accent">
-      <Trans>Running</Trans>
-    </Badge>
-  );
+  return job.running_on === null ? null : <Badge tone="accent">{t`Running`}</Badge>;
 }
 
 function LastRun({ job }: { readonly job: Job }) {
@@ -254,18 +250,15 @@ function LedgerCheck() {
       title={t`Ledgers`}
       description={t`Adds up every ledger again. An account whose books are wrong is halted until they are found to be right.`}
       action={
-        <Button busy={command.isPending} onClick={() => command.mutate(undefined)}>
-          <ListChecks aria-hidden="true" className="size-4" />
-          <Trans>Verify now</Trans>
+        <Button icon={ListChecks} busy={command.isPending} onClick={() => command.mutate(undefined)}>
+          {t`Verify now`}
         </Button>
       }
     >
       <div aria-live="polite" className="flex flex-col gap-4">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <p className="text-soft">
-            <Trans>Not verified since this page was opened.</Trans>
-          </p>
+          <p className="text-soft">{t`Not verified since this page was opened.`}</p>
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
             {report.ok

@@ -205,7 +205,7 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
         ).
       </Trans>{' '}
       {reason === 'gone' ? t`It answered 410.` : t`It answered nothing but failures for five days.`}{' '}
-      <Trans>What it misses is kept for 90 days.</Trans>
+      {t`What it misses is kept for 90 days.`}
     </Notice>
   ));
 }
@@ -307,7 +307,7 @@ function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) 
   const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
   return (
     <span className="font-medium text-warn">
-      <Trans>{formatMoney(missing, account.currency)} short of renewals due</Trans>
+      {t`${formatMoney(missing, account.currency)} short of renewals due`}
     </span>
   );
 }
@@ -396,7 +396,7 @@ function ExpiringPlans({
           error={error}
           empty={
             <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
-              <Trans>Customers appear here in time to renew them.</Trans>
+              {t`Customers appear here in time to renew them.`}
             </EmptyState>
           }
         />

@@ -1,7 +1,6 @@
 // The features of a package in their order: typed, moved up and down, removed.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -44,31 +43,27 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
               className={inputClasses}
             />
             <IconButton
+              icon={ArrowUp}
               label={t`Move feature ${index + 1} up`}
               disabled={index === 0}
               onClick={() => move(index, index - 1)}
-            >
-              <ArrowUp aria-hidden="true" className="size-4" />
-            </IconButton>
+            />
             <IconButton
+              icon={ArrowDown}
               label={t`Move feature ${index + 1} down`}
               disabled={index === features.length - 1}
               onClick={() => move(index, index + 1)}
-            >
-              <ArrowDown aria-hidden="true" className="size-4" />
-            </IconButton>
+            />
             <IconButton
+              icon={X}
               label={t`Remove feature ${index + 1}`}
               onClick={() => onChange(features.toSpliced(index, 1))}
-            >
-              <X aria-hidden="true" className="size-4" />
-            </IconButton>
+            />
           </li>
         ))}
       </ol>
-      <Button className="mt-3" disabled={features.length >= featuresMax} onClick={add}>
-        <Plus aria-hidden="true" className="size-4" />
-        <Trans>Add a feature</Trans>
+      <Button icon={Plus} className="mt-3" disabled={features.length >= featuresMax} onClick={add}>
+        {t`Add a feature`}
       </Button>
     </>
   );

@@ -46,11 +46,7 @@ export function PackagePage() {
   const { packageId } = route.useParams();
   const mayChange = useMay()('admin:packages');
   const { data, error, refetch } = useQuery(allPackagesQuery);
-  const back = (
-    <BackLink to="/admin/packages">
-      <Trans>Packages</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/admin/packages">{t`Packages`}</BackLink>;
   if (packageId === 'new') return mayChange ? <PackageForm one={null} canChange /> : <NotForRole />;
   const found = data?.data.find(({ id }) => String(id) === packageId);
   if (found !== undefined) {
@@ -177,41 +173,23 @@ function PackageForm({
           actions={
             one && (
               <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
-                <Trans>History</Trans>
+                {t`History`}
               </ButtonLink>
             )
           }
           mark={
             one && (
               <>
-                {one.retired ? (
-                  <Badge>
-                    <Trans>Retired</Trans>
-                  </Badge>
-                ) : (
-                  <Badge tone="good">
-                    <Trans>On offer</Trans>
-                  </Badge>
-                )}
-                {one.trial ? (
-                  <Badge tone="accent">
-                    <Trans>Free trial</Trans>
-                  </Badge>
-                ) : null}
+                {one.retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`On offer`}</Badge>}
+                {one.trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
               </>
             )
           }
-          back={
-            <BackLink to="/admin/packages">
-              <Trans>Packages</Trans>
-            </BackLink>
-          }
+          back={<BackLink to="/admin/packages">{t`Packages`}</BackLink>}
         />
         <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
           {canChange ? null : (
-            <Notice tone="info">
-              <Trans>Your role sees packages and prices, and does not change them.</Trans>
-            </Notice>
+            <Notice tone="info">{t`Your role sees packages and prices, and does not change them.`}</Notice>
           )}
           <Card title={t`General`}>
             <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
@@ -289,9 +267,7 @@ function PackageForm({
           {command.error === null ? null : <ErrorNotice error={command.error} />}
           {canChange ? (
             <div className="flex flex-wrap justify-end gap-2">
-              <ButtonLink to="/admin/packages">
-                <Trans>Cancel</Trans>
-              </ButtonLink>
+              <ButtonLink to="/admin/packages">{t`Cancel`}</ButtonLink>
               <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
                 {one === null ? t`Create package` : t`Save`}
               </Button>

@@ -1,7 +1,6 @@
 // Every package, trials and retired ones included, with its price matrix.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
@@ -56,9 +55,8 @@ const columns: readonly Column<AdminPackage>[] = [
 export function PackagesPage() {
   const { data, error, refetch } = useQuery(allPackagesQuery);
   const create = useMay()('admin:packages') ? (
-    <ButtonLink look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
-      <Plus aria-hidden="true" className="size-4" />
-      <Trans>Create a package</Trans>
+    <ButtonLink icon={Plus} look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
+      {t`Create a package`}
     </ButtonLink>
   ) : null;
   return (
@@ -75,9 +73,7 @@ export function PackagesPage() {
           onRetry={() => void refetch()}
           empty={
             <EmptyState icon={Package} title={t`No packages yet`} action={create}>
-              <Trans>
-                A package is what accounts order: a name, its limits, and a price for each group and period.
-              </Trans>
+              {t`A package is what accounts order: a name, its limits, and a price for each group and period.`}
             </EmptyState>
           }
         />
@@ -89,20 +85,8 @@ export function PackagesPage() {
 function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage }) {
   return (
     <span className="inline-flex gap-1">
-      {retired ? (
-        <Badge>
-          <Trans>Retired</Trans>
-        </Badge>
-      ) : (
-        <Badge tone="good">
-          <Trans>On offer</Trans>
-        </Badge>
-      )}
-      {trial ? (
-        <Badge tone="accent">
-          <Trans>Free trial</Trans>
-        </Badge>
-      ) : null}
+      {retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`On offer`}</Badge>}
+      {trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
     </span>
   );
 }
@@ -115,11 +99,11 @@ function OnPhone({ one }: { readonly one: AdminPackage }) {
       {one.trial ? null : (
         <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
           <span className="flex flex-col">
-            <Trans>Reseller pays</Trans>
+            {t`Reseller pays`}
             <PriceList one={one} group="reseller" />
           </span>
           <span className="flex flex-col">
-            <Trans>Distributor pays</Trans>
+            {t`Distributor pays`}
             <PriceList one={one} group="distributor" />
           </span>
         </span>

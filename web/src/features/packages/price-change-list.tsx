@@ -1,7 +1,6 @@
 // Prices as they would change, old beside new, and what is odd about them, said before they are saved.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ArrowRight } from 'lucide-react';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
@@ -42,9 +41,7 @@ export function PriceChangeList({ before, after, currency }: PriceChangeListProp
       )}
       {odd.length === 0 ? null : (
         <Notice tone="warn">
-          <p className="font-medium">
-            <Trans>Is this meant?</Trans>
-          </p>
+          <p className="font-medium">{t`Is this meant?`}</p>
           <ul className="list-disc pl-4">
             {odd.map((one) => {
               const words = oddWords(one, currency);

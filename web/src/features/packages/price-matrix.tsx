@@ -71,9 +71,7 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
                   />
                   <p aria-live="polite" className="min-h-5 pt-0.5 text-right text-xs text-soft">
                     {isWrong ? (
-                      <span className="text-bad">
-                        <Trans>An amount such as 29.00</Trans>
-                      </span>
+                      <span className="text-bad">{t`An amount such as 29.00`}</span>
                     ) : (
                       savingWords(months, saving)
                     )}

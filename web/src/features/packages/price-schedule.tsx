@@ -2,7 +2,6 @@
 // to take back what is still to come.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
 import { useState } from 'react';
@@ -60,7 +59,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         aria-label={t`Delete the prices from ${formatStated(price.from)}`}
         onClick={() => setOpened({ action: 'delete', price })}
       >
-        <Trans>Delete</Trans>
+        {t`Delete`}
       </Button>
     );
   const columns: readonly Column<ScheduledPrices>[] = [
@@ -70,15 +69,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         <>
           <span className="flex flex-wrap items-center gap-x-2">
             <Time at={price.from} />
-            {price.begun ? (
-              <Badge>
-                <Trans>Begun</Trans>
-              </Badge>
-            ) : (
-              <Badge tone="accent">
-                <Trans>To come</Trans>
-              </Badge>
-            )}
+            {price.begun ? <Badge>{t`Begun`}</Badge> : <Badge tone="accent">{t`To come`}</Badge>}
           </span>
           <div className="mt-1 sm:hidden">{deletion(price)}</div>
         </>
@@ -102,9 +93,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
         action={
           one.retired || !mayChange ? null : (
-            <Button onClick={() => setOpened({ action: 'add' })}>
-              <Trans>Schedule prices</Trans>
-            </Button>
+            <Button onClick={() => setOpened({ action: 'add' })}>{t`Schedule prices`}</Button>
           )
         }
         flush
@@ -118,7 +107,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
           onRetry={() => void refetch()}
           empty={
             <EmptyState icon={CalendarClock} title={t`Nothing is scheduled`}>
-              <Trans>Resellers see scheduled prices in GET /packages before they begin.</Trans>
+              {t`Resellers see scheduled prices in GET /packages before they begin.`}
             </EmptyState>
           }
         />
@@ -166,9 +155,7 @@ function Named({ one, price: { prices }, before, group }: NamedProps) {
     <>
       {own}
       <div className="mt-1 sm:hidden">
-        <p className="text-xs text-soft">
-          <Trans>Distributor</Trans>
-        </p>
+        <p className="text-xs text-soft">{t`Distributor`}</p>
         {list('distributor', groupWord('distributor'))}
       </div>
     </>

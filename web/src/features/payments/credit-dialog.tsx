@@ -2,7 +2,6 @@
 // the service asks for it.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
 import { creditAccount } from '../../api/commands.ts';
@@ -98,13 +97,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                 {
                   name: t`Memo`,
                   value:
-                    memo.trim() === '' ? (
-                      <span className="text-soft">
-                        <Trans>None</Trans>
-                      </span>
-                    ) : (
-                      <bdi>{memo}</bdi>
-                    ),
+                    memo.trim() === '' ? <span className="text-soft">{t`None`}</span> : <bdi>{memo}</bdi>,
                 },
               ]}
             />

@@ -1,7 +1,6 @@
 // Where mail about the security of whoever is signed in goes. Who reads it can set a new password, so a change takes the present one.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { setEmail } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
@@ -62,7 +61,7 @@ export function EmailCard() {
           onText={setText}
         />
         <Button type="submit" disabled={!isReady}>
-          <Trans>Save address</Trans>
+          {t`Save address`}
         </Button>
       </form>
       {isAsking ? (

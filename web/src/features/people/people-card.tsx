@@ -50,16 +50,8 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
             first={
               <span className="inline-flex max-w-full items-center gap-2">
                 <bdi className="truncate font-medium">{person.username}</bdi>
-                {person.id === me.id ? (
-                  <Badge tone="accent">
-                    <Trans>You</Trans>
-                  </Badge>
-                ) : null}
-                {person.status === 'invited' ? (
-                  <Badge tone="warn">
-                    <Trans>Invited</Trans>
-                  </Badge>
-                ) : null}
+                {person.id === me.id ? <Badge tone="accent">{t`You`}</Badge> : null}
+                {person.status === 'invited' ? <Badge tone="warn">{t`Invited`}</Badge> : null}
               </span>
             }
             second={person.email === undefined ? t`No e-mail address` : <bdi>{person.email}</bdi>}
@@ -86,26 +78,16 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
         status === 'invited' ? (
           <Nothing />
         ) : isOn ? (
-          <Badge tone="good">
-            <Trans>On</Trans>
-          </Badge>
+          <Badge tone="good">{t`On`}</Badge>
         ) : (
-          <Badge>
-            <Trans>Off</Trans>
-          </Badge>
+          <Badge>{t`Off`}</Badge>
         ),
     },
     {
       title: t`Last sign-in`,
       from: 'md',
       cell: ({ last_sign_in_at: at }) =>
-        at === null ? (
-          <span className="text-soft">
-            <Trans>Never</Trans>
-          </span>
-        ) : (
-          <Time at={at} style="relative" />
-        ),
+        at === null ? <span className="text-soft">{t`Never`}</span> : <Time at={at} style="relative" />,
     },
     ...(canChange ? [actions()] : []),
   ];
@@ -116,9 +98,8 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       flush
       action={
         canChange ? (
-          <Button onClick={() => setOpened({ action: 'invite' })}>
-            <UserPlus aria-hidden="true" className="size-4" />
-            <Trans>Invite somebody</Trans>
+          <Button icon={UserPlus} onClick={() => setOpened({ action: 'invite' })}>
+            {t`Invite somebody`}
           </Button>
         ) : undefined
       }
@@ -163,18 +144,16 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
         <span className="inline-flex">
           {person.status === 'invited' ? (
             <IconButton
+              icon={Link2}
               label={t`New link for ${person.username}`}
               onClick={() => setOpened({ action: 'again', person })}
-            >
-              <Link2 aria-hidden="true" className="size-4" />
-            </IconButton>
+            />
           ) : null}
           <IconButton
+            icon={Pencil}
             label={t`Change ${person.username}`}
             onClick={() => setOpened({ action: 'change', person })}
-          >
-            <Pencil aria-hidden="true" className="size-4" />
-          </IconButton>
+          />
           <IconButton
             label={t`Remove ${person.username}`}
             onClick={() => setOpened({ action: 'remove', person })}

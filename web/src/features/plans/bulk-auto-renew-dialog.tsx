@@ -1,7 +1,6 @@
 // Many plans that renew themselves from now on, or no longer: on which terms, how far it is meanwhile, and what became of each.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Months, PanelCustomer, Renewals } from '../../api/shapes.ts';
@@ -115,9 +114,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
               onChoose={setWanted}
             />
             {wanted === 'off' ? (
-              <p>
-                <Trans>Each plan runs to its end, and is not renewed by itself.</Trans>
-              </p>
+              <p>{t`Each plan runs to its end, and is not renewed by itself.`}</p>
             ) : (
               <div className="grid gap-4 sm:grid-cols-2">
                 <SelectField

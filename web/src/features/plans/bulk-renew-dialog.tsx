@@ -80,9 +80,9 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     <Dialog
       title={hasResults ? t`Renewals` : t`Renew ${formatCount(due.length)} plans`}
       description={
-        hasResults || isRunning ? undefined : (
-          <Trans>Each for the months of its last order, from where it ends now.</Trans>
-        )
+        hasResults || isRunning
+          ? undefined
+          : t`Each for the months of its last order, from where it ends now.`
       }
       width="wide"
       dismissible={!isRunning}
@@ -105,10 +105,7 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
             />
             {shown.preview.covered ? null : (
               <Notice tone="warn">
-                <Trans>
-                  The balance does not cover all of them: they are renewed in this order until it is used up,
-                  and the rest is refused.
-                </Trans>
+                {t`The balance does not cover all of them: they are renewed in this order until it is used up, and the rest is refused.`}
               </Notice>
             )}
           </>

@@ -2,7 +2,6 @@
 // account wants to be told in time.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
@@ -125,7 +124,7 @@ export function ForecastPage() {
               phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
               empty={
                 <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
-                  <Trans>Customers appear here in time to renew them.</Trans>
+                  {t`Customers appear here in time to renew them.`}
                 </EmptyState>
               }
             />

@@ -1,7 +1,6 @@
 // The switch for what is kept of requests, with what that means. Only the account's own people have it.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { setBodyCapture } from '../../api/commands.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
@@ -18,21 +17,13 @@ export function BodyCaptureCard({ kept }: { readonly kept: boolean | undefined }
     <Card>
       <SwitchField
         label={t`Keep what was sent and answered for 7 days`}
-        hint={
-          <Trans>
-            Then a refused request can be read down to its body, by you and by the operator of this service.
-            Keys, links, codes and passwords are left out, and long bodies are cut. Switched off, everything
-            kept is deleted at once.
-          </Trans>
-        }
+        hint={t`Then a refused request can be read down to its body, by you and by the operator of this service. Keys, links, codes and passwords are left out, and long bodies are cut. Switched off, everything kept is deleted at once.`}
         checked={isOn}
         disabled={kept === undefined || command.isPending || !may('keys:write')}
         onChange={(bodies_kept) => command.mutate({ bodies_kept })}
       />
       {panelMode === 'test' ? (
-        <p className="mt-2 text-xs text-soft">
-          <Trans>It is one switch for real requests and for tests.</Trans>
-        </p>
+        <p className="mt-2 text-xs text-soft">{t`It is one switch for real requests and for tests.`}</p>
       ) : null}
       {command.error === null ? null : (
         <div className="mt-3">

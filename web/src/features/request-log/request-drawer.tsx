@@ -2,7 +2,6 @@
 // Beside its list (request-list.tsx), of the own account or of one that the operator looks at.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { requestQuery } from '../../api/queries.ts';
@@ -133,7 +132,7 @@ function CodeMeaning({ code }: { readonly code: string }) {
           target="_blank"
           rel="noreferrer"
         >
-          <Trans>This code in the documentation</Trans>
+          {t`This code in the documentation`}
         </a>
       </p>
     </div>

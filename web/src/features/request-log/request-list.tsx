@@ -205,14 +205,10 @@ export function RequestList({ accountId, first }: RequestListProps) {
               icon={Activity}
               title={isFiltered ? t`No such request in the last 7 days` : t`No request in the last 7 days`}
               action={
-                isFiltered ? (
-                  <Button onClick={() => change(none)}>
-                    <Trans>Show all requests</Trans>
-                  </Button>
-                ) : undefined
+                isFiltered ? <Button onClick={() => change(none)}>{t`Show all requests`}</Button> : undefined
               }
             >
-              <Trans>Requests are kept for 7 days.</Trans>
+              {t`Requests are kept for 7 days.`}
             </EmptyState>
           ) : (
             first

@@ -1,7 +1,6 @@
 // The account's own requests to the API, newest first: what was asked, what was answered, and why it was refused.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, RotateCw } from 'lucide-react';
@@ -25,9 +24,12 @@ export function RequestsPage() {
         title={t`Requests`}
         description={t`Requests made with your keys in the last 7 days. Quote a request id when you report a problem.`}
         actions={
-          <Button busy={query.isRefetching && !query.isPlaceholderData} onClick={() => void query.refetch()}>
-            <RotateCw aria-hidden="true" className="size-4" />
-            <Trans>Refresh</Trans>
+          <Button
+            icon={RotateCw}
+            busy={query.isRefetching && !query.isPlaceholderData}
+            onClick={() => void query.refetch()}
+          >
+            {t`Refresh`}
           </Button>
         }
       />
@@ -39,13 +41,9 @@ export function RequestsPage() {
             <EmptyState
               icon={Activity}
               title={t`No requests yet`}
-              action={
-                <ButtonLink to="/api-access">
-                  <Trans>Make the first request</Trans>
-                </ButtonLink>
-              }
+              action={<ButtonLink to="/api-access">{t`Make the first request`}</ButtonLink>}
             >
-              <Trans>Each request made with your key appears here within a few seconds.</Trans>
+              {t`Each request made with your key appears here within a few seconds.`}
             </EmptyState>
           }
         />

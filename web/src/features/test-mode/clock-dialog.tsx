@@ -113,13 +113,9 @@ function Moved({
       <DialogBody>
         {reached ? null : (
           <Notice tone="warn">
-            {isFull ? (
-              <Trans>Test data has used up its space. Reset the test, and move the clock again.</Trans>
-            ) : (
-              <Trans>
-                There is more to happen than one move has time for. Go on, and it goes on from here.
-              </Trans>
-            )}
+            {isFull
+              ? t`Test data has used up its space. Reset the test, and move the clock again.`
+              : t`There is more to happen than one move has time for. Go on, and it goes on from here.`}
           </Notice>
         )}
         <Facts
@@ -136,24 +132,20 @@ function Moved({
       <DialogActions>
         {isFull ? (
           <Button look="primary" onClick={onClose}>
-            <Trans>Done</Trans>
+            {t`Done`}
           </Button>
         ) : reached ? (
           <>
-            <Button onClick={onMore}>
-              <Trans>Move again</Trans>
-            </Button>
+            <Button onClick={onMore}>{t`Move again`}</Button>
             <Button look="primary" onClick={onClose}>
-              <Trans>Done</Trans>
+              {t`Done`}
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>
-              <Trans>Stay here</Trans>
-            </Button>
+            <Button onClick={onClose}>{t`Stay here`}</Button>
             <Button look="primary" busy={busy} onClick={onGoOn}>
-              <Trans>Go on</Trans>
+              {t`Go on`}
             </Button>
           </>
         )}

@@ -38,19 +38,13 @@ function BandOfTests({ now }: { readonly now: string }) {
       <div className="flex flex-wrap gap-2 [&_button:focus-visible]:outline-page">
         {may('orders:write') ? (
           <>
-            <Button onClick={() => setOpened('clock')}>
-              <Trans>Move clock</Trans>
-            </Button>
-            <Button onClick={() => setOpened('credit')}>
-              <Trans>Add credit</Trans>
-            </Button>
-            <Button onClick={() => setOpened('reset')}>
-              <Trans>Start over</Trans>
-            </Button>
+            <Button onClick={() => setOpened('clock')}>{t`Move clock`}</Button>
+            <Button onClick={() => setOpened('credit')}>{t`Add credit`}</Button>
+            <Button onClick={() => setOpened('reset')}>{t`Start over`}</Button>
           </>
         ) : null}
         <Button aria-label={t`Leave test mode`} onClick={leave}>
-          <Trans>Leave</Trans>
+          {t`Leave`}
         </Button>
       </div>
       {opened === 'clock' ? <ClockDialog now={now} onClose={close} /> : null}
@@ -69,9 +63,7 @@ function BandOfReality() {
           is real.
         </Trans>
       </p>
-      <Button onClick={leave}>
-        <Trans>Leave test mode</Trans>
-      </Button>
+      <Button onClick={leave}>{t`Leave test mode`}</Button>
     </Band>
   );
 }

@@ -1,7 +1,6 @@
 // What an endpoint answered: the first KiB of it.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { BodyBox } from '../../ui/body-box.tsx';
 
 export function AnswerBox({ answer }: { readonly answer: string }) {
@@ -9,7 +8,7 @@ export function AnswerBox({ answer }: { readonly answer: string }) {
     <BodyBox
       label={t`Body of the answer`}
       body={answer === '' ? null : answer}
-      note={<Trans>The first KiB of the answer</Trans>}
+      note={t`The first KiB of the answer`}
       none={t`The answer had no body.`}
     />
   );

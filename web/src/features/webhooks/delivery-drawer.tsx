@@ -1,7 +1,6 @@
 // One attempt to send an event to an endpoint: how it ended, what was sent and answered, and when the event is sent next.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -68,17 +67,17 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
       actions={
         <>
           <ButtonLink to="/events" search={{ open: String(eventId) }}>
-            <Trans>Open event</Trans>
+            {t`Open event`}
           </ButtonLink>
           {mayChange ? (
             <Button
+              icon={Send}
               look="primary"
               busy={command.isPending}
               disabled={event === null}
               onClick={() => command.mutate(undefined)}
             >
-              <Send aria-hidden="true" className="size-4" />
-              <Trans>Send again</Trans>
+              {t`Send again`}
             </Button>
           ) : null}
         </>
@@ -115,9 +114,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
         ) : event === undefined ? (
           <Skeleton className="h-40 w-full" />
         ) : event === null ? (
-          <p className="text-soft">
-            <Trans>The event is kept no more: that ends after 90 days.</Trans>
-          </p>
+          <p className="text-soft">{t`The event is kept no more: that ends after 90 days.`}</p>
         ) : (
           <EventJson event={event} label={t`Body that was sent`} />
         )}

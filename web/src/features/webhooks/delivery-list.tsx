@@ -1,7 +1,6 @@
 // The log of an endpoint: every attempt of the last 30 days, newest first, by how it ended. Events are sent again from here.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { History, SearchX, Send } from 'lucide-react';
@@ -79,9 +78,7 @@ const columns: readonly Column<KeyedDelivery>[] = [
     from: 'lg',
     align: 'end',
     cell: ({ milliseconds }) => (
-      <span className="figures whitespace-nowrap">
-        <Trans>{formatCount(milliseconds)} ms</Trans>
-      </span>
+      <span className="figures whitespace-nowrap">{t`${formatCount(milliseconds)} ms`}</span>
     ),
   },
   { title: t`When`, from: 'sm', align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
@@ -111,9 +108,8 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
       flush
       action={
         mayChange ? (
-          <Button onClick={() => setIsAsking(true)}>
-            <Send aria-hidden="true" className="size-4" />
-            <Trans>Send again since …</Trans>
+          <Button icon={Send} onClick={() => setIsAsking(true)}>
+            {t`Send again since …`}
           </Button>
         ) : undefined
       }
@@ -137,21 +133,15 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
           empty={
             status === undefined ? (
               <EmptyState icon={History} title={t`Nothing was sent yet`}>
-                {webhook.enabled ? (
-                  <Trans>The next event of its types is sent at once.</Trans>
-                ) : (
-                  <Trans>The endpoint is off. What happens meanwhile is sent once it is on.</Trans>
-                )}
+                {webhook.enabled
+                  ? t`The next event of its types is sent at once.`
+                  : t`The endpoint is off. What happens meanwhile is sent once it is on.`}
               </EmptyState>
             ) : (
               <EmptyState
                 icon={SearchX}
                 title={t`No attempt ended like this`}
-                action={
-                  <Button onClick={() => change({ status: '' })}>
-                    <Trans>Show all deliveries</Trans>
-                  </Button>
-                }
+                action={<Button onClick={() => change({ status: '' })}>{t`Show all deliveries`}</Button>}
               />
             )
           }

@@ -65,7 +65,7 @@ export function RedeliverSinceDialog({
         </DialogBody>
         <DialogActions>
           <Button look="primary" onClick={onClose}>
-            <Trans>Done</Trans>
+            {t`Done`}
           </Button>
         </DialogActions>
       </Dialog>
@@ -108,13 +108,9 @@ export function RedeliverSinceDialog({
       </fieldset>
       <ul className="list-disc space-y-1 pl-5 text-soft">
         <li>
-          <Trans>
-            What was delivered before comes again, with the same webhook-id: your program must know it.
-          </Trans>
+          {t`What was delivered before comes again, with the same webhook-id: your program must know it.`}
         </li>
-        <li>
-          <Trans>Everything comes in order. What happens from now on waits behind it.</Trans>
-        </li>
+        <li>{t`Everything comes in order. What happens from now on waits behind it.`}</li>
       </ul>
       {preview.error === null || command.error !== null ? null : <ErrorNotice error={preview.error} />}
       <LostAnswer error={command.error} />

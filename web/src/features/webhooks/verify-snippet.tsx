@@ -17,9 +17,7 @@ export function VerifySnippet() {
   const code = snippets.find(({ value }) => value === language)?.code ?? '';
   return (
     <section className="space-y-2">
-      <h3 className="font-medium">
-        <Trans>Verify what comes</Trans>
-      </h3>
+      <h3 className="font-medium">{t`Verify what comes`}</h3>
       <Choice label={t`Language`} value={language} options={snippets} onChoose={setLanguage} />
       <BodyBox
         label={t`Code that verifies`}

@@ -47,10 +47,7 @@ export function DeleteWebhookDialog({
       onClose={onClose}
     >
       <p>
-        <Trans>
-          Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed.
-          This cannot be undone: to send nothing for a while, switch it off instead.
-        </Trans>
+        {t`Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed. This cannot be undone: to send nothing for a while, switch it off instead.`}
       </p>
       <LostAnswer error={command.error} />
     </FormDialog>
@@ -154,14 +151,11 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
       </fieldset>
       {overlap === 0 ? (
         <Notice tone="warn">
-          <Trans>A program that knows the old secret alone refuses what it is sent from now on.</Trans>
+          {t`A program that knows the old secret alone refuses what it is sent from now on.`}
         </Notice>
       ) : (
         <p className="text-soft">
-          <Trans>
-            As long as both are valid, everything is signed with both: change the secret in your program
-            meanwhile.
-          </Trans>
+          {t`As long as both are valid, everything is signed with both: change the secret in your program meanwhile.`}
         </p>
       )}
       {previousUntil === null ? null : (

@@ -2,7 +2,6 @@
 // what comes.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { changedFields } from '../../api/changed-fields.ts';
 import { ApiError } from '../../api/client.ts';
@@ -62,9 +61,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
   if (create.data !== undefined) {
     return (
       <WebhookSecretDialog title={t`The endpoint is made`} secret={create.data.secret} onClose={onClose}>
-        <Trans>
-          The secret is shown only now. With it your program knows that what comes is from this service.
-        </Trans>
+        {t`The secret is shown only now. With it your program knows that what comes is from this service.`}
       </WebhookSecretDialog>
     );
   }

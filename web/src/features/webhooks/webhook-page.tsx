@@ -49,11 +49,7 @@ export function WebhookPage() {
         ),
     },
   );
-  const back = (
-    <BackLink to="/webhooks">
-      <Trans>Webhooks</Trans>
-    </BackLink>
-  );
+  const back = <BackLink to="/webhooks">{t`Webhooks`}</BackLink>;
   const webhook = data?.webhook;
   if (webhook === undefined) {
     return error === null ? (
@@ -75,29 +71,25 @@ export function WebhookPage() {
         actions={
           mayChange ? (
             <>
-              <Button onClick={() => setOpened('test')}>
-                <Zap aria-hidden="true" className="size-4" />
-                <Trans>Send a test</Trans>
+              <Button icon={Zap} onClick={() => setOpened('test')}>
+                {t`Send a test`}
               </Button>
-              <Button onClick={() => setOpened('change')}>
-                <Pencil aria-hidden="true" className="size-4" />
-                <Trans>Edit</Trans>
+              <Button icon={Pencil} onClick={() => setOpened('change')}>
+                {t`Edit`}
               </Button>
-              <Button onClick={() => setOpened('secret')}>
-                <KeyRound aria-hidden="true" className="size-4" />
-                <Trans>New secret</Trans>
+              <Button icon={KeyRound} onClick={() => setOpened('secret')}>
+                {t`New secret`}
               </Button>
               <Button
+                icon={Power}
                 busy={turn.isPending}
                 look={webhook.enabled ? 'plain' : 'primary'}
                 onClick={() => turn.mutate({ id: webhook.id, enabled: !webhook.enabled })}
               >
-                <Power aria-hidden="true" className="size-4" />
-                {webhook.enabled ? <Trans>Switch off</Trans> : <Trans>Switch on</Trans>}
+                {webhook.enabled ? t`Switch off` : t`Switch on`}
               </Button>
-              <Button look="danger" onClick={() => setOpened('delete')}>
-                <Trash2 aria-hidden="true" className="size-4" />
-                <Trans>Delete</Trans>
+              <Button icon={Trash2} look="danger" onClick={() => setOpened('delete')}>
+                {t`Delete`}
               </Button>
             </>
           ) : undefined
@@ -168,7 +160,7 @@ function StateNotice({ webhook }: { readonly webhook: Webhook }) {
         {reason === 'gone'
           ? t`It answered 410, which says that it is gone for good.`
           : t`It answered nothing but failures for five days.`}{' '}
-        <Trans>What it misses is kept for 90 days, and is sent in order once it is on.</Trans>
+        {t`What it misses is kept for 90 days, and is sent in order once it is on.`}
       </Notice>
     );
   }

@@ -1,7 +1,6 @@
 // The secret of an endpoint, shown once, with the lines that verify signatures.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
@@ -21,9 +20,7 @@ export function WebhookSecretDialog({ title, secret, children, onClose }: Webhoo
     <ShownOnceDialog title={title} width="wide" onClose={onClose}>
       {secret === null ? (
         <Notice tone="warn">
-          <Trans>
-            The connection was lost while the secret was on its way. Make another one with “New secret”.
-          </Trans>
+          {t`The connection was lost while the secret was on its way. Make another one with “New secret”.`}
         </Notice>
       ) : (
         <>

@@ -35,9 +35,8 @@ export function WebhooksPage() {
   const count = query.data?.data.length;
   const isFull = count !== undefined && count >= endpointsMax;
   const newEndpoint = (
-    <Button look="primary" disabled={isFull} onClick={() => setOpened({ action: 'create' })}>
-      <Plus aria-hidden="true" className="size-4" />
-      <Trans>New endpoint</Trans>
+    <Button icon={Plus} look="primary" disabled={isFull} onClick={() => setOpened({ action: 'create' })}>
+      {t`New endpoint`}
     </Button>
   );
   return (
@@ -74,9 +73,7 @@ export function WebhooksPage() {
           footer={
             isFull ? (
               <p className="border-t border-line px-5 py-3 text-soft">
-                <Trans>
-                  These are as many endpoints as an account may have. To make another, delete one.
-                </Trans>
+                {t`These are as many endpoints as an account may have. To make another, delete one.`}
               </p>
             ) : undefined
           }
@@ -99,17 +96,15 @@ export function WebhooksPage() {
       cell: (webhook) => (
         <span className="inline-flex">
           <IconButton
+            icon={Zap}
             label={t`Send a test to ${webhook.url}`}
             onClick={() => setOpened({ action: 'test', webhook })}
-          >
-            <Zap aria-hidden="true" className="size-4" />
-          </IconButton>
+          />
           <IconButton
+            icon={Pencil}
             label={t`Change ${webhook.url}`}
             onClick={() => setOpened({ action: 'change', webhook })}
-          >
-            <Pencil aria-hidden="true" className="size-4" />
-          </IconButton>
+          />
           <IconButton
             label={t`Delete ${webhook.url}`}
             onClick={() => setOpened({ action: 'delete', webhook })}
