@@ -5,6 +5,7 @@
 
 import fc from 'fast-check';
 import { customerView } from '../../src/features/customers/customer-view.ts';
+import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type {
   OrderCommand,
@@ -12,7 +13,6 @@ import type {
   RenewAutomatically,
   SettleOrder,
 } from '../../src/features/order-engine/decisions/order-commands.ts';
-import type { CustomerState } from '../../src/features/order-engine/decisions/order-state.ts';
 import { type Customer, lifeRow } from '../../src/features/order-engine/records/customer-table.ts';
 import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';
 import {

@@ -2,10 +2,10 @@
 // what it would write, and refuses what a constraint would refuse. Used by core-model.ts alone.
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
+import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
 import { bindsPlanKey, type OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { NumberedEvent } from '../../src/features/order-engine/decisions/order-events.ts';
 import type {
-  CustomerState,
   OrderChanges,
   OrderState,
   TrialHad,

@@ -29,6 +29,7 @@ import {
 } from '../features/customer-portal/login-link-routes.ts';
 import { customerEditRoutes } from '../features/customers/customer-edit-routes.ts';
 import { customerRoutes } from '../features/customers/customer-routes.ts';
+import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
 import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts';
 import type { AccountReads } from '../features/identity/account-reads.ts';
@@ -64,13 +65,13 @@ import { noticeUntrustedProxy } from '../platform/http/forwarded-headers.ts';
 import type { Metrics } from '../platform/http/metrics.ts';
 import { installOpenapi } from '../platform/http/openapi.ts';
 import { type HealthDependencies, healthRoutes } from '../platform/http/probe-routes.ts';
+import { requestIdOf } from '../platform/http/request-id.ts';
 import {
   answerForNode,
   bodyBytesMax,
   installJsonBodies,
   installRequestParsing,
   readablePath,
-  requestIdOf,
   unparsedAnswer,
 } from '../platform/http/request-parsing.ts';
 import { createLazySerializers } from '../platform/http/response-serializers.ts';
@@ -82,6 +83,7 @@ import type { RateLimiter } from '../platform/limits/rate-limiter.ts';
 import { createAllowList } from '../shared/allow-list.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin-routes.ts';
 import { docsPages } from './docs-pages.ts';
+import { namedSchemas } from './named-schemas.ts';
 import { panelPages } from './panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel-routes.ts';
 
@@ -177,7 +179,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   app.setValidatorCompiler(() => () => true);
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
-  await installOpenapi(app, declared);
+  await installOpenapi(app, declared, { namedSchemas, documentEvents });
   installErrors(app);
   installAnswerHeaders(app, dependencies.publicUrl());
   installRequestParsing(app);

@@ -21,10 +21,11 @@ import {
 import type { DailyTotals } from '../features/ledger/daily-totals.ts';
 import { indexFacets } from '../features/ledger/facet-index.ts';
 import type { SpendingReads } from '../features/ledger/spending-totals.ts';
+import type { PlanEnd } from '../features/order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
 import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
-import { notePlanEnds, type PlanEnd } from '../features/plans/plan-ends.ts';
+import { notePlanEnds } from '../features/plans/plan-ends.ts';
 import type { RequestLog } from '../features/request-log/request-log.ts';
 import { cleanDiscardedTests } from '../features/test-mode/clean-test-accounts.ts';
 import type { Deliverer } from '../features/webhooks/deliverer.ts';

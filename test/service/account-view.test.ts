@@ -9,8 +9,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { listAudit } from '../../src/features/audit/read-audit-log.ts';
 import { createAccountViews } from '../../src/features/auth/account-views.ts';
-import { listAudit } from '../../src/platform/audit-log/append-audit.ts';
 import { viewScopes } from '../../src/shared/scopes.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { createPanelClient, type PanelClient, signIn } from '../harness/panel-client.ts';

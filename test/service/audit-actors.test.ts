@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { listAudit, type RecordedAuditEntry } from '../../src/platform/audit-log/append-audit.ts';
+import { listAudit, type RecordedAuditEntry } from '../../src/features/audit/read-audit-log.ts';
 import { createPanelClient, type PanelClient, signIn, testPassword } from '../harness/panel-client.ts';
 import { resetKey } from '../harness/shop.ts';
 

@@ -8,7 +8,6 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { unsubscribeToken } from '../../src/features/alerts/unsubscribe.ts';
 import {
   createMailOutbox,
   type MailOutbox,
@@ -18,6 +17,7 @@ import {
 import { beginMail } from '../../src/platform/mail/mail-sendings.ts';
 import { type SendMailsDependencies, sendMails } from '../../src/platform/mail/send-mails.ts';
 import { readMailFrom, readSmtpUrl } from '../../src/platform/mail/smtp-address.ts';
+import { unsubscribeToken } from '../../src/platform/mail/unsubscribe-token.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
 import { linkIn, type MailServer, startMailServer } from '../harness/mail-server.ts';
 

@@ -3,13 +3,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import {
-  isApiKey,
-  lastFour,
-  lookupHash,
-  mintApiKey,
-  randomBase62,
-} from '../../src/features/identity/api-key.ts';
+import { isApiKey, lastFour, lookupHash, mintApiKey } from '../../src/features/identity/api-key.ts';
+import { randomBase62 } from '../../src/platform/secrets/random-text.ts';
 import { createSeal } from '../../src/platform/secrets/seal.ts';
 
 describe('a key', () => {

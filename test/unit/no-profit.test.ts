@@ -8,9 +8,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
-import type { CustomerState, OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
+import type { OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { OrderRecord } from '../../src/features/order-engine/records/order-table.ts';
 import { unusedCents } from '../../src/features/order-engine/records/plan-terms.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { priceTable } from '../../src/features/packages/price-lines.ts';
-import { createPast, type Terms } from '../../src/features/verification/past-packages.ts';
+import type { Terms } from '../../src/features/verification/package-terms.ts';
+import { createPast } from '../../src/features/verification/past-packages.ts';
 import { type PackageEntry, withScheduled } from '../../src/features/verification/past-prices.ts';
 
 const day = 86_400;

@@ -5,12 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
 import type { Plan } from '../../src/features/order-engine/records/plan-terms.ts';
-import {
-  createPast,
-  type Past,
-  type Recorded,
-  type Terms,
-} from '../../src/features/verification/past-packages.ts';
+import type { Recorded, Terms } from '../../src/features/verification/package-terms.ts';
+import { createPast, type Past } from '../../src/features/verification/past-packages.ts';
 import {
   createReplay,
   type PastChange,

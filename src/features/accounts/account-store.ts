@@ -4,7 +4,8 @@
 // What is about an account's own login is written with it, through people-rows.ts.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type ActingParty, type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { accountChanged, accountMade, changesChannel } from '../../platform/database/change-notices.ts';
 import {
   type Database,
@@ -18,7 +19,6 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Group } from '../../shared/periods.ts';
-import type { Scope } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
 import {
@@ -65,16 +65,6 @@ export interface AccountChange {
   readonly allowedIps?: readonly string[];
   /** Of its own login. */
   readonly password?: NewPassword;
-}
-
-/** Who changes something; null while the service itself sets up its first administrator. */
-export interface Actor {
-  readonly actorId: number | null;
-  /** Its key or person, where one of them asked for it. */
-  readonly by?: ActingParty | null;
-  /** What they still have to be allowed when it is done; absent: to be there. */
-  readonly takes?: readonly Scope[];
-  readonly now: EpochSeconds;
 }
 
 export const rateLimitPerMinuteDefault = 60;

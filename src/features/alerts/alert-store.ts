@@ -3,7 +3,8 @@
 // and what the job that notices ends has caught up with (src/features/plans/alert-catch-up.ts).
 
 import { isDeepStrictEqual } from 'node:util';
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';

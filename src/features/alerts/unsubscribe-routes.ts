@@ -3,13 +3,14 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';
+import { readUnsubscribeToken, unsubscribePath } from '../../platform/mail/unsubscribe-token.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { html } from '../../shared/markup.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
 import { type PageLook, page } from '../brand/page-layout.ts';
 import { installPlainPages, showPage } from '../brand/plain-pages.ts';
-import { readUnsubscribeToken, subscribeAgain, unsubscribe, unsubscribePath } from './unsubscribe.ts';
+import { subscribeAgain, unsubscribe } from './unsubscribe.ts';
 
 export interface UnsubscribeDependencies {
   readonly database: Queryable;

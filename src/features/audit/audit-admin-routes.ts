@@ -2,7 +2,6 @@
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { listAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
@@ -10,6 +9,7 @@ import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import type { SignInLog } from '../auth/sign-in-log.ts';
 import { auditView } from '../packages/package-view.ts';
 import type { SharedVerification } from '../verification/shared-verification.ts';
+import { listAudit } from './read-audit-log.ts';
 
 interface AuditAdminRoutesDependencies {
   readonly audits: SharedVerification;

@@ -1,7 +1,6 @@
 // What entries of the audit log are about, with the names that people know: read from the subjects, which hold ids. Called by the
 // console's list of the log. Each kind of name is one bounded look-up for a page.
 
-import type { RecordedAuditEntry } from '../../platform/audit-log/append-audit.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { type OwnedId, parseOwnedId, publicId } from '../../shared/identifiers.ts';
 import { own } from '../../shared/json.ts';
@@ -12,6 +11,7 @@ import { findApiKeyNames } from '../identity/api-key-rows.ts';
 import { findPeopleNames } from '../identity/find-people.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import type { AuditTargetView } from './audit-schemas.ts';
+import type { RecordedAuditEntry } from './read-audit-log.ts';
 
 interface Target {
   readonly type: string;

@@ -3,16 +3,11 @@
 // Always true: a page reads at most `rangesMax` ranges of one index, so one that few entries fit may be short and
 // still go on.
 
-import {
-  type RecordedAuditEntry,
-  readEntries,
-  recordedColumns,
-  recordedNames,
-} from '../../platform/audit-log/append-audit.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { type RecordedAuditEntry, readEntries, recordedColumns, recordedNames } from './read-audit-log.ts';
 
 export interface AuditFilter {
   readonly actor: { readonly type: 'account' | 'key' | 'person'; readonly id: number } | null;

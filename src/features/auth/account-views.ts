@@ -3,7 +3,8 @@
 // Always true: it is of one session and one account that is no administrator's, ends by itself, and the audit log has it
 // before anything is shown. The only writer of account_views.
 
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';

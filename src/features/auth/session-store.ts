@@ -4,7 +4,8 @@
 // administrator says so: it began under a password_version that the person has left. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type AuditAuthor, type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { groupThatHas } from '../../platform/database/shards/query-shards.ts';

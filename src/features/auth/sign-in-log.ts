@@ -6,7 +6,8 @@
 // sign-ins apart, as this process counts them: no colleague's hide another's. And no refused sign-in waits for its entry: how
 // long it takes tells nothing of the name.
 
-import { type AuditEntry, appendAudit, nobody } from '../../platform/audit-log/append-audit.ts';
+import { nobody } from '../../platform/audit-log/actor.ts';
+import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 

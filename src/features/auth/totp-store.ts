@@ -5,7 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../../platform/secrets/seal.ts';

@@ -3,7 +3,8 @@
 // told that it changed: no request and no order asks the database for it. The only writer of brand.
 
 import { createHash } from 'node:crypto';
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { brandChanged, changesChannel } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import {
@@ -20,8 +21,8 @@ import {
 } from '../../platform/database/table.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type Language, languages } from '../../shared/languages.ts';
+import type { LogoImage } from '../../shared/logo-image.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { LogoImage } from './read-logo.ts';
 
 const brands = describeTable('brand', {
   id: int('id'),

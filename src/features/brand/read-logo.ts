@@ -4,13 +4,7 @@
 // no comments, no places where it was taken, nothing behind its end. SVG is not taken: it is a document with scripts.
 
 import { crc32, inflateSync } from 'node:zlib';
-
-export interface LogoImage {
-  readonly type: 'image/png' | 'image/jpeg';
-  readonly bytes: Buffer;
-  readonly width: number;
-  readonly height: number;
-}
+import type { LogoImage } from '../../shared/logo-image.ts';
 
 const logoBytesMax = 262_144;
 const sideMax = 2_048;

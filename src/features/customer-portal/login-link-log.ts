@@ -1,7 +1,7 @@
 // Which login links a customer was given, by whom, and when they were used. The only writer of login_link_log.
 // Invariant: orders write nothing here; a link that an order brought is noted once it is used. Nothing is noted of tests.
 
-import type { ActingParty } from '../../platform/audit-log/append-audit.ts';
+import type { ActingParty } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { nullable } from '../../platform/database/row-values.ts';

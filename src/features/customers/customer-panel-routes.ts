@@ -4,7 +4,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { customerCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
@@ -17,6 +16,7 @@ import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
 import { planStatuses } from '../order-engine/records/plan-life.ts';
 import { panelCustomerView } from '../overview/overview-routes.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { customerCsv } from './customer-csv.ts';
 import { accountCustomerSchema, customerFilterSchema, customerPageSchema } from './customer-panel-schemas.ts';
 import { customerView } from './customer-view.ts';
 import { type CustomerCursor, type CustomerQuery, countCustomers, findCustomers } from './list-customers.ts';

@@ -3,7 +3,6 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
-import { customerCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
@@ -12,8 +11,11 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { customerListQuerySchema, filteredPageOf } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
-import { type Customer, customerStatuses } from '../order-engine/records/customer-table.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
+import type { Customer } from '../order-engine/records/customer-table.ts';
+import { customerStatuses } from '../order-engine/records/plan-life.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { customerCsv } from './customer-csv.ts';
 import type { CustomerReads } from './customer-reads.ts';
 import { customerAnswerSchema } from './customer-schemas.ts';
 import { customerView } from './customer-view.ts';
@@ -79,7 +81,13 @@ export function customerRoutes(
         filterCustomers(database, account.id, filter, place, rows);
       if (format === 'csv') {
         const csv = customerCsv(mapPages(allPages(position, find), view));
-        return sendExport(reply, exports, format, `customers-${account.username}`, csv);
+        return sendExport(
+          reply,
+          { exports, accountId: concurrencyOf(request) },
+          format,
+          `customers-${account.username}`,
+          csv,
+        );
       }
       const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });

@@ -4,7 +4,8 @@
 // is sent again, however late, changes nothing again.
 
 import { hash } from 'node:crypto';
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { isTestAccount, publicId } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';

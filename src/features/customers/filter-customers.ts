@@ -6,12 +6,8 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import {
-  type Customer,
-  type CustomerStatus,
-  shownCustomers,
-} from '../order-engine/records/customer-table.ts';
-import { mayUsePlan } from '../order-engine/records/plan-life.ts';
+import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+import { type CustomerStatus, mayUsePlan } from '../order-engine/records/plan-life.ts';
 import {
   externalRefTerm,
   folded,

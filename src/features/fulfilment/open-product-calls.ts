@@ -2,6 +2,7 @@
 // Called by product-caller.ts and product-call-routes.ts.
 // Invariant: of a customer no call is sent after a later one that told the whole state was taken.
 
+import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import {
   byGroup,
@@ -17,7 +18,7 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { type Actor, lockAccountRow } from '../accounts/account-store.ts';
+import { lockAccountRow } from '../accounts/account-store.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 import {
   type NewProductCall,

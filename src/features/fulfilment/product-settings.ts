@@ -4,7 +4,8 @@
 // of those columns.
 // Always true: the secret is sealed, and nothing but an open() here brings it back.
 
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import type { Seal, SealedTexts } from '../../platform/secrets/seal.ts';

@@ -2,7 +2,7 @@
 // a sealed copy for its owner's eyes, and what may be shown of them. The only writer of api_keys: one row a secret, which says
 // of its key what holds. A revoked secret stays, to be answered as revoked. Called by manage-keys.ts and account-store.ts.
 
-import type { AuditAuthor } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import {

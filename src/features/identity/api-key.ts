@@ -2,10 +2,10 @@
 // a mistyped or made-up key be refused without a look-up. Stored as a hash for look-up and as a sealed
 // copy (seal.ts) for the account's own eyes.
 
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { base62, randomBase62 } from '../../platform/secrets/random-text.ts';
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 40;
 const checksumLength = 6;
 const shape = /^sk_(?:live|test)_[0-9A-Za-z]{46}$/;
@@ -37,19 +37,8 @@ function checksumOf(body: string): string {
   let rest = crc32(body);
   let text = '';
   for (let index = 0; index < checksumLength; index += 1) {
-    text = alphabet.charAt(rest % 62) + text;
+    text = base62.charAt(rest % 62) + text;
     rest = Math.floor(rest / 62);
-  }
-  return text;
-}
-
-/** Base62 characters without bias: bytes above 247 are thrown away. */
-export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62);
-    }
   }
   return text;
 }

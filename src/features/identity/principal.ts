@@ -2,6 +2,7 @@
 // ask about its caller. A principal never changes; changed rights are a new one.
 // A key has all the scopes of its account or fewer; a person has those of their role.
 
+import type { Actor } from '../../platform/audit-log/actor.ts';
 import type { RowOf } from '../../platform/database/table.ts';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import {
@@ -14,7 +15,6 @@ import {
   viewScopes,
 } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { Actor } from '../accounts/account-store.ts';
 import type { Account } from './account-table.ts';
 import type { KeyMode } from './api-key.ts';
 import { type heldSecrets, keyIdOf } from './api-key-rows.ts';

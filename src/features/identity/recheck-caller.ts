@@ -1,11 +1,10 @@
 // Whether whoever asked for a change may still ask for it, in the transaction of that change: since the guard let them in, a
 // person may have been removed, blocked or given another role, and a key revoked, narrowed or held to something.
 
-import type { ActingParty } from '../../platform/audit-log/append-audit.ts';
+import type { ActingParty, Actor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { isAdministratorScope, scopesOfRole } from '../../shared/scopes.ts';
-import type { Actor } from '../accounts/account-store.ts';
 import { type Account, accounts } from './account-table.ts';
 import { endOf, heldSecrets } from './api-key-rows.ts';
 import { people } from './people-table.ts';

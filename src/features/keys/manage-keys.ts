@@ -2,7 +2,8 @@
 // api-key-rows.ts. Always true: a change, its entry in the audit log, its event and its idempotency key are one transaction
 // under the account's lock; it moves the account's access_version, so that it counts at once in every process.
 
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { type Changed, type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -10,7 +11,7 @@ import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/err
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { type Actor, lockAccountRow, notifyAccessChanged } from '../accounts/account-store.ts';
+import { lockAccountRow, notifyAccessChanged } from '../accounts/account-store.ts';
 import { keyCreated, keyRevoked } from '../accounts/key-events.ts';
 import { appendEvents, listenToAccount } from '../events/event-log.ts';
 import { type KeyMode, lastFour, mintApiKey } from '../identity/api-key.ts';

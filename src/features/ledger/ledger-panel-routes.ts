@@ -4,7 +4,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { ledgerCsv } from '../../platform/http/csv.ts';
 import {
   endOfTime,
   type ListQuery,
@@ -22,6 +21,7 @@ import { type EntryKind, entryKinds } from '../order-engine/records/ledger-entry
 import { daysOf } from '../orders/order-list-routes.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
+import { ledgerCsv } from './ledger-csv.ts';
 import { ledgerEntryView } from './ledger-entry-view.ts';
 import {
   ledgerExportSchema,

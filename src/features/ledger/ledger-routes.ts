@@ -3,7 +3,6 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
-import { ledgerCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
@@ -13,10 +12,12 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { filteredPageOf, ledgerListQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
 import { type EntryKind, entryKinds } from '../order-engine/records/ledger-entry.ts';
 import { daysOf } from '../orders/order-list-routes.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder } from './find-entries.ts';
+import { ledgerCsv } from './ledger-csv.ts';
 import { ledgerEntryView } from './ledger-entry-view.ts';
 import { listLedger } from './list-ledger.ts';
 
@@ -82,7 +83,13 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
       if (format === 'csv') {
         const pages = allPages(position, find);
         const csv = ledgerCsv(pages, currency);
-        return sendExport(reply, exports, format, `ledger-${account.username}`, csv);
+        return sendExport(
+          reply,
+          { exports, accountId: concurrencyOf(request) },
+          format,
+          `ledger-${account.username}`,
+          csv,
+        );
       }
       const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });

@@ -3,7 +3,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
-import { ledgerCsv } from '../../platform/http/csv.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
@@ -13,8 +12,10 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
 import { documentTranslator } from '../brand/document-language.ts';
 import type { Account } from '../identity/account-table.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesUp } from './find-entries.ts';
+import { ledgerCsv } from './ledger-csv.ts';
 import { ledgerEntryView } from './ledger-entry-view.ts';
 import { listStatements, type MonthlyStatement } from './monthly-statements.ts';
 import { statementPdf } from './statement-pdf.ts';
@@ -110,7 +111,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
           return statementPdf(head, entriesOf(account, statement));
         },
       }[format];
-      return sendExport(reply, exports, format, name, chunks());
+      return sendExport(reply, { exports, accountId: concurrencyOf(request) }, format, name, chunks());
     },
   );
 

@@ -1,7 +1,7 @@
 // The idempotency key of an order for which nobody sent one. It begins with the time, so that new keys stand beside one another in
 // the index of all keys, on a page that is in memory, however many millions there are: docs/decisions/0046-age-and-speed.md.
 
-import { randomBase62 } from '../identity/api-key.ts';
+import { randomBase62 } from '../../platform/secrets/random-text.ts';
 
 /** Enough for the milliseconds of some thousand years. */
 const timeDigits = 8;

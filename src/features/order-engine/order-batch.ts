@@ -26,6 +26,7 @@ import {
   postdatedOrders,
 } from '../identity/account-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { CustomerState } from './decisions/customer-state.ts';
 import { type Decision, decideOrders } from './decisions/decide-orders.ts';
 import { afterOrder } from './decisions/execute-order.ts';
 import {
@@ -37,7 +38,7 @@ import {
   type RenewCustomer,
 } from './decisions/order-commands.ts';
 import type { OrderEventData } from './decisions/order-events.ts';
-import type { CustomerState, TrialHad } from './decisions/order-state.ts';
+import type { TrialHad } from './decisions/order-state.ts';
 import { productCall } from './decisions/product-calls.ts';
 import {
   customerLives,

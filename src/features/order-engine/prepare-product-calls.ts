@@ -15,8 +15,8 @@ import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Package, PackageCatalog } from '../packages/package-catalog.ts';
+import type { CustomerState } from './decisions/customer-state.ts';
 import { afterOrder } from './decisions/execute-order.ts';
-import type { CustomerState } from './decisions/order-state.ts';
 import { customerColumns, loadPackagesVersion, PackagesChanged, parseCustomerState } from './order-batch.ts';
 import { type OrderRecord, orderColumns, orderStatus, parseOrder } from './records/order-table.ts';
 import {

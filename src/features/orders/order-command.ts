@@ -1,6 +1,6 @@
 // From a body that was read to a command for the engine: the same for an order, and for its preview.
 
-import type { AuditAuthor } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import type { Account } from '../identity/account-table.ts';
 import type {

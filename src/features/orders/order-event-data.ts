@@ -4,8 +4,9 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { customerView } from '../customers/customer-view.ts';
 import type { EventData, EventType } from '../events/event-schemas.ts';
+import type { CustomerState } from '../order-engine/decisions/customer-state.ts';
 import type { OrderEventData } from '../order-engine/decisions/order-events.ts';
-import { type CustomerState, shownCustomer } from '../order-engine/decisions/order-state.ts';
+import { shownCustomer } from '../order-engine/decisions/order-state.ts';
 import { orderedBy } from '../order-engine/records/order-table.ts';
 import { orderView } from './order-view.ts';
 

@@ -4,7 +4,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { orderCsv } from '../../platform/http/csv.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
@@ -18,6 +17,7 @@ import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
+import { orderCsv } from './order-csv.ts';
 import { customerNumberOf, daysOf } from './order-list-routes.ts';
 import { orderFilterSchema, orderPageSchema } from './order-panel-schemas.ts';
 import { orderView } from './order-view.ts';

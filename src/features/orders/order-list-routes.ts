@@ -3,7 +3,6 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
-import { orderCsv } from '../../platform/http/csv.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
@@ -14,11 +13,13 @@ import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { filteredPageOf, orderListQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import { findCustomerNumber } from '../customers/find-customer.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
+import { orderCsv } from './order-csv.ts';
 import type { OrderReads } from './order-reads.ts';
 import { orderView } from './order-view.ts';
 
@@ -86,7 +87,13 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
       if (format === 'csv') {
         const pages = allPages(position, find);
         const csv = orderCsv(mapPages(pages, view));
-        return sendExport(reply, exports, format, `orders-${account.username}`, csv);
+        return sendExport(
+          reply,
+          { exports, accountId: concurrencyOf(request) },
+          format,
+          `orders-${account.username}`,
+          csv,
+        );
       }
       const found = await find(position, limit);
       return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });

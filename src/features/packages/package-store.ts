@@ -3,7 +3,8 @@
 // packages and package_prices; scheduled-price-store.ts changes what is scheduled in the same way. Orders that were placed
 // keep the prices that were paid for them.
 
-import { type AuditAuthor, type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { changesChannel, packagesChanged } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';

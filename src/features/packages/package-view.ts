@@ -1,10 +1,10 @@
 // Accounts, packages and audit entries as the administrator's API shows them.
 
-import type { RecordedAuditEntry } from '../../platform/audit-log/append-audit.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { AuditEntryView } from '../audit/audit-schemas.ts';
+import type { RecordedAuditEntry } from '../audit/read-audit-log.ts';
 import type { AccountView } from '../identity/account-schemas.ts';
 import type { Account } from '../identity/account-table.ts';
 import type { AdminPackageView, ScheduledPricesView } from './package-admin-schemas.ts';

@@ -4,6 +4,7 @@
 // one is refused, because he is no owner any more. Whoever was removed is out with the next request, and an order of theirs
 // that is under way is authenticated again.
 
+import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Changed, type Done, runOnce } from '../../platform/database/idempotent-change.ts';
@@ -12,7 +13,6 @@ import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.t
 import type { JsonObject } from '../../shared/json.ts';
 import type { Role, Scope } from '../../shared/scopes.ts';
 import {
-  type Actor,
   changeAccount,
   isNameTaken,
   lockAccountRow,

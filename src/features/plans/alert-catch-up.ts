@@ -4,7 +4,8 @@
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
-import type { PlanEnd, PlanEndDependencies } from './plan-ends.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 
 const daySeconds = 86_400;
 
@@ -49,7 +50,15 @@ type NoteAll = (ends: readonly PlanEnd[]) => Promise<readonly PlanEnd[] | null>;
 
 /** false: stopped before it was done. */
 export async function catchUpAlerts(
-  { database, now, limits }: Pick<PlanEndDependencies, 'database' | 'now' | 'limits'>,
+  {
+    database,
+    now,
+    limits,
+  }: {
+    readonly database: Database;
+    readonly now: () => EpochSeconds;
+    readonly limits: { readonly plansAtOnce: number };
+  },
   noteAll: NoteAll,
   signal: AbortSignal,
 ): Promise<boolean> {

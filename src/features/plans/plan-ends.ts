@@ -17,6 +17,7 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 import { catchUpAlerts } from './alert-catch-up.ts';
 
 export interface PlanEndLimits {
@@ -24,13 +25,6 @@ export interface PlanEndLimits {
   readonly plansAtOnce: number;
   /** After each of these it rests as long as they took, and at most so long. */
   readonly restMillisecondsMax: number;
-}
-
-export interface PlanEnd {
-  readonly accountId: number;
-  readonly customerNumber: number;
-  readonly expiresAt: EpochSeconds;
-  readonly days: number;
 }
 
 export interface PlanEndDependencies {

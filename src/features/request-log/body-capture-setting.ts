@@ -2,11 +2,12 @@
 // (docs/decisions/0050-bodies-of-requests.md). One transaction with its entry in the audit log; its tests follow it.
 // Always true: when a switch off is answered, nothing that was kept is left, and nothing will be kept.
 
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { Refusal } from '../../shared/error-catalogue.ts';
-import { type Actor, lockAccountRow, writeKeepsBodies } from '../accounts/account-store.ts';
+import { lockAccountRow, writeKeepsBodies } from '../accounts/account-store.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 import { copySettingsToTestAccount } from '../identity/test-account-settings.ts';
 import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';

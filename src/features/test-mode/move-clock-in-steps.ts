@@ -3,7 +3,7 @@
 // Always true: what the engine has answered is durable. A process that dies in the middle leaves a clock that stands where
 // it came to; the same key goes on from there, in any process.
 
-import { randomBase62 } from '../identity/api-key.ts';
+import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 

@@ -14,24 +14,13 @@ import { type Group, groups } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { parseTime } from '../../shared/times.ts';
 import { loadCatalog, type Package } from '../packages/package-catalog.ts';
-import { type Prices, pricesAt, priceTable } from '../packages/price-lines.ts';
+import { pricesAt, priceTable } from '../packages/price-lines.ts';
 import { parsePrices } from '../packages/written-prices.ts';
+import type { Recorded, Terms } from './package-terms.ts';
 import { type PackageEntry, withScheduled } from './past-prices.ts';
 
 const slackSeconds = 300;
 const entriesPerRange = 2_000;
-
-/** What the rules ask about a package. */
-export interface Terms extends Pick<Package, 'isTrial' | 'retired' | 'durationDays'> {
-  readonly prices: Prices;
-}
-
-/** An entry of the audit log about one thing: what it was before and after; null where it is not known. */
-export interface Recorded<State> {
-  readonly at: EpochSeconds;
-  readonly before: State | null;
-  readonly after: State | null;
-}
 
 export interface Past {
   /** Everything that the package may have been around that second; empty: there is no such package. */

@@ -4,7 +4,7 @@
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { priceTable, type SomePrices } from '../packages/price-lines.ts';
-import type { Recorded, Terms } from './past-packages.ts';
+import type { Recorded, Terms } from './package-terms.ts';
 
 interface Beginning {
   readonly from: EpochSeconds;

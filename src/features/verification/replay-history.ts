@@ -9,6 +9,7 @@ import { isTestAccount } from '../../shared/identifiers.ts';
 import type { Group } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { AccountState } from '../identity/account-table.ts';
+import type { CustomerState } from '../order-engine/decisions/customer-state.ts';
 import { decideOrders } from '../order-engine/decisions/decide-orders.ts';
 import type {
   OrderCommand,
@@ -16,16 +17,21 @@ import type {
   PlanChangeCommand,
   RenewAutomatically,
 } from '../order-engine/decisions/order-commands.ts';
-import type { CustomerState, OrderChanges } from '../order-engine/decisions/order-state.ts';
-import type { CustomerStatus } from '../order-engine/records/customer-table.ts';
+import type { OrderChanges } from '../order-engine/decisions/order-state.ts';
 import type { HandoffOutcome } from '../order-engine/records/order-handoff.ts';
 import { automaticFingerprint, type OrderRecord } from '../order-engine/records/order-table.ts';
 import type { PlanChange } from '../order-engine/records/plan-change.ts';
-import { isSameLife, lifeAfterFailedRenewal, type PlanLife } from '../order-engine/records/plan-life.ts';
+import {
+  type CustomerStatus,
+  isSameLife,
+  lifeAfterFailedRenewal,
+  type PlanLife,
+} from '../order-engine/records/plan-life.ts';
 import type { Plan } from '../order-engine/records/plan-terms.ts';
 import type { Package } from '../packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../packages/price-lines.ts';
-import type { Past, Terms } from './past-packages.ts';
+import type { Terms } from './package-terms.ts';
+import type { Past } from './past-packages.ts';
 
 export type PastOrder = Pick<
   OrderRecord,

@@ -2,7 +2,8 @@
 // For all endpoints together, every few dozen milliseconds.
 // Always true: every transaction here holds the lease first. A process that has lost it writes nothing and learns of it.
 
-import { appendAudit, nobody } from '../../platform/audit-log/append-audit.ts';
+import { nobody } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { changesChannel, webhookChanged } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { describeTable, int, type RowOf, time, writeRows } from '../../platform/database/table.ts';

@@ -2,7 +2,8 @@
 // Called by the routes. Always true: a change, its entry in the audit log and its idempotency key are one transaction
 // under the owner's lock, and whoever delivers hears of it at its COMMIT.
 
-import { type AuditAuthor, appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Changed, createRunOnce, type Done } from '../../platform/database/idempotent-change.ts';
 import { writeRows } from '../../platform/database/table.ts';

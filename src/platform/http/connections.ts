@@ -8,7 +8,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Refusal } from '../../shared/error-catalogue.ts';
 import { rawErrorResponse } from './error-responses.ts';
-import { requestIdOf } from './request-parsing.ts';
+import { requestIdOf } from './request-id.ts';
 
 export interface ConnectionLimits {
   /** Requests of one connection that are worked on at once. */

@@ -3,8 +3,6 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { eventDescriptions, eventSchemaName, eventTypes } from '../../features/events/event-schemas.ts';
-import { namedSchemas } from '../../service/named-schemas.ts';
 import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
 import { challenges, statusOf } from './error-responses.ts';
 import { nameIntegerFormats, nameShapes } from './openapi-names.ts';
@@ -27,10 +25,18 @@ const servers = [
 ];
 const license = { name: 'MIT', identifier: 'MIT' };
 
+/** What the features add. */
+export interface DocumentedParts {
+  /** Those that answers refer to by name. */
+  readonly namedSchemas: readonly object[];
+  readonly documentEvents: (document: object) => void;
+}
+
 /** `declared`: every route that is in one of the documents, once the app is ready. */
 export async function installOpenapi(
   app: FastifyInstance,
   declared: readonly DeclaredRoute[],
+  { namedSchemas, documentEvents }: DocumentedParts,
 ): Promise<void> {
   for (const schema of namedSchemas) app.addSchema(schema);
   await app.register(swagger, {
@@ -58,7 +64,7 @@ export async function installOpenapi(
       security: [{ apiKey: [] }],
     },
     transform: ({ schema, url }) => ({ schema: hiddenUnless(!url.startsWith('/panel/'), schema), url }),
-    ...shared(declared),
+    ...shared(declared, documentEvents),
   });
   await app.register(swagger, {
     decorator: 'panelSwagger',
@@ -89,7 +95,7 @@ export async function installOpenapi(
       schema: hiddenUnless(schema?.tags?.includes('panel') === true, schema),
       url,
     }),
-    ...shared(declared),
+    ...shared(declared, documentEvents),
   } as Parameters<typeof swagger>[1]);
 }
 
@@ -97,7 +103,7 @@ function hiddenUnless<Schema>(isShown: boolean, schema: Schema): Schema {
   return isShown ? schema : { ...schema, hide: true };
 }
 
-function shared(declared: readonly DeclaredRoute[]) {
+function shared(declared: readonly DeclaredRoute[], documentEvents: DocumentedParts['documentEvents']) {
   return {
     refResolver: {
       buildLocalReference: (
@@ -110,7 +116,7 @@ function shared(declared: readonly DeclaredRoute[]) {
     transformObject: <Document extends object>(document: Document) =>
       'openapiObject' in document
         ? // A copy: what is written into it must not reach the schemas that serializers are made from.
-          withDeclared(structuredClone(document.openapiObject as object), declared)
+          withDeclared(structuredClone(document.openapiObject as object), declared, documentEvents)
         : document,
   };
 }
@@ -139,6 +145,7 @@ const answerDescriptions: Readonly<Record<string, string>> = { 201: 'Done.', 304
 function withDeclared<Document extends object>(
   document: Document,
   declared: readonly DeclaredRoute[],
+  documentEvents: DocumentedParts['documentEvents'],
 ): Document {
   const { paths = {} } = document as { paths?: Paths };
   for (const { method, path, codes, isReplayable, isBodyOptional, bodyBytesMax } of declared) {
@@ -160,49 +167,10 @@ function withDeclared<Document extends object>(
     };
   }
   addHeaders(document);
-  addWebhooks(document);
+  documentEvents(document);
   nameShapes(document);
   nameIntegerFormats(document);
   return document;
-}
-
-/** Every type of event, as an endpoint receives it. */
-function addWebhooks(document: object): void {
-  const header = (name: string, description: string) => ({
-    in: 'header',
-    name,
-    required: true,
-    description,
-    schema: { type: 'string', maxLength: 512, pattern: '^[!-~ ]+$' },
-  });
-  const parameters = [
-    header('webhook-id', 'The same at every attempt: whoever has seen it has seen the event.'),
-    header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
-    header(
-      'webhook-signature',
-      'v1,… by Standard Webhooks; during a change of secrets two, with a space between.',
-    ),
-  ];
-  const webhooks = eventTypes.map((type) => [
-    type,
-    {
-      post: {
-        operationId: `on${eventSchemaName(type)}`,
-        summary: eventDescriptions[type].told,
-        tags: ['events'],
-        security: [],
-        parameters,
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(type)}` } },
-          },
-        },
-        responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
-      },
-    },
-  ]);
-  Object.assign(document, { webhooks: Object.fromEntries(webhooks) });
 }
 
 function addHeaders(document: object): void {

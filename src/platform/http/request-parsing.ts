@@ -2,7 +2,6 @@
 // JSON, paths that do not decode, and what is said to bytes that are not a request at all. Whatever comes, the
 // answer is the contract's envelope.
 
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,12 +10,6 @@ import { isJsonObject } from '../../shared/json.ts';
 import type { Connections, UnparsedAnswer } from './connections.ts';
 
 export const bodyBytesMax = 65_536;
-
-/** The client's X-Request-Id when it is harmless in a log line, otherwise a new one. */
-export function requestIdOf({ headers }: { headers: IncomingMessage['headers'] }): string {
-  const sent = headers['x-request-id'];
-  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : randomUUID();
-}
 
 /** The path of a request line: absolute forms lose their host, and what does not decode stays as it was sent. */
 export function readablePath(url: string): string {

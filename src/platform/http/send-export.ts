@@ -4,7 +4,6 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { concurrencyOf } from '../../features/identity/whose-turn.ts';
 import type { PerAccountConcurrency } from '../limits/per-account-concurrency.ts';
 
 const types = {
@@ -13,15 +12,15 @@ const types = {
   json: 'application/json; charset=utf-8',
 } as const;
 
-/** `name`: of the file, without its ending. */
+/** `accountId`: whose turns it takes. `name`: of the file, without its ending. */
 export async function sendExport(
   reply: FastifyReply,
-  exports: PerAccountConcurrency,
+  { exports, accountId }: { exports: PerAccountConcurrency; accountId: number },
   format: keyof typeof types,
   name: string,
   chunks: AsyncIterable<string | Buffer>,
 ): Promise<FastifyReply> {
-  const crowded = await exports.take(concurrencyOf(reply.request), reply);
+  const crowded = await exports.take(accountId, reply);
   if (crowded !== null) return reply.refuse(crowded);
   if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
   return reply.type(types[format]).send(Readable.from(chunks));

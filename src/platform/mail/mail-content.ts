@@ -4,8 +4,8 @@
 // dark. Called when it is sent.
 // Always true: whatever a name holds, it is text: it ends no header and opens no tag.
 
-import type { LogoImage } from '../../features/brand/read-logo.ts';
 import { type AccentShades, accentThemes } from '../../shared/accent-shades.ts';
+import type { LogoImage } from '../../shared/logo-image.ts';
 import { html, type Markup } from '../../shared/markup.ts';
 import type { Translator } from '../text/translator.ts';
 

@@ -4,7 +4,6 @@
 // Always true: an address is told of an occasion once, however often it is queued; no body lies here readable, and none is
 // kept that was sent or given up.
 
-import { unsubscribePath, unsubscribeToken } from '../../features/alerts/unsubscribe.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import { type Language, languages } from '../../shared/languages.ts';
 import { plainMailAddress } from '../../shared/mail-addresses.ts';
@@ -26,6 +25,7 @@ import { sealedChangeValues } from '../secrets/seal.ts';
 import { type Translator, translatorOf } from '../text/translator.ts';
 import { type MailContent, type MailPart, subjectOf } from './mail-content.ts';
 import { canUnsubscribe, type MailKind } from './mail-kinds.ts';
+import { unsubscribePath, unsubscribeToken } from './unsubscribe-token.ts';
 
 const allMails = describeTable('mails', {
   id: int('id'),

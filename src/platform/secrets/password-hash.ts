@@ -4,9 +4,9 @@
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { randomBase62 } from '../../features/identity/api-key.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { createFairQueue } from '../limits/fair-queue.ts';
+import { randomBase62 } from './random-text.ts';
 
 /** What a guess costs whoever stole the hashes. `memory` in KiB. */
 export interface PasswordCost {

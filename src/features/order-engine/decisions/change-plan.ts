@@ -8,8 +8,9 @@ import type { AccountState } from '../../identity/account-table.ts';
 import type { PlanChange, PlanChangeKind } from '../records/plan-change.ts';
 import type { ProductCallType } from '../records/product-call-rows.ts';
 import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
-import { type CustomerState, shownCustomer, type WorkingState } from './order-state.ts';
+import { shownCustomer, type WorkingState } from './order-state.ts';
 import { changeCallId } from './product-calls.ts';
 
 /** The customer whose plan is to be changed, or what the command comes to without a change. */

@@ -12,10 +12,11 @@ import { automaticFingerprint, type OrderKind, type OrderRecord } from '../recor
 import { lifeAfterOrder, lifeWithPendingOrder, runningPlan } from '../records/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../records/plan-terms.ts';
 import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { NewLoginLink, OrderOutcome, PlaceOrder } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 import { orderCallId, orderCalls } from './product-calls.ts';
 
 export interface Intent {

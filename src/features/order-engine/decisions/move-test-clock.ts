@@ -9,11 +9,12 @@ import { addDuration, addMonths, type EpochSeconds } from '../../../shared/times
 import type { AccountState } from '../../identity/account-table.ts';
 import type { DueSteps, StepPlace, TestMove } from '../records/test-move-table.ts';
 import { refused, refusedAsFull } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import { emitLowBalance } from './emit-low-balance.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { notePlanEnd } from './note-plan-end.ts';
 import type { ClockEvents, ClockTarget, MoveTestClock, OrderOutcome } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 import { renewAutomatically } from './renew-automatically.ts';
 
 const daySeconds = 86_400;

@@ -3,8 +3,8 @@
 import type { EpochSeconds } from '../../../shared/times.ts';
 import { plainLife } from '../records/plan-life.ts';
 import type { Plan } from '../records/plan-terms.ts';
+import type { CustomerState } from './customer-state.ts';
 import type { GrantTrial, PlaceOrder } from './order-commands.ts';
-import type { CustomerState } from './order-state.ts';
 
 export function newCustomer(
   {

@@ -4,8 +4,9 @@
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
+import type { CustomerState } from './customer-state.ts';
 import type { NotePlanEnd, OrderOutcome } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 import { endCallId } from './product-calls.ts';
 
 const daySeconds = 86_400;

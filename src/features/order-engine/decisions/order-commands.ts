@@ -1,15 +1,15 @@
 // What can be asked of the engine and what it can answer: the vocabulary between the routes, the engine
 // and decide-orders.ts. Amounts in whole cents, times in whole seconds since 1970.
 
-import type { AuditAuthor } from '../../../platform/audit-log/append-audit.ts';
+import type { AuditAuthor } from '../../../platform/audit-log/actor.ts';
 import type { Refusal } from '../../../shared/error-catalogue.ts';
 import type { Months } from '../../../shared/periods.ts';
 import type { Duration, EpochSeconds } from '../../../shared/times.ts';
-import type { Customer, CustomerStatus } from '../records/customer-table.ts';
+import type { Customer } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { HandoffOutcome } from '../records/order-handoff.ts';
 import type { OrderRecord } from '../records/order-table.ts';
-import type { AutoRenew } from '../records/plan-life.ts';
+import type { AutoRenew, CustomerStatus } from '../records/plan-life.ts';
 
 /** Who asks: the account, and the version of its rights at which the request was authenticated. */
 interface Caller {
@@ -94,8 +94,12 @@ export interface RenewAutomatically extends Caller, Keyed {
 }
 
 /** A plan is to end in so many days, or (0) has ended. */
-export interface NotePlanEnd {
+export interface NotePlanEnd extends PlanEnd {
   readonly type: 'note_plan_end';
+}
+
+/** An end that is nearer than so many days; 0: it has come. */
+export interface PlanEnd {
   readonly accountId: number;
   readonly customerNumber: number;
   /** The end that was read. */

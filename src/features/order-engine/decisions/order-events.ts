@@ -7,7 +7,7 @@ import type { PackageCatalog } from '../../packages/package-catalog.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { OrderRecord } from '../records/order-table.ts';
 import type { PlanChange } from '../records/plan-change.ts';
-import type { CustomerState } from './order-state.ts';
+import type { CustomerState } from './customer-state.ts';
 
 /** `customer`: as they are right after it. */
 export type OrderEvent =

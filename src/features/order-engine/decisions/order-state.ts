@@ -6,7 +6,7 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { ProductMode } from '../../fulfilment/product-settings.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { Package } from '../../packages/package-catalog.ts';
-import { type Customer, type CustomerRow, lifeRow } from '../records/customer-table.ts';
+import { type Customer, lifeRow } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../records/order-handoff.ts';
 import type { OrderRecord } from '../records/order-table.ts';
@@ -22,16 +22,9 @@ import {
   type TestUsage,
   testRowBytes,
 } from '../records/test-usage.ts';
+import type { CustomerState } from './customer-state.ts';
 import type { NewLoginLink } from './order-commands.ts';
 import type { NumberedEvent, OrderEvent } from './order-events.ts';
-
-/** A customer's row, with the columns of the plan as the plan, and those of its life as its life. */
-export interface CustomerState extends Omit<CustomerRow, keyof Plan | keyof ReturnType<typeof lifeRow>> {
-  /** The account's own id of the customer, which no command changes. */
-  readonly externalRef: string | null;
-  readonly plan: Plan;
-  readonly life: PlanLife;
-}
 
 /** What was loaded: everything a command of the batch may ask about, nothing more. */
 export interface OrderState {

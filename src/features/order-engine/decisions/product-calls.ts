@@ -7,7 +7,8 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { OrderKind } from '../records/order-table.ts';
 import { isSuspended, type PlanStatus, planStatus } from '../records/plan-life.ts';
 import { callIdIn, type NewProductCall, type ProductCallType } from '../records/product-call-rows.ts';
-import type { CustomerState, DecidedProductCall } from './order-state.ts';
+import type { CustomerState } from './customer-state.ts';
+import type { DecidedProductCall } from './order-state.ts';
 
 export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
   activate: 'plan.activate',

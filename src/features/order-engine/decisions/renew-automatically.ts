@@ -8,9 +8,10 @@ import type { AccountState } from '../../identity/account-table.ts';
 import { automaticFingerprint } from '../records/order-table.ts';
 import { lifeAfterFailedRenewal, type PlanLife, runningPlan } from '../records/plan-life.ts';
 import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import type { OrderOutcome, RenewAutomatically } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 
 export function renewAutomatically(
   working: WorkingState,

@@ -5,10 +5,11 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { runningPlan } from '../records/plan-life.ts';
 import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, RenewCustomer } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 
 export function renewCustomer(
   working: WorkingState,

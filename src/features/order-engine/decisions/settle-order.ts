@@ -11,10 +11,11 @@ import { automaticFingerprint, type OrderRecord, orderStatus } from '../records/
 import { lifeAfterFailedOrder, runningPlan } from '../records/plan-life.ts';
 import type { OrderCall, ProductCallType } from '../records/product-call-rows.ts';
 import { refused } from './command-checks.ts';
+import type { CustomerState } from './customer-state.ts';
 import { afterOrder, heldBackCents, orderEventTypes, refundAtOnceCents } from './execute-order.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
 import type { OrderOutcome, SettleOrder } from './order-commands.ts';
-import type { CustomerState, WorkingState } from './order-state.ts';
+import type { WorkingState } from './order-state.ts';
 import { changeCallId, statusCalls, statusOf } from './product-calls.ts';
 
 export function settleOrder(

@@ -20,11 +20,8 @@ import {
   text,
   time,
 } from '../../../platform/database/table.ts';
-import { type PlanLife, plainLife } from './plan-life.ts';
+import { customerStatuses, type PlanLife, plainLife } from './plan-life.ts';
 import type { PaidPeriod } from './plan-terms.ts';
-
-export const customerStatuses = ['active', 'suspended'] as const;
-export type CustomerStatus = (typeof customerStatuses)[number];
 
 const columns = {
   accountId: int('account_id'),

@@ -4,7 +4,6 @@
 
 import type { Months } from '../../../shared/periods.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
-import type { CustomerStatus } from './customer-table.ts';
 import { isRunning, type Plan } from './plan-terms.ts';
 
 export interface AutoRenew {
@@ -202,3 +201,6 @@ function isSameAutoRenew(one: AutoRenew | null, other: AutoRenew | null): boolea
     one.hoursBefore === other.hoursBefore
   );
 }
+
+export const customerStatuses = ['active', 'suspended'] as const;
+export type CustomerStatus = (typeof customerStatuses)[number];

@@ -1,0 +1,42 @@
+// The events in openapi.json, below `webhooks`.
+
+import { eventDescriptions, eventSchemaName, eventTypes } from './event-schemas.ts';
+
+/** Every type of event, as an endpoint receives it. */
+export function documentEvents(document: object): void {
+  const header = (name: string, description: string) => ({
+    in: 'header',
+    name,
+    required: true,
+    description,
+    schema: { type: 'string', maxLength: 512, pattern: '^[!-~ ]+$' },
+  });
+  const parameters = [
+    header('webhook-id', 'The same at every attempt: whoever has seen it has seen the event.'),
+    header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
+    header(
+      'webhook-signature',
+      'v1,… by Standard Webhooks; during a change of secrets two, with a space between.',
+    ),
+  ];
+  const webhooks = eventTypes.map((type) => [
+    type,
+    {
+      post: {
+        operationId: `on${eventSchemaName(type)}`,
+        summary: eventDescriptions[type].told,
+        tags: ['events'],
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(type)}` } },
+          },
+        },
+        responses: { '2XX': { description: 'Received. Anything else is tried again.' } },
+      },
+    },
+  ]);
+  Object.assign(document, { webhooks: Object.fromEntries(webhooks) });
+}

@@ -1,0 +1,16 @@
+// Texts by chance.
+
+import { randomBytes } from 'node:crypto';
+
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Base62 characters without bias: bytes above 247 are thrown away. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += base62.charAt(byte % 62);
+    }
+  }
+  return text;
+}
