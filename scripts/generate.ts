@@ -1,6 +1,6 @@
-// Writes the generated files of the repository: openapi.json, docs/errors.md, test/schema.sql,
-// sdk/src/api-types.ts, docs/reference/*.md (all but conventions.md), the tables in docs/operations.md, docs/security.md
-// and sdk/README.md. With --check it writes nothing and fails when one of them is not what it would write.
+// Writes the generated files that are committed: openapi.json, docs/reference/answers.jsonl, docs/errors.md, test/schema.sql,
+// the tables in docs/operations.md, docs/security.md and sdk/README.md; and what is made from them (from-openapi.ts). With
+// --check it writes nothing and fails when one of them is not what it would write.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { statusOf } from '../src/platform/http/error-responses.ts';
@@ -9,12 +9,12 @@ import { startStoryWorld } from './docs/api-story.ts';
 import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
-import { makeReferencePages } from './docs/reference-pages.ts';
+import { recordAnswers } from './docs/reference-answers.ts';
 import { withRequirementCounts } from './docs/requirement-counts.ts';
 import { rulesPage } from './docs/rules-page.ts';
 import { withScopes } from './docs/scope-table.ts';
+import { writeFromOpenapi } from './from-openapi.ts';
 import { dumpSchema } from './schema-dump.ts';
-import { sdkTypes } from './sdk-types.ts';
 import { startTestService } from './throwaway/test-service.ts';
 
 const root = new URL('../', import.meta.url);
@@ -29,13 +29,13 @@ const documentText = `${JSON.stringify(openapi, null, 2)}\n`;
 // The story's service holds its events against this file.
 if (!isCheck) writeFileSync(new URL('openapi.json', root), documentText);
 const world = await startStoryWorld();
-const reference = await makeReferencePages(openapi, world);
+const answers = await recordAnswers(openapi, world);
 await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
   'openapi.json': documentText,
+  'docs/reference/answers.jsonl': answers,
   'docs/errors.md': errorTable(),
-  ...reference,
   'docs/openapi-rules.md': rulesPage(),
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
   'docs/security.md': withScopes(
@@ -43,7 +43,6 @@ const files: Readonly<Record<string, string>> = {
     declaredRoutes,
   ),
   'test/schema.sql': schema,
-  'sdk/src/api-types.ts': sdkTypes(openapi),
   'sdk/README.md': withCalls(read('sdk/README.md') ?? '', openapi),
 };
 
@@ -58,6 +57,7 @@ if (isCheck) {
     writeFileSync(new URL(path, root), text);
     process.stdout.write(`wrote ${path}\n`);
   }
+  writeFromOpenapi();
 }
 
 function read(path: string): string | null {

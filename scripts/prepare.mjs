@@ -1,7 +1,7 @@
 // Makes a checkout ready to run: npm runs it before `start`, `test` and `check`, bin/sellthrough.mjs before every
 // command. It installs the dependencies from the lockfile and, on a machine whose Node is too old, fetches Node 24 and
 // puts it first in npm's PATH (node_modules/.bin/node). Plain JavaScript without dependencies: it runs on Node 18, before
-// anything is installed.
+// anything is installed. It also writes what is made from openapi.json and not committed (from-openapi.ts).
 // `--start` also builds what browsers are shown, the documents while the service runs, and leaves out what only
 // development needs, half of the download, as does `--client`, which builds the client's package alone;
 // `--package` builds what `npm pack` ships. The roads chosen: docs/decisions/0012-set-up.md.
@@ -11,6 +11,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -47,7 +48,8 @@ export async function prepare({ development }) {
   const hasDependencies = () => !isCheckout || isInstalled(root, development);
   const hasNode = () => node24 === undefined || isInstalled(node24Folder, false);
   const finds24First = () => node24 === undefined || !isCheckout || isFirst(node24);
-  if (!(hasDependencies() && hasNode() && finds24First())) {
+  const hasMadeFiles = () => !isCheckout || !existsSync(join(root, 'openapi.json')) || isMadeFromOpenapi();
+  if (!(hasDependencies() && hasNode() && finds24First() && hasMadeFiles())) {
     await oneAtATime(async () => {
       // Another run may have done some of it while this one waited.
       // First: npm passes over optional packages that do not want the Node it runs on itself.
@@ -60,6 +62,7 @@ export async function prepare({ development }) {
         await install(root, development, 'The dependencies are not installed', node24);
       }
       if (!finds24First()) putFirst(node24);
+      if (!hasMadeFiles()) await makeFromOpenapi(node24 ?? process.execPath);
     });
   }
   return node24 ?? process.execPath;
@@ -177,6 +180,31 @@ function putFirst(node24) {
   rmSync(firstNode, { force: true });
   if (onWindows) writeFileSync(firstNode, shimOf(node24));
   else symlinkSync(linkTo(node24), firstNode);
+}
+
+// ---- what is made from openapi.json
+
+const madeStampFile = join(root, 'node_modules', '.made-from-openapi');
+
+const isMadeFromOpenapi = () => readText(madeStampFile) === madeStamp();
+
+/** Of what from-openapi.ts reads and runs, and of what it has written. */
+function madeStamp() {
+  const folders = ['scripts/docs', 'docs/reference'];
+  const files = [
+    ...['openapi.json', 'scripts/from-openapi.ts', 'scripts/sdk-types.ts', 'sdk/src/api-types.ts'],
+    ...['src/platform/http/openapi-errors.ts', 'src/platform/http/openapi-names.ts'],
+    ...folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(`${file}\0`).update(readText(join(root, file)) ?? '');
+  return hash.digest('hex');
+}
+
+async function makeFromOpenapi(node) {
+  const problem = await runToTheEnd(node, [join(root, 'scripts', 'from-openapi.ts')], { cwd: root });
+  if (problem !== undefined) throw new CannotPrepare(`scripts/from-openapi.ts ${problem}`);
+  writeFileSync(madeStampFile, madeStamp());
 }
 
 // ---- small things

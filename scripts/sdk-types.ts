@@ -1,8 +1,8 @@
 // sdk/src/api-types.ts, made from openapi.json: a type for every schema, body, query and answer, a table of the
-// operations, and the error codes. Called by generate.ts; test/unit/sdk-contract.test.ts compares the committed
-// file with it. Knows as much of JSON Schema as the document uses, and throws where the document uses more.
+// operations, and the error codes. Called by from-openapi.ts. Knows as much of JSON Schema as the document uses, and throws
+// where the document uses more.
 
-import { documentedCodes } from '../src/platform/http/openapi.ts';
+import { documentedCodes } from '../src/platform/http/openapi-errors.ts';
 import { isShapeName } from '../src/platform/http/openapi-names.ts';
 import { type ErrorCode, errorCatalogue } from '../src/shared/error-catalogue.ts';
 import {
@@ -17,7 +17,7 @@ export function sdkTypes(document: OpenapiDocument): string {
   const operations = operationsOf(document);
   const things = Object.entries(document.components.schemas).filter(([name]) => !isShapeName(name));
   const parts = [
-    '// Made from openapi.json by "npm run generate": do not edit. The shapes of requests and answers, field for field.',
+    '// Made from openapi.json by scripts/from-openapi.ts: do not edit. The shapes of requests and answers, field for field.',
     '// Amounts are decimal strings in the currency of the service, times are ISO 8601 in UTC with whole seconds.',
     ...things.map(([name, schema]) => declaration(clientName(name), schema)),
     eventUnion(things.map(([name]) => name)),

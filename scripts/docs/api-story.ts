@@ -1,7 +1,6 @@
-// The story that the API reference tells: one request for each operation, in the document's order, against a fresh
-// service whose clock stands still, so that every id in it is always the same. Bodies and queries are the examples of
-// the routes' own schemas. reference-pages.ts shows the requests and their real answers;
-// test/tools/reference-samples.test.ts runs the printed samples in the same order.
+// The story that the API reference tells: the requests of story-requests.ts against a fresh service whose clock stands
+// still, so that every id in it is always the same. reference-answers.ts records the answers, which reference-pages.ts
+// shows; test/tools/reference-samples.test.ts runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
 import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
@@ -10,102 +9,8 @@ import type { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
 import { createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
-import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
 import type { SampleRequest } from './request-samples.ts';
-
-const northwind = 2;
-
-/** Whose {id} a sample names: what the story world holds, or what an earlier step has made. */
-const ids: Readonly<Record<string, number | string>> = {
-  accounts: northwind,
-  orders: 2_000_000_001,
-  customers: 2_000_000_001,
-  packages: 5,
-  events: 2_000_000_001,
-  webhooks: 1,
-  'product-calls': 'call_change_2000000010',
-};
-/** The first one that is invited. */
-const invited = 10_000_001;
-/** Where a step names another one: the operator's own, and those that are deleted. */
-const idsOfSteps: Readonly<Record<string, number>> = {
-  deleteWebhook: 2,
-  deleteOperatorWebhook: 4,
-};
-const operatorWebhook = 3;
-/** The second id of a path; the key is the one that an earlier step has made. */
-const innerIds: Readonly<Record<string, number>> = {
-  event_id: 2_000_000_001,
-  key_id: 7,
-  person_id: invited,
-};
-/** Where a step names another one: a key that is revoked. */
-const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
-/** Orders that wait for the product: made for these two right before the first of them. */
-const pendingOrders: Readonly<Record<string, number>> = {
-  acceptOrder: 2_000_000_007,
-  failOrder: 2_000_000_008,
-};
-/** That of the story's clock. */
-const month = '2026-01';
-const reference = 'ada@example.com';
-
-/** A value of a body that a sample reads from the environment: it is different each time. */
-export const loginCode = { environment: 'LOGIN_CODE' } as const;
-
-const exchanges: readonly string[] = ['exchangeLoginCode', 'exchangeCodeForCustomer'];
-
-export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
-  return operationsOf(document).map(({ method, path, operation }): SampleRequest => {
-    const { operationId, parameters = [], requestBody } = operation;
-    const [, collection] = /\/([a-z-]+)\/\{id\}/.exec(path) ?? [];
-    const ofOperator = operationId.includes('OperatorWebhook') ? operatorWebhook : undefined;
-    const id =
-      collection === undefined
-        ? undefined
-        : (pendingOrders[operationId] ?? idsOfSteps[operationId] ?? ofOperator ?? ids[collection]);
-    const [, innerName = ''] = /\{id\}.*\{(\w+)\}/.exec(path) ?? [];
-    const inner = innerIdsOfSteps[operationId] ?? innerIds[innerName];
-    assert.ok(
-      (collection === undefined || id !== undefined) && (innerName === '' || inner !== undefined),
-      `"ids" and "innerIds" say which ${collection} ${innerName} samples name`,
-    );
-    const query = parameters.flatMap(({ in: place, name, example }) =>
-      place === 'query' && example !== undefined ? [[name, example]] : [],
-    );
-    const { idempotency_key: idempotencyKey, ...body } = exchanges.includes(operationId)
-      ? { code: loginCode }
-      : (requestBody?.content['application/json'].example ?? {});
-    const hasBody = Object.keys(body).length > 0;
-    const needsBody = requestBody !== undefined && requestBody.required !== false;
-    assert.ok(hasBody || !needsBody, `the body of ${operationId} has an example in its schema`);
-    const takesKey = parameters.some(({ in: place }) => place === 'header');
-    return {
-      operationId,
-      method,
-      path: path
-        .replace('{id}', String(id))
-        .replace(`{${innerName}}`, String(inner))
-        .replace('{month}', month)
-        .replace('{reference}', reference),
-      client: clientOf(path),
-      ...(id === undefined ? {} : { id }),
-      ...(inner === undefined ? {} : { inner }),
-      ...(path.includes('{month}') ? { id: month } : {}),
-      ...(path.includes('{reference}') ? { id: reference } : {}),
-      ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
-      ...(hasBody ? { body } : {}),
-      ...(takesKey ? { idempotencyKey: String(idempotencyKey ?? `${operationId}-1`) } : {}),
-    };
-  });
-}
-
-/** The second id of a path that has two. */
-function clientOf(path: string): SampleRequest['client'] {
-  if (path.startsWith('/api/admin/')) return 'client.admin';
-  if (path.startsWith('/api/v1/test/')) return 'client.testMode';
-  return path.startsWith('/api/product/') ? 'client.product' : 'client';
-}
+import { exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
 
 /** The key that a sample is sent with. */
 export function keyOf(

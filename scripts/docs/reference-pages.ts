@@ -1,12 +1,10 @@
-// docs/reference/*.md, made from openapi.json and from a run of the story (api-story.ts): each operation with its
-// request, its answer as a service really gave it, all its errors, and samples in four languages. Called by
-// generate.ts; test/service/generated-files.test.ts compares the committed pages with it.
+// docs/reference/*.md, made from openapi.json and the recorded answers of the story (reference-answers.ts): each operation
+// with its request, its answer as a service really gave it, all its errors, and samples in four languages. Called by
+// from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
 import { keyGuardCodes } from '../../src/features/auth/api-key-auth.ts';
-import { statusOf } from '../../src/platform/http/error-responses.ts';
-import { documentedErrors } from '../../src/platform/http/openapi.ts';
-import { keyOf, loginCode, type StoryWorld, storyOf } from './api-story.ts';
+import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -15,14 +13,9 @@ import {
   type Schema,
   successOf,
 } from './openapi-document.ts';
-import { queryText, type SampleRequest, samplesOf } from './request-samples.ts';
-
-/** Of a story that was told: the step as a request, and what the service answered. */
-interface ToldStep {
-  readonly request: SampleRequest;
-  readonly status: number;
-  readonly body: unknown;
-}
+import type { StoryAnswer } from './reference-answers.ts';
+import { type SampleRequest, samplesOf } from './request-samples.ts';
+import { storyOf } from './story-requests.ts';
 
 /** An operation stands on the first page whose `paths` its own begins with. */
 const referencePages = [
@@ -70,12 +63,18 @@ interface Here {
   readonly homes: ReadonlyMap<string, PageFile>;
 }
 
-/** Tells the story on `world` and returns the pages by their path. */
-export async function makeReferencePages(
+/** The pages by their path. `answers`: of each operation. */
+export function makeReferencePages(
   document: OpenapiDocument,
-  world: StoryWorld,
-): Promise<Readonly<Record<string, string>>> {
-  const told = await tellStory(document, world);
+  answers: readonly StoryAnswer[],
+): Readonly<Record<string, string>> {
+  const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
+  const told = new Map(
+    answers.flatMap((answer) => {
+      const request = requests.get(answer.operationId);
+      return request === undefined ? [] : [[answer.operationId, { ...answer, request }]];
+    }),
+  );
   const byPage = Map.groupBy(
     operationsOf(document),
     ({ path }) => referencePages.find(({ paths }) => path.startsWith(paths))?.file,
@@ -120,41 +119,13 @@ function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly
 const nameOf = (ref: string) => ref.replace('#/components/schemas/', '');
 
 const pageNote =
-  'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made by `npm run generate` from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
-
-async function tellStory(
-  document: OpenapiDocument,
-  world: StoryWorld,
-): Promise<ReadonlyMap<string, ToldStep>> {
-  const { service, environmentOf } = world;
-  const told = new Map<string, ToldStep>();
-  for (const request of storyOf(document)) {
-    const { operationId, method, path, client, idempotencyKey } = request;
-    const environment = await environmentOf(operationId);
-    const answer = await fetch(service.address + path + queryText(request.query), {
-      method,
-      headers: {
-        authorization: `Bearer ${keyOf(world, client)}`,
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-      },
-      ...(request.body === undefined ? {} : { body: bodyText(request, environment) }),
-    });
-    told.set(operationId, { request, status: answer.status, body: await answer.json() });
-  }
-  return told;
-}
-
-function bodyText({ body }: SampleRequest, environment: Readonly<Record<string, string>>): string {
-  return JSON.stringify(body, (_name, value) =>
-    value === loginCode ? environment[loginCode.environment] : value,
-  );
-}
+  'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
 
 // ---- one operation
 
 function operationText(
   { method, path, operation }: Place,
-  all: ReadonlyMap<string, ToldStep>,
+  all: ReadonlyMap<string, StoryAnswer & { readonly request: SampleRequest }>,
   here: Here,
 ): string {
   const told = all.get(operation.operationId);
@@ -168,9 +139,9 @@ function operationText(
     ...requestText(operation, here),
     `### Answer: ${status}`,
     ...(schema.$ref === undefined ? [fieldTable(schema, here)] : [`${typeText(schema, here)}.`]),
-    ['```json', JSON.stringify(withoutSecrets(told.body), null, 2), '```'].join('\n'),
+    ['```json', JSON.stringify(told.body, null, 2), '```'].join('\n'),
     '### Errors',
-    errorText(operation, path.startsWith('/api/admin/')),
+    errorText(operation),
   ];
   return parts.join('\n\n');
 }
@@ -207,10 +178,8 @@ function requestText({ parameters = [], requestBody }: Operation, here: Here): s
   return parts;
 }
 
-function errorText(operation: Operation, isAdminApi: boolean): string {
-  const own = documentedErrors(operation)
-    .filter(({ code }) => !keyGuardCodes.includes(code))
-    .map((error) => ({ ...error, status: statusOf(error.code, isAdminApi) }));
+function errorText(operation: Operation): string {
+  const own = documentedErrors(operation).filter(({ code }) => !keyGuardCodes.includes(code));
   const line = ({ status, code, message }: (typeof own)[number]) =>
     row([String(status), `\`${code}\``, message.replaceAll('<', '&lt;')]);
   const sorted = own.toSorted((one, other) => one.status - other.status);
@@ -223,19 +192,6 @@ function errorText(operation: Operation, isAdminApi: boolean): string {
     ...table,
     `${own.length === 0 ? 'Those' : 'And those'} of [every request](conventions.md#errors-of-every-request): ${common}.`,
   ].join('\n\n');
-}
-
-/** Secrets differ each time, and no reader needs them. */
-function withoutSecrets(body: unknown): unknown {
-  const text = JSON.stringify(body)
-    .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
-    .replace(/whsec_[A-Za-z0-9+/=]{44}/g, 'whsec_…')
-    .replace(/("last_four":")[^"]*"/g, '$1…"')
-    .replace(/("password":")[^"]*"/g, '$1…"')
-    .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
-    // Begins with the time of the database's making.
-    .replace(/("packages_version":)\d+/, '$1 17');
-  return JSON.parse(text);
 }
 
 // ---- fields

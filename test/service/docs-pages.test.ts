@@ -1,4 +1,4 @@
-// The documents as they are served: built from the committed Markdown (by `npm test`, before its tests), nothing from
+// The documents as they are served: built from the Markdown (by `npm test`, before its tests), nothing from
 // elsewhere, nothing inline.
 
 import assert from 'node:assert/strict';

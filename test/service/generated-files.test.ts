@@ -4,8 +4,10 @@ import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { startStoryWorld } from '../../scripts/docs/api-story.ts';
 import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
-import { makeReferencePages } from '../../scripts/docs/reference-pages.ts';
+import { operationsOf } from '../../scripts/docs/openapi-document.ts';
+import { recordAnswers } from '../../scripts/docs/reference-answers.ts';
 import { rulesPage } from '../../scripts/docs/rules-page.ts';
+import { referencePages } from '../../scripts/from-openapi.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { statusOf } from '../../src/platform/http/error-responses.ts';
@@ -112,14 +114,28 @@ test('openapi.json names what is taken and answered, and says nothing that gener
   }
 });
 
-test('the API reference is what "npm run generate" makes of openapi.json and a service’s answers', async () => {
+test('the answers that the API reference shows are those of a service', async () => {
   const world = await startStoryWorld();
   try {
-    const pages = await makeReferencePages(JSON.parse(committed('openapi.json')), world);
-    assert.equal(Object.keys(pages).length, 5);
-    for (const [path, text] of Object.entries(pages)) assert.equal(text, committed(path), path);
+    assert.equal(
+      await recordAnswers(JSON.parse(committed('openapi.json')), world),
+      committed('docs/reference/answers.jsonl'),
+    );
   } finally {
     await world.service.close();
+  }
+});
+
+test('every operation stands on one page of the API reference', () => {
+  const openapi = JSON.parse(committed('openapi.json'));
+  const pages = Object.values(referencePages(openapi));
+  assert.equal(pages.length, 5);
+  const text = pages.join('\n');
+  const operations = operationsOf(openapi);
+  assert.ok(operations.length > 100);
+  for (const { method, path, operation } of operations) {
+    const heading = `\n## ${operation.summary}\n\n\`${method} ${path}\`\n`;
+    assert.equal(text.split(heading).length, 2, operation.operationId);
   }
 });
 

@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { storyOf } from '../../scripts/docs/api-story.ts';
 import type { OpenapiDocument } from '../../scripts/docs/openapi-document.ts';
+import { storyOf } from '../../scripts/docs/story-requests.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { sendRequest } from '../../scripts/throwaway/send-request.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { documentedCodes } from '../../src/platform/http/openapi.ts';
+import { documentedCodes } from '../../src/platform/http/openapi-errors.ts';
 import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';

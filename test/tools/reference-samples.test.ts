@@ -11,8 +11,9 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { keyOf, type StoryWorld, startStoryWorld, storyOf } from '../../scripts/docs/api-story.ts';
+import { keyOf, type StoryWorld, startStoryWorld } from '../../scripts/docs/api-story.ts';
 import { operationsOf, successOf } from '../../scripts/docs/openapi-document.ts';
+import { storyOf } from '../../scripts/docs/story-requests.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

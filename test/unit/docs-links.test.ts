@@ -1,4 +1,4 @@
-// The documents hold together: every link leads to a file and, with a #, to a heading of it, on a code host as on the
+// The documents hold together: every link leads to a file and, with a #, to a heading of it, in a checkout as on the
 // site; every Markdown file is a page. The check is a pure function over files, so that the second half can break it on
 // purpose. Read with the site's own Markdown.
 

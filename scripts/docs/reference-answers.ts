@@ -1,0 +1,54 @@
+// docs/reference/answers.jsonl: what a service answered to each request of the story (api-story.ts), one answer a line. Written
+// by generate.ts, so that the pages of the reference are made without a service; test/service/generated-files.test.ts
+// tells the story again and compares.
+
+import { keyOf, type StoryWorld } from './api-story.ts';
+import type { OpenapiDocument } from './openapi-document.ts';
+import { queryText, type SampleRequest } from './request-samples.ts';
+import { loginCode, storyOf } from './story-requests.ts';
+
+export interface StoryAnswer {
+  readonly operationId: string;
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Tells the story on `world`. */
+export async function recordAnswers(document: OpenapiDocument, world: StoryWorld): Promise<string> {
+  const { service, environmentOf } = world;
+  const lines: string[] = [];
+  for (const request of storyOf(document)) {
+    const { operationId, method, path, client, idempotencyKey } = request;
+    const environment = await environmentOf(operationId);
+    const answer = await fetch(service.address + path + queryText(request.query), {
+      method,
+      headers: {
+        authorization: `Bearer ${keyOf(world, client)}`,
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(request.body === undefined ? {} : { body: bodyText(request, environment) }),
+    });
+    const body = withoutSecrets(await answer.json());
+    lines.push(`${JSON.stringify({ operationId, status: answer.status, body } satisfies StoryAnswer)}\n`);
+  }
+  return lines.join('');
+}
+
+function bodyText({ body }: SampleRequest, environment: Readonly<Record<string, string>>): string {
+  return JSON.stringify(body, (_name, value) =>
+    value === loginCode ? environment[loginCode.environment] : value,
+  );
+}
+
+/** Secrets differ each time, and no reader needs them. */
+function withoutSecrets(body: unknown): unknown {
+  const text = JSON.stringify(body)
+    .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
+    .replace(/whsec_[A-Za-z0-9+/=]{44}/g, 'whsec_…')
+    .replace(/("last_four":")[^"]*"/g, '$1…"')
+    .replace(/("password":")[^"]*"/g, '$1…"')
+    .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
+    // Begins with the time of the database's making.
+    .replace(/("packages_version":)\d+/, '$1 17');
+  return JSON.parse(text);
+}

@@ -1,0 +1,100 @@
+// The requests of the story that the API reference tells (api-story.ts): one for each operation, in the document's order.
+// Bodies and queries are the examples of the routes' own schemas. Pure.
+
+import assert from 'node:assert/strict';
+import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
+import type { SampleRequest } from './request-samples.ts';
+
+export const northwind = 2;
+
+/** Whose {id} a sample names: what the story world holds, or what an earlier step has made. */
+export const ids: Readonly<Record<string, number | string>> = {
+  accounts: northwind,
+  orders: 2_000_000_001,
+  customers: 2_000_000_001,
+  packages: 5,
+  events: 2_000_000_001,
+  webhooks: 1,
+  'product-calls': 'call_change_2000000010',
+};
+/** The first one that is invited. */
+const invited = 10_000_001;
+/** Where a step names another one: the operator's own, and those that are deleted. */
+const idsOfSteps: Readonly<Record<string, number>> = {
+  deleteWebhook: 2,
+  deleteOperatorWebhook: 4,
+};
+const operatorWebhook = 3;
+/** The second id of a path; the key is the one that an earlier step has made. */
+const innerIds: Readonly<Record<string, number>> = {
+  event_id: 2_000_000_001,
+  key_id: 7,
+  person_id: invited,
+};
+/** Where a step names another one: a key that is revoked. */
+export const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
+/** Orders that wait for the product: made for these two right before the first of them. */
+export const pendingOrders: Readonly<Record<string, number>> = {
+  acceptOrder: 2_000_000_007,
+  failOrder: 2_000_000_008,
+};
+/** That of the story's clock. */
+const month = '2026-01';
+const reference = 'ada@example.com';
+
+/** A value of a body that a sample reads from the environment: it is different each time. */
+export const loginCode = { environment: 'LOGIN_CODE' } as const;
+
+export const exchanges: readonly string[] = ['exchangeLoginCode', 'exchangeCodeForCustomer'];
+
+export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
+  return operationsOf(document).map(({ method, path, operation }): SampleRequest => {
+    const { operationId, parameters = [], requestBody } = operation;
+    const [, collection] = /\/([a-z-]+)\/\{id\}/.exec(path) ?? [];
+    const ofOperator = operationId.includes('OperatorWebhook') ? operatorWebhook : undefined;
+    const id =
+      collection === undefined
+        ? undefined
+        : (pendingOrders[operationId] ?? idsOfSteps[operationId] ?? ofOperator ?? ids[collection]);
+    const [, innerName = ''] = /\{id\}.*\{(\w+)\}/.exec(path) ?? [];
+    const inner = innerIdsOfSteps[operationId] ?? innerIds[innerName];
+    assert.ok(
+      (collection === undefined || id !== undefined) && (innerName === '' || inner !== undefined),
+      `"ids" and "innerIds" say which ${collection} ${innerName} samples name`,
+    );
+    const query = parameters.flatMap(({ in: place, name, example }) =>
+      place === 'query' && example !== undefined ? [[name, example]] : [],
+    );
+    const { idempotency_key: idempotencyKey, ...body } = exchanges.includes(operationId)
+      ? { code: loginCode }
+      : (requestBody?.content['application/json'].example ?? {});
+    const hasBody = Object.keys(body).length > 0;
+    const needsBody = requestBody !== undefined && requestBody.required !== false;
+    assert.ok(hasBody || !needsBody, `the body of ${operationId} has an example in its schema`);
+    const takesKey = parameters.some(({ in: place }) => place === 'header');
+    return {
+      operationId,
+      method,
+      path: path
+        .replace('{id}', String(id))
+        .replace(`{${innerName}}`, String(inner))
+        .replace('{month}', month)
+        .replace('{reference}', reference),
+      client: clientOf(path),
+      ...(id === undefined ? {} : { id }),
+      ...(inner === undefined ? {} : { inner }),
+      ...(path.includes('{month}') ? { id: month } : {}),
+      ...(path.includes('{reference}') ? { id: reference } : {}),
+      ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
+      ...(hasBody ? { body } : {}),
+      ...(takesKey ? { idempotencyKey: String(idempotencyKey ?? `${operationId}-1`) } : {}),
+    };
+  });
+}
+
+/** The second id of a path that has two. */
+function clientOf(path: string): SampleRequest['client'] {
+  if (path.startsWith('/api/admin/')) return 'client.admin';
+  if (path.startsWith('/api/v1/test/')) return 'client.testMode';
+  return path.startsWith('/api/product/') ? 'client.product' : 'client';
+}
