@@ -19,13 +19,15 @@ import type {
   PlaceOrder,
 } from '../../src/features/order-engine/decisions/order-commands.ts';
 import { DatabaseUnavailable, type Row } from '../../src/platform/database/database.ts';
+import { bySharding } from '../../src/platform/database/shards/query-shards.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';
 
 /** A batch: BEGIN, locks and loads; then writes and COMMIT. */
 /** Where groups are on several servers one more: who holds the references that no customer of the account has. */
-const roundTripsOf = ({ database }: TestService) => (database.isSpread ? 3 : 2);
+const roundTripsOf = ({ database }: TestService) =>
+  bySharding(database, { together: () => 2, apart: () => 3 });
 
 describe('orders that arrive together', () => {
   let service: TestService;

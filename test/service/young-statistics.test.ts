@@ -10,6 +10,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { createEarlyAnalyze } from '../../src/platform/database/schema/early-analyze.ts';
+import { bySharding } from '../../src/platform/database/shards/query-shards.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 
 let service: TestService;
@@ -84,9 +85,11 @@ async function knownOrders(account: TestAccount): Promise<number> {
     service,
     account,
     // On several servers the rows, and whoever plans for them, are where the group is.
-    service.database.isSpread
-      ? "select result::real::int as known from run_command_on_shards('orders', 'select reltuples from pg_class where oid = ''%s''::regclass')"
-      : "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
+    bySharding(service.database, {
+      together: () => "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
+      apart: () =>
+        "select result::real::int as known from run_command_on_shards('orders', 'select reltuples from pg_class where oid = ''%s''::regclass')",
+    }),
   );
   return Number(row?.['known']);
 }

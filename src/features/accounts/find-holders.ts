@@ -2,7 +2,7 @@
 // each by an index and limited. Called by the palette's route and the console's list of accounts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { fromEveryGroup, ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { findAccountNames } from '../identity/account-names.ts';
@@ -87,7 +87,7 @@ type Unnamed = Omit<Holder, 'account'>;
 
 async function ofEmail(database: Queryable, text: string, accountId: number | null): Promise<Unnamed[]> {
   const [accounts, people] = await Promise.all([
-    fromEveryGroup(database, accountsOfEmail, [text, accountId]),
+    queryShards(database, accountsOfEmail, [text, accountId], 'every'),
     database.query(peopleOfEmail, [text, accountId]),
   ]);
   return [
@@ -109,7 +109,7 @@ async function ofLastFour(
   const tests = found.map((key) => key.accountId).filter(isTestAccount);
   if (tests.length === 0) return found;
   const real = new Map(
-    (await ofAccounts(database, tests, accountsOfTests)).map((row) => [
+    (await queryShards(database, accountsOfTests, [], { accounts: tests })).map((row) => [
       Number(row['id']),
       Number(row['test_of']),
     ]),

@@ -2,8 +2,8 @@
 // Called by accounts/account-panel-routes.ts. There are thousands of accounts and not millions, and only the operator looks: a page
 // that few fit walks the index of its order to the end.
 
-import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { Group } from '../../shared/periods.ts';
@@ -59,7 +59,7 @@ export async function searchAccounts(
   if (/\p{Cc}/u.test(search)) return { found: [], next: null };
   const isByName = order === 'name';
   const place = isByName ? behind : behind === '' ? realAccountIdMax + 1 : Number(behind);
-  const rows = await fromEveryGroup(database, isByName ? searchByName : searchNewest, [
+  const values = [
     place,
     limit + 1,
     search.toLowerCase(),
@@ -67,22 +67,13 @@ export async function searchAccounts(
     state ?? '',
     balanceBelowCents?.toString() ?? null,
     numberArray(await findHolderAccounts(database, search)),
-  ]);
-  const sorted = rows.toSorted(isByName ? byName : byAge).slice(0, limit + 1);
-  const page = sorted.slice(0, limit);
+  ];
+  const first = { columns: [isByName ? 'username' : 'id'], descending: !isByName, limit: limit + 1 };
+  const rows = await queryShards(database, isByName ? searchByName : searchNewest, values, { first });
+  const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
     found: page.map((row) => ({ account: accounts.parse(row), isHalted: row['is_halted'] === true })),
-    next: sorted.length > limit && last !== undefined ? String(last[isByName ? 'username' : 'id']) : null,
+    next: rows.length > limit && last !== undefined ? String(last[isByName ? 'username' : 'id']) : null,
   };
-}
-
-function byAge(one: Row, other: Row): number {
-  return Number(other['id']) - Number(one['id']);
-}
-
-/** As "C" orders them: names are ASCII. */
-function byName(one: Row, other: Row): number {
-  const [first, second] = [String(one['username']), String(other['username'])];
-  return first < second ? -1 : first > second ? 1 : 0;
 }

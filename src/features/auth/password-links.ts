@@ -9,7 +9,7 @@ import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup, groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import {
   describeTable,
   int,
@@ -255,9 +255,9 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
 
   async function mailResets(nameOrAddress: string, from: Asker, now: EpochSeconds): Promise<void> {
     const { peopleMax: limit, peopleOfAccountMax } = limits;
-    const order = { columns: ['by_address', 'is_unconfirmed', 'place', 'p_id'], limit };
+    const first = { columns: ['by_address', 'is_unconfirmed', 'place', 'p_id'], limit };
     const values = [nameOrAddress, limit, peopleOfAccountMax];
-    const rows = await firstOfEveryGroup(database, findHolders, values, order);
+    const rows = await queryShards(database, findHolders, values, { first });
     for (const row of rows) {
       const { passwordHash: _, ...person } = credentials.parse(row, 'p_');
       const account = accounts.parse(row);
@@ -299,8 +299,10 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     invite,
     async find(token, now) {
       if (!isToken(token)) return null;
-      const group = await groupThatHas(database, findAccountOfLink, [hashOf(token)]);
-      const [row] = await group.query(findOpenLink, [hashOf(token), now]);
+      const [row] = await queryShards(database, findOpenLink, [hashOf(token), now], {
+        holding: findAccountOfLink,
+        by: [hashOf(token)],
+      });
       if (row === undefined) return null;
       const { passwordVersion } = credentials.parse(row, 'p_');
       const [person, account] = [people.parse(row, 'p_'), accounts.parse(row)];

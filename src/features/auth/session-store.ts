@@ -8,7 +8,7 @@ import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
-import { groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import {
   describeTable,
   int,
@@ -215,7 +215,7 @@ export interface SessionStore {
 
 export function createSessionStore(database: Database, limits: SessionLimits): SessionStore {
   const bounds = (now: EpochSeconds) => [now - limits.absoluteSeconds, now - limits.idleSeconds];
-  const groupOf = (personId: number) => groupThatHas(database, findAccountOfPerson, [personId]);
+  const ofPerson = (personId: number) => ({ holding: findAccountOfPerson, by: [personId] });
 
   return {
     limits,
@@ -242,8 +242,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async find({ personId, token }, now) {
       const tokenHash = hashOf(token);
-      const group = await groupOf(personId);
-      const [row] = await group.query(findSessionByToken, [personId, ...bounds(now), tokenHash]);
+      const values = [personId, ...bounds(now), tokenHash];
+      const [row] = await queryShards(database, findSessionByToken, values, ofPerson(personId));
       if (row === undefined) return null;
       const found = {
         session: sessions.parse(row, 's_'),
@@ -257,7 +257,8 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
     async list(personId, now) {
-      const rows = await (await groupOf(personId)).query(listSessionsOf, [personId, ...bounds(now)]);
+      const values = [personId, ...bounds(now)];
+      const rows = await queryShards(database, listSessionsOf, values, ofPerson(personId));
       return rows.map((row) => sessions.parse(row, 's_'));
     },
     async end({ personId, token }) {
@@ -273,7 +274,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
     },
     async confirm({ personId, tokenHash }, staysOpen, now) {
       const values = [personId, ...bounds(now), tokenHash, staysOpen, now];
-      return (await (await groupOf(personId)).query(confirmSession, values)).length > 0;
+      return (await queryShards(database, confirmSession, values, ofPerson(personId))).length > 0;
     },
     endAll: (accountId, { now, ...author }) =>
       database.transaction(async (transaction) => {

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
-import { fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { describeTable, int, type RowOf, text, time, writeRows } from '../../platform/database/table.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -208,13 +208,13 @@ export async function findOpenLink(
   token: string,
   now: EpochSeconds,
 ): Promise<LinkedCustomer | null> {
-  return parseCustomer(await fromAnyGroup(database, findLink, [hashToken(token), now]));
+  return parseCustomer(await queryShards(database, findLink, [hashToken(token), now], 'any'));
 }
 
 /** Only where there are several is it asked first, whose link it is. null: nobody's. */
 async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
   if (transaction.accountGroups().length === 1) return transaction;
-  const [row] = await fromAnyGroup(transaction, findAccountOfLink, [tokenHash]);
+  const [row] = await queryShards(transaction, findAccountOfLink, [tokenHash], 'any');
   return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
 }
 

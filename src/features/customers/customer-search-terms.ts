@@ -7,7 +7,7 @@
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
@@ -125,7 +125,7 @@ const neverAborted = new AbortController().signal;
 /** Adds the terms of every customer that has none; returns how many are left, because the signal said stop. */
 export async function indexCustomerTerms(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  await eachInTurn(await fromEveryGroup(database, findBehind), async (row) => {
+  await eachInTurn(await queryShards(database, findBehind, [], 'every'), async (row) => {
     let behind = Number(row['behind']);
     while (behind > 0 && !signal.aborted) {
       const indexed = await indexMore(database, Number(row['id']));

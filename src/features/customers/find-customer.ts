@@ -3,7 +3,7 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount, type OwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { Months } from '../../shared/periods.ts';
@@ -85,9 +85,9 @@ export async function findCustomerNumber(
   accountId: number,
   reference: string,
 ): Promise<number | null> {
-  const ofClaims = isTestAccount(accountId) ? findOwnOfTest : findOwn;
-  const statement = database.isSpread ? findOwnApart : ofClaims;
-  const [row] = await database.ofAccount(accountId).query(statement, [accountId, reference]);
+  const together = isTestAccount(accountId) ? findOwnOfTest : findOwn;
+  const statement = { together, apart: findOwnApart };
+  const [row] = await queryShards(database, statement, [accountId, reference], { account: accountId });
   return nullable(Number, row?.['customer_number']);
 }
 
@@ -181,6 +181,6 @@ export async function countEndingPlansOfAll(
   now: EpochSeconds,
   until: EpochSeconds,
 ): Promise<number> {
-  const counted = await fromEveryGroup(database, countEndingOfAll, [now, until]);
+  const counted = await queryShards(database, countEndingOfAll, [now, until], 'every');
   return counted.reduce((sum, row) => sum + Number(row['customers']), 0);
 }

@@ -4,6 +4,7 @@
 // (orders/parse-order-query.ts); the API's own filter is filter-customers.ts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { queryShards, type ShardPage } from '../../platform/database/shards/query-shards.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { type OwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -147,14 +148,14 @@ export async function findCustomers(
   let rows = firstRows(query, wanted);
   for (let left = rowsOfPageMax; left > 0 && cursor !== null && found.length <= wanted; ) {
     const length: number = Math.min(rows, left);
-    const range: RowRange = await read(cursor, length);
+    const range: ShardPage = await read(cursor, length);
     for (const row of range.rows) {
       if (row['may_fit'] !== true) continue;
       const customer = shownCustomers.parse(row);
       if (holdsWords(customer, query.words) && fitsPlanOf(customer, query) && isNew(customer))
         found.push(customer);
     }
-    cursor = range.next;
+    cursor = range.end === null ? null : cursorOf(range.end);
     left -= length;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
@@ -175,13 +176,7 @@ export async function countCustomers(
   return counted !== null && counted.within <= endsAtOnceMax ? counted.fitting : null;
 }
 
-/** Rows of a range, and where the next one begins; null: nowhere. */
-interface RowRange {
-  readonly rows: readonly Row[];
-  readonly next: CustomerCursor | null;
-}
-
-type ReadRange = (cursor: CustomerCursor, length: number) => Promise<RowRange>;
+type ReadRange = (cursor: CustomerCursor, length: number) => Promise<ShardPage>;
 
 /** From the index in which the fewest rows have to be looked at. */
 async function readerOf(
@@ -191,15 +186,12 @@ async function readerOf(
 ): Promise<ReadRange> {
   const terms = termsOf(query);
   if (accountId === null) {
-    const values = (cursor: CustomerCursor, length: number) => [
-      cursor.accountId,
-      ...terms,
-      length,
-      cursor.number,
-    ];
-    if (database.isSpread) return (cursor, length) => rangeOfGroups(database, values(cursor, length), length);
-    return async (cursor, length) =>
-      cutOff(await database.query(findOfAllDown, values(cursor, length)), length);
+    return async (cursor, length) => {
+      const values = [cursor.accountId, ...terms, length, cursor.number];
+      const columns = ['account_id', 'number'];
+      const page = { columns, descending: true, limit: length, place: 'place' };
+      return queryShards(database, findOfAllDown, values, { page });
+    };
   }
   const own = database.ofAccount(accountId);
   if (query.order !== 'newest') {
@@ -219,31 +211,9 @@ function termsOf(query: CustomerQuery): readonly unknown[] {
   return [textArray(wordPatterns(query.words)), query.state, query.packageId, since, until, query.now];
 }
 
-function cutOff(rows: readonly Row[], length: number): RowRange {
+function cutOff(rows: readonly Row[], length: number): ShardPage {
   const last = rows.at(-1);
-  return { rows, next: last !== undefined && Number(last['place']) === length ? cursorOf(last) : null };
-}
-
-/** Of all groups, down to where the first of their ranges ends: what is below it may be another group's. */
-async function rangeOfGroups(
-  database: Queryable,
-  values: readonly unknown[],
-  length: number,
-): Promise<RowRange> {
-  const ranges = await Promise.all(
-    database.accountGroups().map(async (group) => cutOff(await group.query(findOfAllDown, values), length)),
-  );
-  const [next = null] = ranges.flatMap(({ next: end }) => end ?? []).sort(byCursor);
-  const rows = ranges
-    .flatMap((each) => each.rows)
-    .map((row) => ({ row, place: cursorOf(row) }))
-    .filter(({ place }) => next === null || byCursor(place, next) <= 0)
-    .sort((one, other) => byCursor(one.place, other.place));
-  return { rows: rows.map(({ row }) => row), next };
-}
-
-function byCursor(one: CustomerCursor, other: CustomerCursor): number {
-  return other.accountId - one.accountId || other.number - one.number;
+  return { rows, end: last !== undefined && Number(last['place']) === length ? last : null };
 }
 
 function cursorOf(row: Row): CustomerCursor {

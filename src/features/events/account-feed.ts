@@ -7,7 +7,7 @@ import {
   type SqlStatement,
 } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { type AccountEvent, events, listenToAccount } from './event-log.ts';
 import type { EventType } from './event-schemas.ts';
 
@@ -165,7 +165,7 @@ export async function countEvents(
   accountIds: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   if (accountIds.length === 0) return new Map();
-  const rows = await ofAccounts(database, accountIds, findEventCounts);
+  const rows = await queryShards(database, findEventCounts, [], { accounts: accountIds });
   return new Map(rows.map((row) => [Number(row['id']), Number(row['event_count'] ?? 0)]));
 }
 

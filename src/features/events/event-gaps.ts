@@ -4,7 +4,7 @@
 // Invariant: no event has a number inside a gap.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
-import { ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numbersUsedMax, realAccountIdMax, testNumbersUsedMax } from '../../shared/identifiers.ts';
 
 /** Of each real account: more than one of them can have been told of between a backup and the loss of its database. */
@@ -54,7 +54,7 @@ export async function findLastGaps(
   accountIds: readonly number[],
 ): Promise<ReadonlyMap<number, EventGap>> {
   if (accountIds.length === 0) return new Map();
-  const rows = await ofAccounts(database, accountIds, findLast);
+  const rows = await queryShards(database, findLast, [], { accounts: accountIds });
   return new Map(
     rows.map((row) => [
       Number(row['account_id']),

@@ -7,7 +7,7 @@
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
-import { fromEveryGroup, fromTheirGroups } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
@@ -74,28 +74,18 @@ export async function extendStreamWholly(database: Database): Promise<void> {
 
 interface Extended {
   readonly events: number;
-  /** As many rows as one transaction takes: there may be more. */
+  /** As many rows as one transaction takes of a shard: there may be more. */
   readonly isFull: boolean;
 }
 
 async function extendOnce(database: Database): Promise<Extended> {
   // Nothing is locked for nothing.
-  const found = await fromEveryGroup(database, findInbox);
+  const found = await queryShards(database, findInbox, [], 'every');
   if (!found.some((row) => row['waits'] === true)) return { events: 0, isFull: false };
   return database.transaction(
     async (transaction) => {
       const [head] = await transaction.query(lockHead);
-      const { isSpread } = transaction;
-      const taken: Row[] = [];
-      let isFull = false;
-      for (const group of transaction.accountGroups()) {
-        const ofGroup = await group.query(isSpread ? takeInboxApart : takeInbox);
-        isFull ||= ofGroup.length >= inboxRowsMax;
-        taken.push(...ofGroup);
-      }
-      const rows = isSpread
-        ? inTime(taken)
-        : taken.toSorted((one, other) => Number(one['id']) - Number(other['id']));
+      const rows = await takeOldest(transaction);
       const begin = bigint(head?.['next_position']);
       let position = begin;
       const positions = rows.map((row) => {
@@ -110,10 +100,20 @@ async function extendOnce(database: Database): Promise<Extended> {
         transaction.query(moveHead, [position]),
         transaction.commit(),
       ]);
-      return { events: Number(position - begin), isFull };
+      return { events: Number(position - begin), isFull: rows.length >= inboxRowsMax };
     },
     { rank: 'reads' },
   );
+}
+
+/** In the order in which they go into the stream. */
+function takeOldest(transaction: Queryable): Promise<readonly Row[]> {
+  const take = (statement: SqlStatement) => queryShards(transaction, statement, [], 'every');
+  return bySharding(transaction, {
+    together: async () =>
+      (await take(takeInbox)).toSorted((one, other) => Number(one['id']) - Number(other['id'])),
+    apart: async () => inTime(await take(takeInboxApart)),
+  });
 }
 
 /** By their time, but those of each account in the order of its numbers: clocks of several processes may differ. */
@@ -190,7 +190,7 @@ const readPlaced: SqlStatement = {
 };
 
 /** The next events behind `after`, at most `limit`: of all real accounts, of all tests, or of one account. */
-export async function readStream(
+export function readStream(
   database: Queryable,
   {
     after,
@@ -200,24 +200,27 @@ export async function readStream(
   }: { after: bigint; accountId: number | null; limit: number; mode: 'live' | 'test' },
 ): Promise<StreamedEvent[]> {
   const values = [after, accountId, limit];
-  if (!database.isSpread) {
-    const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, values);
-    return rows.map(parseStreamed);
-  }
-  const ranges = await database.query(listRows[accountId === null ? mode : 'account'], values);
-  const names = ['position', 'account_id', 'first_number', 'last_number'];
-  const rows = await fromTheirGroups(
-    database,
-    ranges,
-    (row) => Number(row['account_id']),
-    readPlaced,
-    (some) => [...names.map((name) => numberArray(some.map((row) => Number(row[name])))), after, limit],
-  );
-  return rows
-    .map(parseStreamed)
-    .sort((one, other) => Number(one.position - other.position))
-    .slice(0, limit);
+  return bySharding(database, {
+    together: async () => {
+      const rows = await database.query(accountId === null ? readAll[mode] : readOfAccount, values);
+      return rows.map(parseStreamed);
+    },
+    apart: async () => {
+      const ranges = await database.query(listRows[accountId === null ? mode : 'account'], values);
+      const rows = await queryShards(database, readPlaced, [after, limit], {
+        of: ranges,
+        accountOf: (row) => Number(row['account_id']),
+        columns: (some) => rangeColumns.map((name) => numberArray(some.map((row) => Number(row[name])))),
+      });
+      return rows
+        .map(parseStreamed)
+        .sort((one, other) => Number(one.position - other.position))
+        .slice(0, limit);
+    },
+  });
 }
+
+const rangeColumns = ['position', 'account_id', 'first_number', 'last_number'];
 
 function parseStreamed(row: Row): StreamedEvent {
   return { ...events.parse(row), position: bigint(row['position']) };

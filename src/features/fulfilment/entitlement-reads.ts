@@ -3,7 +3,7 @@
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup, fromTheirGroups } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { findIncarnation } from '../../platform/secrets/service-state.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
@@ -96,16 +96,16 @@ export async function findEntitlement(
   reference: string,
 ): Promise<EntitledCustomer | null> {
   const statement = statements[mode];
-  if (!database.isSpread) {
-    const [row] = await database.query(statement.find, [reference]);
-    return row === undefined ? null : parseEntitled(row);
-  }
-  const [claim] = await database.query(statement.findClaim, [reference]);
-  if (claim === undefined) return null;
-  const accountId = Number(claim['account_id']);
-  const values = [numberArray([accountId]), numberArray([Number(claim['customer_number'])])];
-  const [row] = await database.ofAccount(accountId).query(listNamed, values);
+  const [row] = await bySharding(database, {
+    together: () => database.query(statement.find, [reference]),
+    apart: async () =>
+      readNamed(database, (await database.query(statement.findClaim, [reference])).map(parseClaim)),
+  });
   return row === undefined ? null : parseEntitled(row);
+}
+
+function parseClaim(row: Row): Named {
+  return { accountId: Number(row['account_id']), number: Number(row['customer_number']) };
 }
 
 /** From now on every change of a plan has its place in the stream, and a copy can be begun. */
@@ -157,16 +157,19 @@ interface Named {
 }
 
 /** In their order. */
-async function readNamed(database: Queryable, wanted: readonly Named[]): Promise<readonly Row[]> {
-  const values = (some: readonly Named[]) => [
-    numberArray(some.map(({ accountId }) => accountId)),
-    numberArray(some.map(({ number }) => number)),
-  ];
-  if (!database.isSpread) return database.query(listNamed, values(wanted));
-  const rows = await fromTheirGroups(database, wanted, ({ accountId }) => accountId, listNamed, values);
-  const places = new Map(wanted.map(({ accountId, number }, place) => [`${accountId} ${number}`, place]));
-  const placeOf = (row: Row) => places.get(`${row['account_id']} ${row['number']}`) ?? 0;
-  return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
+function readNamed(database: Queryable, wanted: readonly Named[]): Promise<readonly Row[]> {
+  return queryShards(database, listNamed, [], {
+    of: wanted,
+    accountOf: ({ accountId }) => accountId,
+    columns: (some) => [
+      numberArray(some.map(({ accountId }) => accountId)),
+      numberArray(some.map(({ number }) => number)),
+    ],
+    inOrder: {
+      keyOf: ({ accountId, number }) => `${accountId} ${number}`,
+      keyOfRow: (row) => `${row['account_id']} ${row['number']}`,
+    },
+  });
 }
 
 async function readAll(
@@ -176,9 +179,8 @@ async function readAll(
   limit: number,
 ): Promise<EntitlementPage> {
   const { accountId, number, position, incarnation } = cursor;
-  const rows = await firstOfEveryGroup(database, statements[mode].list, [accountId, number, limit], {
-    columns: ['account_id', 'number'],
-    limit,
+  const rows = await queryShards(database, statements[mode].list, [accountId, number, limit], {
+    first: { columns: ['account_id', 'number'], limit },
   });
   const customers = rows.map(parseEntitled);
   const last = customers.at(-1)?.customer;

@@ -13,7 +13,7 @@ import {
 } from '../../platform/database/database.ts';
 import { type Changed, type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
@@ -281,7 +281,7 @@ async function changeCall(
   { action, statuses }: { readonly action: string; readonly statuses: readonly ProductCallStatus[] },
   work: (transaction: Queryable, call: LockedCall) => Promise<string | Refusal>,
 ): Promise<Done<ProductCall> | Refusal> {
-  const [place] = await fromEveryGroup(database, findAccountOfCall, [callId]);
+  const [place] = await queryShards(database, findAccountOfCall, [callId], 'every');
   if (place === undefined) return refusal('product_call_not_found');
   const accountId = Number(place['account_id']);
   const shown = async (transaction: Queryable) =>

@@ -3,7 +3,7 @@
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import {
@@ -51,8 +51,8 @@ export async function listOrdersNeedingAttention(
   after: string | null,
   limit: number,
 ): Promise<AttentionOrders> {
-  const order = { columns: ['place'], limit: limit + 1 };
-  const rows = await firstOfEveryGroup(database, listAttention, [after ?? '0', limit + 1], order);
+  const first = { columns: ['place'], limit: limit + 1 };
+  const rows = await queryShards(database, listAttention, [after ?? '0', limit + 1], { first });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {

@@ -3,7 +3,7 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup, fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { oneOf } from '../../platform/database/table.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';
@@ -97,9 +97,8 @@ export async function listOpenProductCalls(
 ): Promise<FoundProductCalls> {
   const { order, statement, cursorOf } = lists[list];
   const [at = '0', id = '0'] = after?.split(' ') ?? [];
-  const rows = await firstOfEveryGroup(database, statement, [at, id, limit + 1], {
-    columns: order,
-    limit: limit + 1,
+  const rows = await queryShards(database, statement, [at, id, limit + 1], {
+    first: { columns: order, limit: limit + 1 },
   });
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -169,7 +168,7 @@ export interface CountedCalls extends BoundedCount {
 
 /** Of every real account; not counted beyond what a page needs. */
 export async function countOpenProductCalls(database: Queryable, list: OpenCallList): Promise<CountedCalls> {
-  const rows = await fromEveryGroup(database, counts[list]);
+  const rows = await queryShards(database, counts[list], [], 'every');
   const count = rows.reduce((sum, row) => sum + Number(row['count']), 0);
   const times = rows.flatMap((row) => nullable(Number, row['since']) ?? []);
   return {

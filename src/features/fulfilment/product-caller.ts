@@ -19,7 +19,7 @@ import {
   StatementFailed,
 } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { nullableNumberArray, numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { holdLease } from '../../platform/jobs/job-leases.ts';
 import type { JobContext, JobResult } from '../../platform/jobs/job-runner.ts';
@@ -395,9 +395,8 @@ async function callUntilStopped(
     if (free > 0) {
       const { statement, rank } = readDue[mode];
       const busy = numberArray([...underWay.keys()]);
-      const rows = await firstOfEveryGroup(ranked(database, rank), statement, [now(), busy, free], {
-        columns: ['next_attempt_at', 'id'],
-        limit: free,
+      const rows = await queryShards(ranked(database, rank), statement, [now(), busy, free], {
+        first: { columns: ['next_attempt_at', 'id'], limit: free },
       });
       const busyCustomers = new Set([...underWay.values()].map(({ customer }) => customer));
       // Its order may have been settled by an administrator while an attempt is under way: what follows waits for that.

@@ -1,8 +1,8 @@
-// Usernames of accounts by their ids, whichever account group they are in. Called by lists that name whoever did something,
-// and by those of one group where it lies on another server than the groups of the others (Queryable.isSpread).
+// Usernames of accounts by their ids, whichever shard they are in. Called by lists that name an actor, and by those of one
+// account where its shard is on another server than the actor's.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
-import { ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 
 const findUsernames: SqlStatement = {
   name: 'find_usernames',
@@ -15,6 +15,6 @@ export async function findAccountNames(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await ofAccounts(database, ids, findUsernames);
+  const rows = await queryShards(database, findUsernames, [], { accounts: ids });
   return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
 }

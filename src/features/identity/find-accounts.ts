@@ -4,6 +4,7 @@
 import { type BatchedLookup, createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import type { Page } from '../../shared/pages.ts';
 import { type Account, accounts } from './account-table.ts';
@@ -76,12 +77,21 @@ const findAdministrator: SqlStatement = {
 export function createKeyLookup(database: Queryable): BatchedLookup<string> {
   const byHash = (statement: SqlStatement) =>
     createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
-  if (!database.isSpread) return byHash(findAccountsByKey);
-  const [ids, keys] = [byHash(findAccountIdsByKey), byHash(findKeysApart)];
+  return bySharding(database, {
+    together: () => byHash(findAccountsByKey),
+    apart: () => keyLookupApart(database, byHash(findAccountIdsByKey), byHash(findKeysApart)),
+  });
+}
+
+function keyLookupApart(
+  database: Queryable,
+  ids: BatchedLookup<string>,
+  keys: BatchedLookup<string>,
+): BatchedLookup<string> {
   const rows = createBatchedLookup<number>(
     database,
     findAccountsApart,
-    (ids) => [numberArray(ids)],
+    (some) => [numberArray(some)],
     (id) => id,
   );
   // The account before the key: whatever changes about the key moves the account's access_version, and orders are refused that
@@ -133,17 +143,24 @@ export async function listAccounts(
   if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const wanted = [search.toLowerCase(), group, isAdmin];
-  if (database.isSpread) {
-    // Each group's page up to the end of this one: accounts are thousands.
-    const end = Math.min(maxInt, offset + limit);
-    const pages = await Promise.all(
-      database.accountGroups().map((each) => each.query(listAccountsPage, [...wanted, end, 0])),
-    );
-    const total = pages.reduce((sum, [first]) => sum + Number(first?.['total'] ?? 0), 0);
-    const found = pages.flat().sort((one, other) => Number(other['id']) - Number(one['id']));
-    return { total, accounts: found.slice(offset, offset + limit).map((row) => accounts.parse(row)) };
-  }
-  const rows = await database.query(listAccountsPage, [...wanted, limit, offset]);
-  const counted = rows[0] ?? (await database.query(countAccounts, wanted))[0];
-  return { total: Number(counted?.['total'] ?? 0), accounts: rows.map((row) => accounts.parse(row)) };
+  const { rows, counted } = await bySharding(database, {
+    together: async () => {
+      const found = await database.query(listAccountsPage, [...wanted, limit, offset]);
+      return {
+        rows: found,
+        counted: found.length > 0 ? found.slice(0, 1) : await database.query(countAccounts, wanted),
+      };
+    },
+    apart: async () => {
+      // Of each shard all rows up to the end of this page: accounts are thousands.
+      const first = { columns: ['id'], descending: true, limit: Math.min(maxInt, offset + limit) };
+      const found = await queryShards(database, listAccountsPage, [...wanted, first.limit, 0], { first });
+      return {
+        rows: found.slice(offset),
+        counted: await queryShards(database, countAccounts, wanted, 'every'),
+      };
+    },
+  });
+  const total = counted.reduce((sum, row) => sum + Number(row['total']), 0);
+  return { total, accounts: rows.map((row) => accounts.parse(row)) };
 }

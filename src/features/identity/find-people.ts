@@ -2,7 +2,7 @@
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { groupThatHas } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
 import { type Credentials, credentials, type Person, people } from './people-table.ts';
@@ -68,8 +68,10 @@ export async function findCredentials(
   passwordHash: string | null;
   passwordVersion: number;
 } | null> {
-  const group = await groupThatHas(database, findAccountOfName, [username]);
-  const [row] = await group.query(findByUsername, [username]);
+  const [row] = await queryShards(database, findByUsername, [username], {
+    holding: findAccountOfName,
+    by: [username],
+  });
   if (row === undefined) return null;
   const { passwordHash, passwordVersion } = credentials.parse(row, 'p_');
   return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };

@@ -3,7 +3,7 @@
 // Always true: of an account's test accounts one at most is current (accounts_test_current).
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { type Account, accounts } from './account-table.ts';
 
 const findCurrentTestAccount: SqlStatement = {
@@ -38,16 +38,20 @@ const writeSettings: SqlStatement = {
 
 /** null: nobody has looked at the account's test mode yet. */
 export async function findTestAccount(database: Queryable, accountId: number): Promise<Account | null> {
-  const [row] = await fromAnyGroup(database, findCurrentTestAccount, [accountId]);
+  const [row] = await queryShards(database, findCurrentTestAccount, [accountId], 'any');
   return row === undefined ? null : accounts.parse(row);
 }
 
-async function settingsForTestAccount(transaction: Queryable, accountId: number): Promise<Row | undefined> {
-  if (!transaction.isSpread) return (await transaction.query(findSettings, [accountId]))[0];
-  const testAccount = await findTestAccount(transaction, accountId);
-  if (testAccount === null) return undefined;
-  const [row] = await transaction.ofAccount(accountId).query(findOwnSettings, [accountId]);
-  return row === undefined ? undefined : { ...row, id: testAccount.id };
+function settingsForTestAccount(transaction: Queryable, accountId: number): Promise<Row | undefined> {
+  return bySharding(transaction, {
+    together: async () => (await transaction.query(findSettings, [accountId]))[0],
+    apart: async () => {
+      const testAccount = await findTestAccount(transaction, accountId);
+      if (testAccount === null) return undefined;
+      const [row] = await transaction.ofAccount(accountId).query(findOwnSettings, [accountId]);
+      return row === undefined ? undefined : { ...row, id: testAccount.id };
+    },
+  });
 }
 
 /** In the transaction that changed the account, under its lock. The test account's id; null: it has none. */

@@ -4,7 +4,7 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { cents, describeTable, int8, type RowOf } from '../../platform/database/table.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -158,11 +158,11 @@ export function createDailyTotals(database: Database): DailyTotals {
     },
     async sumsOfAll(step, since) {
       await marks.bringAllUpToDate();
-      const found = await fromEveryGroup(database, sumsOfAccounts, [since, dateFormats[step]]);
+      const found = await queryShards(database, sumsOfAccounts, [since, dateFormats[step]], 'every');
       return addedUp(found.map(parseSums));
     },
     async topAccounts(since, limit) {
-      const found = (await fromEveryGroup(database, listTop, [since, limit])).map((row) => ({
+      const found = (await queryShards(database, listTop, [since, limit], 'every')).map((row) => ({
         id: Number(row['id']),
         username: String(row['username']),
         displayName: String(row['display_name']),

@@ -5,7 +5,7 @@
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
@@ -228,7 +228,7 @@ const neverAborted = new AbortController().signal;
 export async function indexFacets(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(statements, async ({ behind, index, apart }) =>
-    eachInTurn(await fromEveryGroup(database, behind), async (row) => {
+    eachInTurn(await queryShards(database, behind, [], 'every'), async (row) => {
       let ranges = Number(row['behind']);
       for (; ranges > 0 && !signal.aborted; ranges -= rangesAtOnce) {
         await indexMoreOf(database, { index, apart }, Number(row['id']));
@@ -247,7 +247,10 @@ async function indexMoreOf(
 ): Promise<void> {
   const database = whole.ofAccount(accountId);
   const add = (queryable: Queryable) =>
-    queryable.isSpread ? addApart(queryable, apart, accountId) : queryable.query(index, [accountId]);
+    bySharding<Promise<unknown>>(queryable, {
+      together: () => queryable.query(index, [accountId]),
+      apart: () => addApart(queryable, apart, accountId),
+    });
   if (!isTestAccount(accountId)) await add(database);
   else {
     await database.transaction(async (transaction) => {

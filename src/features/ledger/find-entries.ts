@@ -3,6 +3,7 @@
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
+import { type Forms, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import {
@@ -34,12 +35,12 @@ export interface EntryFilter {
   readonly limit: number;
 }
 
-/** Whether a row has its actor's name, or that is looked up apart (actorsOf in list-ledger.ts). */
+/** Whether a row has its actor's name, or that is looked up afterwards (actorsOf in list-ledger.ts). */
 const actors = {
-  along: { name: 'a.username as actor, ', join: 'left join account_names a on a.id = e.actor_id\n    ' },
+  together: { name: 'a.username as actor, ', join: 'left join account_names a on a.id = e.actor_id\n    ' },
   apart: { name: '', join: '' },
 } as const;
-type Names = keyof typeof actors;
+type Names = keyof Forms<unknown>;
 
 const joined = (
   names: Names,
@@ -97,9 +98,9 @@ const listOfOrder = eitherWay((names) => ({
     order by e.number`,
 }));
 
-function eitherWay(statement: (names: Names) => SqlStatement): Readonly<Record<Names, SqlStatement>> {
+function eitherWay(statement: (names: Names) => SqlStatement): Forms<SqlStatement> {
   const { name, text } = statement('apart');
-  return { along: statement('along'), apart: { name: `${name}_apart`, text } };
+  return { together: statement('together'), apart: { name: `${name}_apart`, text } };
 }
 
 /** Oldest first. */
@@ -148,11 +149,10 @@ export async function findEntriesOfOrder(
 async function found(
   database: Queryable,
   accountId: number,
-  statement: Readonly<Record<Names, SqlStatement>>,
+  statement: Forms<SqlStatement>,
   values: readonly unknown[],
 ): Promise<FoundEntry[]> {
-  const { along, apart } = statement;
-  const rows = await database.ofAccount(accountId).query(database.isSpread ? apart : along, values);
+  const rows = await queryShards(database, statement, values, { account: accountId });
   const actorOf = await actorsOf(database, rows);
   return rows.map((row) => ({
     entry: ledgerEntries.parse(row),

@@ -2,6 +2,7 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { type Page, pageRange } from '../../shared/pages.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { type LedgerEntry, ledgerEntries } from '../order-engine/records/ledger-entry.ts';
@@ -29,8 +30,9 @@ export async function listLedger(
 ): Promise<{ entry: LedgerEntry; actor: string | null }[]> {
   const range = pageRange(page, total);
   if (range === null) return [];
-  const statement = database.isSpread ? listEntriesApart : listEntries;
-  const rows = await database.ofAccount(accountId).query(statement, [accountId, range.from, range.to]);
+  const statement = { together: listEntries, apart: listEntriesApart };
+  const values = [accountId, range.from, range.to];
+  const rows = await queryShards(database, statement, values, { account: accountId });
   const actorOf = await actorsOf(database, rows);
   return rows.map((row) => ({ entry: ledgerEntries.parse(row), actor: actorOf(row) }));
 }
@@ -40,8 +42,14 @@ export async function actorsOf(
   database: Queryable,
   rows: readonly Row[],
 ): Promise<(row: Row) => string | null> {
-  if (!database.isSpread) return (row) => nullable(String, row['actor']);
-  const ids = rows.flatMap((row) => nullable(Number, row['actor_id']) ?? []);
-  const names = await findAccountNames(database, ids);
-  return (row) => names.get(Number(row['actor_id'])) ?? null;
+  const names = await bySharding(database, {
+    together: () => null,
+    apart: () =>
+      findAccountNames(
+        database,
+        rows.flatMap((row) => nullable(Number, row['actor_id']) ?? []),
+      ),
+  });
+  return (row) =>
+    names === null ? nullable(String, row['actor']) : (names.get(Number(row['actor_id'])) ?? null);
 }

@@ -5,7 +5,7 @@
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
 export interface RollupWatermarks {
@@ -66,7 +66,7 @@ export function createRollupWatermarks(database: Database, { table, add }: Marke
   }
 
   async function listBehind() {
-    const rows = await fromEveryGroup(database, findBehind);
+    const rows = await queryShards(database, findBehind, [], 'every');
     return rows.map((row) => ({ accountId: Number(row['id']), entries: Number(row['behind']) }));
   }
 

@@ -7,7 +7,7 @@
 // The only writer of spending_sums.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import {
   cents,
   describeTable,
@@ -192,7 +192,7 @@ export function createSpendingReads(database: Database): SpendingReads {
     },
     async ofAll({ step, since, previousSince }) {
       if (!(await bringAllNearly())) return null;
-      const found = await fromEveryGroup(database, listOfAll, [step, previousSince, since]);
+      const found = await queryShards(database, listOfAll, [step, previousSince, since], 'every');
       return addedUp(found.map(parsePeriod));
     },
     async byAccount({ from, to, today, packageId, kind, by, limit }) {
@@ -201,8 +201,8 @@ export function createSpendingReads(database: Database): SpendingReads {
       const step: Step = from.endsWith('-01') && (to >= today || isEndOfMonth(to)) ? 'month' : 'day';
       const values = [step, from, to, packageId, kind];
       const [found, sums] = await Promise.all([
-        fromEveryGroup(database, listByAccount, [...values, by, limit]),
-        fromEveryGroup(database, sumOfAccounts, values),
+        queryShards(database, listByAccount, [...values, by, limit], 'every'),
+        queryShards(database, sumOfAccounts, values, 'every'),
       ]);
       const accounts = found.map(parseAccountSpending).toSorted((one, other) => {
         const [first, second] = [rankOf(one, by), rankOf(other, by)];

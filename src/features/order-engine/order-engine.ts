@@ -274,7 +274,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     }
     if (error instanceof TransactionRolledBack) return true;
     if (!(error instanceof StatementFailed)) return false;
-    return isLostClaim(error) || serializationCodes.has(error.code) || (database.isSpread && isOutrun(error));
+    return isLostClaim(error) || serializationCodes.has(error.code) || isOutrun(error);
   }
 
   /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
@@ -326,8 +326,8 @@ const keysOfNumbers = new Set([
  * A number is given already. While Citus moves a group to another server, a batch may have locked and read an account where
  * the group was, and writes where it is: the keys of what it numbers refuse it there, and afresh it reads the right server.
  */
-function isOutrun({ constraint }: StatementFailed): boolean {
-  return constraint !== undefined && keysOfNumbers.has(constraint);
+function isOutrun({ constraint, mayBeOutrun }: StatementFailed): boolean {
+  return mayBeOutrun && constraint !== undefined && keysOfNumbers.has(constraint);
 }
 
 function isTestBatch([first]: readonly Waiting[]): boolean {

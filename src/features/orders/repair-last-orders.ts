@@ -4,7 +4,7 @@
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { holdTestInUse, isInUse, lockAccountInUse } from '../identity/account-in-use.ts';
 
@@ -66,7 +66,7 @@ const neverAborted = new AbortController().signal;
 /** How many accounts are left, because the signal said stop. */
 export async function repairLastOrders(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
-  await eachInTurn(await fromEveryGroup(database, findBehind), async (row) => {
+  await eachInTurn(await queryShards(database, findBehind, [], 'every'), async (row) => {
     const mark = {
       accountId: Number(row['id']),
       order: Number(row['order_number']),

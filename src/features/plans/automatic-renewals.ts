@@ -7,7 +7,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type SqlStatement } from '../../platform/database/database.ts';
-import { firstOfEveryGroup, fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -65,11 +65,11 @@ export async function renewDuePlans(
   let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
   while (!signal.aborted) {
     const { dueAt, accountId, customerNumber } = last;
-    const rows = await firstOfEveryGroup(
+    const rows = await queryShards(
       database,
       listDue,
       [now(), dueAt, accountId, customerNumber, limits.plansAtOnce],
-      { columns: ['renew_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+      { first: { columns: ['renew_at', 'account_id', 'number'], limit: limits.plansAtOnce } },
     );
     const began = monotonicNow();
     const submitted = await Promise.allSettled(
@@ -104,6 +104,6 @@ export async function renewDuePlans(
     };
     await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
   }
-  const counted = await fromEveryGroup(database, countDue, [now()]);
+  const counted = await queryShards(database, countDue, [now()], 'every');
   return counted.reduce((sum, row) => sum + Number(row['count']), 0);
 }

@@ -12,7 +12,11 @@ import {
   type Row,
   type SqlStatement,
 } from '../../platform/database/database.ts';
-import { firstOfEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import {
+  bySharding,
+  queryShards,
+  type ShardedStatement,
+} from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
@@ -68,21 +72,33 @@ const listEndsOfAll: SqlStatement = {
   text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
 };
 
-const listAlertedEnds: SqlStatement = {
-  name: 'list_alerted_plan_ends',
-  text: endsOf(`a.event_count is not null
+const listAlertedEnds: ShardedStatement = {
+  together: {
+    name: 'list_alerted_plan_ends',
+    text: endsOf(`a.event_count is not null
       and exists (select 1 from alerts t where t.account_id = a.id and t.plans_ending_days = $6::int)`),
+  },
+  apart: {
+    name: 'list_alerted_plan_ends_apart',
+    text: endsOf('a.event_count is not null and a.id = any($6::int[])'),
+  },
 };
 
-/** Where accounts are on several servers: who asks, and then whose plans end. */
 const listAlertedAccounts: SqlStatement = {
   name: 'list_alerted_accounts',
   text: 'select account_id from alerts where plans_ending_days = $1::int',
 };
-const listAlertedEndsApart: SqlStatement = {
-  name: 'list_alerted_plan_ends_apart',
-  text: endsOf('a.event_count is not null and a.id = any($6::int[])'),
-};
+
+/** What says in listAlertedEnds whose plans are looked for: the days, or the accounts that want to know so many before. */
+function whoIsAlerted(database: Database, days: number): Promise<unknown> {
+  return bySharding<Promise<unknown>>(database, {
+    together: async () => days,
+    apart: async () => {
+      const rows = await database.query(listAlertedAccounts, [days]);
+      return numberArray(rows.map((row) => Number(row['account_id'])));
+    },
+  });
+}
 
 const listAlertDays: SqlStatement = {
   name: 'list_alert_days',
@@ -173,7 +189,7 @@ async function noteTogether(
   return ends.filter(isNoted);
 }
 
-function statementFor(days: number): SqlStatement {
+function statementFor(days: number): ShardedStatement {
   if (days === 0) return listEndsOfAll;
   return noticeDays.some((own) => own === days) ? listEnds : listAlertedEnds;
 }
@@ -182,7 +198,7 @@ function statementFor(days: number): SqlStatement {
 async function noteEndsIn(
   dependencies: PlanEndDependencies,
   days: number,
-  statement: SqlStatement,
+  statement: ShardedStatement,
   signal: AbortSignal,
   broken: unknown[],
 ): Promise<boolean> {
@@ -198,20 +214,16 @@ async function noteEndsIn(
   if (toldUntil === until) return true;
   // The first run also finds the plans that are already closer to their end, but none that is over.
   let last = { expiresAt: toldUntil ?? now(), accountId: 2_147_483_647, number: 0 };
-  const isAlerted = statement === listAlertedEnds;
-  const isApart = isAlerted && database.isSpread;
-  const asking = isApart ? await database.query(listAlertedAccounts, [days]) : [];
-  const apart = numberArray(asking.map((row) => Number(row['account_id'])));
-  const more = isAlerted ? [isApart ? apart : days] : [];
+  const more = statement === listAlertedEnds ? [await whoIsAlerted(database, days)] : [];
   for (;;) {
     if (signal.aborted) return false;
     const began = monotonicNow();
     const { expiresAt, accountId, number } = last;
-    const rows = await firstOfEveryGroup(
+    const rows = await queryShards(
       database,
-      isApart ? listAlertedEndsApart : statement,
+      statement,
       [expiresAt, until, accountId, number, limits.plansAtOnce, ...more],
-      { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce },
+      { first: { columns: ['expires_at', 'account_id', 'number'], limit: limits.plansAtOnce } },
     );
     const ends = rows.map((row) => parseEnd(row, days));
     if ((await noteTogether(dependencies, ends, broken)) === null) return false;

@@ -6,7 +6,7 @@
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
-import { fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import {
   boolean,
   describeTable,
@@ -112,7 +112,7 @@ export function deleteRequestBodies(
 
 /** Of accounts that keep none any more and whose deletion was cut off; whether some may be left. */
 export async function deleteForgottenBodies(database: Database, signal: AbortSignal): Promise<boolean> {
-  for (const row of await fromEveryGroup(database, listForgotten)) {
+  for (const row of await queryShards(database, listForgotten, [], 'every')) {
     const accountId = Number(row['id']);
     if (await deleteRequestBodies(database, accountId, Number.MAX_SAFE_INTEGER, signal)) return true;
   }

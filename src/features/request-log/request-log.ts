@@ -16,7 +16,7 @@ import {
 } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { firstOfEveryGroup, fromEveryGroup } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import {
   describeTable,
   int,
@@ -322,18 +322,29 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   function insertAlone(group: Database, lines: readonly KnownLine[]): Promise<readonly Row[]> {
-    if (!group.isSpread) return group.query(insertLines, newLines.values(lines));
-    if (!lines.some(({ accountId }) => isTestAccount(accountId)))
-      return group.query(insertLinesApart, newLines.values(lines));
-    return group.transaction((transaction) => insertApart(transaction, lines), { rank: 'reads' });
+    const locksTests = bySharding(group, {
+      together: () => false,
+      apart: () => lines.some(({ accountId }) => isTestAccount(accountId)),
+    });
+    return locksTests
+      ? group.transaction((transaction) => insert(transaction, lines), { rank: 'reads' })
+      : insert(group, lines);
   }
 
-  async function insertApart(transaction: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+  function insert(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+    return bySharding(queryable, {
+      together: () => queryable.query(insertLines, newLines.values(lines)),
+      apart: () => insertApart(queryable, lines),
+    });
+  }
+
+  /** In a transaction, if there are lines of tests. */
+  async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
     const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
     const gone = new Set<number>();
-    for (const id of ids) if (!(await holdTestInUse(transaction, id))) gone.add(id);
+    for (const id of ids) if (!(await holdTestInUse(queryable, id))) gone.add(id);
     const kept = lines.filter(({ accountId }) => !gone.has(accountId));
-    return kept.length === 0 ? [] : transaction.query(insertLinesApart, newLines.values(kept));
+    return kept.length === 0 ? [] : queryable.query(insertLinesApart, newLines.values(kept));
   }
 
   /** The lines hold the counters of their accounts: who keeps bodies is looked at behind that. */
@@ -344,9 +355,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   ): Promise<readonly Row[]> {
     const written = await group.transaction(
       async (transaction) => {
-        const counts = transaction.isSpread
-          ? await insertApart(transaction, lines)
-          : await transaction.query(insertLines, newLines.values(lines));
+        const counts = await insert(transaction, lines);
         const bodies = counts.flatMap((row) => {
           const accountId = Number(row['account_id']);
           const own = lines.filter((line) => line.accountId === accountId);
@@ -407,10 +416,8 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       await deleteOldRefusals(database, firstDay, signal);
       await deleteForgottenBodies(database, signal);
       for (;;) {
-        const rows = await firstOfEveryGroup(database, listCounts, [pruned], {
-          columns: ['account_id'],
-          limit: accountsAtOnceMax,
-        });
+        const first = { columns: ['account_id'], limit: accountsAtOnceMax };
+        const rows = await queryShards(database, listCounts, [pruned], { first });
         for (const row of rows) {
           const accountId = Number(row['account_id']);
           const isLeft = await pruneAccount(accountId, Number(row['request_count']), now, signal);
@@ -418,7 +425,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
             pruned = accountId;
             continue;
           }
-          const counted = await fromEveryGroup(database, countAccountsAfter, [pruned]);
+          const counted = await queryShards(database, countAccountsAfter, [pruned], 'every');
           return counted.reduce((sum, each) => sum + Number(each['count']), 0);
         }
         if (rows.length < accountsAtOnceMax) return 0;

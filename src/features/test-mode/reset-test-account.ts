@@ -4,7 +4,7 @@
 
 import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
-import { fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { describeTable, int, text, time, writeRows } from '../../platform/database/table.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { listenToAccount } from '../events/event-log.ts';
@@ -74,7 +74,7 @@ export function resetTestAccount(
       if (earlier !== undefined)
         return { at: resets.parse(earlier).at, balanceCents: testStartCents, replayed: true };
     }
-    const testAccounts = await fromAnyGroup(transaction, lockTestAccounts, [accountId]);
+    const testAccounts = await queryShards(transaction, lockTestAccounts, [accountId], 'any');
     const current = testAccounts.find((row) => row['is_current'] === true);
     if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
     if (testAccounts.length > formerMax) return null;

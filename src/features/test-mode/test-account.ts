@@ -5,6 +5,7 @@
 
 import { accountMade, changesChannel } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { bySharding } from '../../platform/database/shards/query-shards.ts';
 import { writeRows } from '../../platform/database/table.ts';
 import { accountIdMax, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -116,15 +117,23 @@ export async function makeTestAccount(
 /** Only once they have gone round are there any that are taken. */
 async function drawFreeId(transaction: Queryable): Promise<number> {
   for (;;) {
-    const [drawn] = await transaction.query(
-      transaction.isSpread ? drawTestAccountIdApart : drawTestAccountId,
-    );
-    const id = Number(drawn?.['last_id']);
-    const isTaken = transaction.isSpread
-      ? (await transaction.ofAccount(id).query(findTaken, [id])).length > 0
-      : drawn?.['is_taken'] === true;
+    const { id, isTaken } = await drawId(transaction);
     if (!isTaken) return id;
   }
+}
+
+function drawId(transaction: Queryable): Promise<{ id: number; isTaken: boolean }> {
+  return bySharding(transaction, {
+    together: async () => {
+      const [drawn] = await transaction.query(drawTestAccountId);
+      return { id: Number(drawn?.['last_id']), isTaken: drawn?.['is_taken'] === true };
+    },
+    apart: async () => {
+      const [drawn] = await transaction.query(drawTestAccountIdApart);
+      const id = Number(drawn?.['last_id']);
+      return { id, isTaken: (await transaction.ofAccount(id).query(findTaken, [id])).length > 0 };
+    },
+  });
 }
 
 async function writeTestStart(

@@ -15,6 +15,11 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
+import {
+  bySharding,
+  queryShards,
+  type ShardedStatement,
+} from '../../platform/database/shards/query-shards.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { recheckInDoubt } from './recheck-in-doubt.ts';
@@ -502,7 +507,7 @@ export async function checkAccountBooks(
   const rangesOf = async (
     what: string,
     count: number,
-    statement: SqlStatement,
+    statement: ShardedStatement,
     more: () => readonly unknown[],
     onProblem: (place: number, problem: string) => Promise<void>,
   ) => {
@@ -512,9 +517,8 @@ export async function checkAccountBooks(
     for (let from = 1; from <= count; from += ranges.customers) {
       signal.throwIfAborted();
       const to = Math.min(from + ranges.customers - 1, count);
-      for (const row of await database
-        .ofAccount(accountId)
-        .query(statement, [accountId, from, to, ...more()])) {
+      const values = [accountId, from, to, ...more()];
+      for (const row of await queryShards(database, statement, values, { account: accountId })) {
         const place = nullable(Number, row['number']);
         if (place === null) {
           isThere += Number(row['count']);
@@ -527,23 +531,26 @@ export async function checkAccountBooks(
     if (isThere !== count) await about(`${isThere} ${what} are numbered 1 to ${count}`);
     return { refunds, settling };
   };
-  const beside = isTestAccount(accountId) ? readTestCustomers : readCustomers;
-  const statement = database.isSpread ? readCustomersApart : beside;
+  const together = isTestAccount(accountId) ? readTestCustomers : readCustomers;
   await rangesOf(
     'customers',
     customers,
-    statement,
+    { together, apart: readCustomersApart },
     () => [],
     (place, problem) => found('references', `customer ${place}`, problem),
   );
-  if (database.isSpread) {
-    for (let from = 1; from <= customers; from += ranges.customers) {
-      signal.throwIfAborted();
-      const to = Math.min(from + ranges.customers - 1, customers);
-      for (const number of await unclaimedStill(database, accountId, { from, to }, signal))
-        await found('references', `customer ${number}`, claimProblem);
-    }
-  }
+  await bySharding(database, {
+    // It was seen with the customers.
+    together: async () => undefined,
+    apart: async () => {
+      for (let from = 1; from <= customers; from += ranges.customers) {
+        signal.throwIfAborted();
+        const to = Math.min(from + ranges.customers - 1, customers);
+        for (const number of await unclaimedStill(database, accountId, { from, to }, signal))
+          await found('references', `customer ${number}`, claimProblem);
+      }
+    },
+  });
   const changed = await rangesOf(
     'plan changes',
     changes,

@@ -4,7 +4,7 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
-import { fromTheirGroups, ofAccounts } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
@@ -205,16 +205,15 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   }
 
   async function compareCredits(logged: readonly LoggedCredit[]): Promise<void> {
-    const rows = await fromTheirGroups(
-      database,
-      logged,
-      ({ accountId }) => accountId,
-      findEntries,
-      (some) => [
+    if (logged.length === 0) return;
+    const rows = await queryShards(database, findEntries, [], {
+      of: logged,
+      accountOf: ({ accountId }) => accountId,
+      columns: (some) => [
         numberArray(some.map(({ accountId }) => accountId)),
         numberArray(some.map(({ number }) => number)),
       ],
-    );
+    });
     const found = new Map(rows.map((row) => [`${row['account_id']} ${row['number']}`, row]));
     for (const one of logged) {
       const known = credits.get(one.accountId) ?? new Set();
@@ -258,7 +257,8 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     const ids = [...accountStates.keys()];
     const found: string[] = [];
     for (let from = 0; from < ids.length; from += accountsPerRange) {
-      for (const row of await ofAccounts(database, ids.slice(from, from + accountsPerRange), readAccounts)) {
+      const accounts = ids.slice(from, from + accountsPerRange);
+      for (const row of await queryShards(database, readAccounts, [], { accounts })) {
         const { group, isAdmin } = accountStates.get(Number(row['id'])) ?? {};
         if (group !== undefined && group !== row['group_name'])
           found.push(

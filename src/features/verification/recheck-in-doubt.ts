@@ -22,7 +22,7 @@ export async function recheckInDoubt<Found extends number | string>(
   for (let looks = 1; looks < looksInDoubtMax && found.length > 0; looks += 1) {
     await sleep(pauseMilliseconds, undefined, { signal });
     // Asked before the look: what ends in between is looked at once more for nothing.
-    const isInDoubt = database.isSpread && (await isAnythingPrepared(database));
+    const isInDoubt = await isAnythingPrepared(database);
     const again = new Set(await look());
     found = found.filter((one) => again.has(one));
     if (looks + 1 >= looksMax && !isInDoubt) break;

@@ -4,7 +4,7 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import { fromTheirGroups } from '../../platform/database/shards/query-shards.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
 import { accountReferences } from '../../platform/database/shards/sharded-tables.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { claimProblem } from './account-books.ts';
@@ -105,9 +105,14 @@ export async function findStrayRows(
   findings: Findings,
   limits: AuditLimits,
 ): Promise<void> {
-  if (database.isSpread)
-    for (const statement of listClaims) await findClaimsApart(database, statement, findings, limits);
-  else for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
+  await bySharding(database, {
+    together: async () => {
+      for (const statement of readClaims) await findStrayClaims(database, statement, findings, limits);
+    },
+    apart: async () => {
+      for (const statement of listClaims) await findClaimsApart(database, statement, findings, limits);
+    },
+  });
   const groups = database.accountGroups();
   for (const [number, group] of groups.entries()) {
     const isElsewhere = (accountId: number) => accountId % groups.length !== number;
@@ -212,16 +217,14 @@ async function findClaimsApart(
 
 /** "account number", in the order of the groups. */
 async function strayAmong(database: Database, claims: readonly Row[]): Promise<string[]> {
-  const rows = await fromTheirGroups(
-    database,
-    claims,
-    (row) => Number(row['account_id']),
-    findUnclaimable,
-    (some) => [
+  const rows = await queryShards(database, findUnclaimable, [], {
+    of: claims,
+    accountOf: (row) => Number(row['account_id']),
+    columns: (some) => [
       numberArray(some.map((row) => Number(row['account_id']))),
       numberArray(some.map((row) => Number(row['customer_number']))),
       textArray(some.map((row) => String(row['reference']))),
     ],
-  );
+  });
   return rows.map((row) => `${row['account_id']} ${row['customer_number']}`);
 }

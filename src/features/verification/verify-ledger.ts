@@ -11,7 +11,7 @@ import {
   type SqlStatement,
 } from '../../platform/database/database.ts';
 import { accountGroupCount } from '../../platform/database/shards/find-shards.ts';
-import { firstOfEveryGroup, fromAnyGroup } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -107,15 +107,16 @@ export async function verifyLedger(
 /** Of a test that was reset while the audit ran nothing is a problem: it was being deleted while it was read. */
 async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
   const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
-  const rows = tests.length === 0 ? [] : await fromAnyGroup(database, listTestsInUse, [numberArray(tests)]);
+  const rows =
+    tests.length === 0 ? [] : await queryShards(database, listTestsInUse, [numberArray(tests)], 'any');
   const inUse = new Set(rows.map((row) => Number(row['id'])));
   return problems.filter(({ account_id: id }) => !isTestAccount(id) || inUse.has(id));
 }
 
 async function* everyAccount(database: Database): AsyncGenerator<{ accountId: number; isHalted: boolean }> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const next = { columns: ['id'], limit: accountsPerList };
-    const rows: readonly Row[] = await firstOfEveryGroup(database, listAccounts, [after], next);
+    const first = { columns: ['id'], limit: accountsPerList };
+    const rows: readonly Row[] = await queryShards(database, listAccounts, [after], { first });
     const found = rows.map((row) => ({ accountId: Number(row['id']), isHalted: row['is_halted'] === true }));
     yield* found;
     after = found.at(-1)?.accountId;

@@ -187,6 +187,8 @@ export class StatementFailed extends Error {
   override readonly name = 'StatementFailed';
   readonly code: string;
   readonly constraint: string | undefined;
+  /** Set by the driver: a shard may have moved to another server between what the transaction read and what it writes. */
+  mayBeOutrun = false;
 
   constructor(message: string, code: string, constraint: string | undefined, options?: ErrorOptions) {
     super(message, options);

@@ -215,6 +215,7 @@ export async function runTransaction<Result>(
       lastHeard = rows.then(
         () => undefined,
         (error: unknown) => {
+          if (paths.isSpread && error instanceof StatementFailed) error.mayBeOutrun = true;
           failure ??= { error };
         },
       );
@@ -254,7 +255,7 @@ export interface SearchPaths {
   ofAccount(accountId: number): SearchPath | null;
   /** null: all accounts are one group. */
   readonly ofGroups: readonly SearchPath[] | null;
-  /** Queryable.isSpread. */
+  /** The shards are on several servers (database.ts). */
   readonly isSpread: boolean;
 }
 

@@ -31,6 +31,7 @@ export async function isCitus(queryable: Queryable): Promise<boolean> {
 
 /** Whether a transaction over several servers is committed on some of them and not yet on others, or a server does not say. */
 export async function isAnythingPrepared(queryable: Queryable): Promise<boolean> {
+  if (!queryable.isSpread) return false;
   const [found] = await run(
     queryable,
     `select bool_or(not success or result <> '0') as is_so from run_command_on_all_nodes(
