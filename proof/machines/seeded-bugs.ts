@@ -650,8 +650,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a test key spends a live login code',
     file: 'src/features/customer-portal/login-code-routes.ts',
-    find: 'await findCodeHolder({ database, customers, now }, body.code, mode)',
-    replace: "await findCodeHolder({ database, customers, now }, body.code, 'live')",
+    find: 'await findCodeHolder({ database, customers, now }, request.body.code, mode)',
+    replace: "await findCodeHolder({ database, customers, now }, request.body.code, 'live')",
     test: 'test/service/keys-of-the-other-mode.test.ts',
     on: 'postgres',
   },

@@ -175,7 +175,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   allowedMethods = collectAllowedMethods(app);
   prepareServer(app.server, connections, limits);
 
-  // The schemas describe bodies for the document; each route reads its own, with its own error codes.
+  // Paths, queries and headers are read by the routes, with error codes of their own; bodies see route-declarations.ts.
   app.setValidatorCompiler(() => () => true);
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);

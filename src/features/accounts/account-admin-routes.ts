@@ -3,9 +3,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -50,16 +49,13 @@ interface AccountAdminRoutesDependencies {
   readonly seal: Seal;
 }
 
-const readNewAccount = createBodyReader(createAccountBodySchema);
-const readAccountChange = createBodyReader(changeAccountBodySchema);
-
 export function accountAdminRoutes(
   app: FastifyInstance,
   { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AccountAdminRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
-  app.post(
+  app.post<WithBody<typeof createAccountBodySchema>>(
     '/accounts',
     {
       config: {
@@ -76,7 +72,7 @@ export function accountAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readNewAccount(request.body));
+      const { body } = request;
       refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
       const displayName = body.display_name ?? body.username;
       // The group decides which prices it pays.
@@ -176,7 +172,7 @@ export function accountAdminRoutes(
     },
   );
 
-  app.patch<WithId>(
+  app.patch<WithId & WithBody<typeof changeAccountBodySchema>>(
     '/accounts/:id',
     {
       config: {
@@ -199,7 +195,7 @@ export function accountAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readAccountChange(request.body));
+      const { body } = request;
       refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
       const id = parseAccountId(request.params.id);
       const account = id === null ? null : await findAccount(database, id);

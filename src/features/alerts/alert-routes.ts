@@ -2,16 +2,14 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { actorOf } from '../identity/principal.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
 import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from './alert-schemas.ts';
 import { type Alerts, readAlerts, replaceAlerts } from './alert-store.ts';
-
-const readBody = createBodyReader(alertsBodySchema);
 
 export function alertRoutes(app: FastifyInstance, { database }: { readonly database: Database }): void {
   async function answerOf(accountId: number, alerts: Alerts) {
@@ -37,7 +35,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof alertsBodySchema>>(
     '/alerts',
     {
       config: { scopes: ['webhooks:write'], codes: ['validation_failed', 'reset_in_progress'] },
@@ -51,7 +49,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readBody(request.body));
+      const { body } = request;
       const belowCents = body.balance_below === undefined ? null : parseAmount(body.balance_below);
       if (body.balance_below !== undefined && (belowCents === null || belowCents <= 0n)) {
         throw new RequestRefused(fieldRefusal('validation_failed', 'balance_below', 'must be above 0.00'));

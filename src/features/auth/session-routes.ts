@@ -3,8 +3,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
@@ -57,10 +57,6 @@ interface SessionRoutesDependencies {
   readonly sessions: SessionStore;
 }
 
-const readNewPassword = createBodyReader(newPasswordBodySchema);
-const readEmail = createBodyReader(emailBodySchema);
-const readClock = createBodyReader(clockBodySchema);
-const readLanguage = createBodyReader(languageBodySchema);
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesDependencies): void {
@@ -173,7 +169,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof newPasswordBodySchema>>(
     '/password',
     {
       config: {
@@ -192,7 +188,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readNewPassword(request.body));
+      const { body } = request;
       const { principal, person } = request;
       const { account } = principal;
       const { id } = account;
@@ -216,7 +212,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof languageBodySchema>>(
     '/language',
     {
       config: { scopes: [], codes: ['validation_failed'] },
@@ -228,13 +224,13 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readLanguage(request.body));
+      const { body } = request;
       await writeLanguage(database, request.person.id, body.language);
       return reply.send({ language: body.language });
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof clockBodySchema>>(
     '/clock',
     {
       config: { scopes: [], codes: ['validation_failed'] },
@@ -246,13 +242,13 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readClock(request.body));
+      const { body } = request;
       await writeClock(database, request.person.id, body.clock);
       return reply.send({ clock: body.clock });
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof emailBodySchema>>(
     '/email',
     {
       config: {
@@ -270,7 +266,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readEmail(request.body));
+      const { body } = request;
       refuseIf(emailRefusal(body.email));
       const { principal, person } = request;
       const { id } = principal.account;

@@ -6,8 +6,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../platform/secrets/password-hash.ts';
@@ -44,8 +44,6 @@ interface SignInRoutesDependencies {
   readonly totp: TotpStore;
 }
 
-const readSignIn = createBodyReader(signInBodySchema);
-
 export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDependencies): void {
   const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
@@ -80,7 +78,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof signInBodySchema>>(
     '/sign-in',
     {
       config: {
@@ -96,7 +94,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readSignIn(request.body));
+      const { body } = request;
       const username = body.username.trim().toLowerCase();
 
       const asked: { found: Awaited<ReturnType<typeof findCredentials>> } = { found: null };

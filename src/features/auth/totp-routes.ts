@@ -1,8 +1,8 @@
 // Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code.
 
 import type { FastifyInstance } from 'fastify';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
@@ -28,9 +28,6 @@ interface TotpRoutesDependencies {
   readonly throttle: AttemptThrottle;
   readonly totp: TotpStore;
 }
-
-const readCode = createBodyReader(codeBodySchema);
-const readDisable = createBodyReader(disableTotpBodySchema);
 
 export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDependencies): void {
   const { brand, totp, throttle, limiter, secondFactorRoles, now } = dependencies;
@@ -60,7 +57,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof codeBodySchema>>(
     '/totp/confirm',
     {
       config: {
@@ -77,7 +74,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readCode(request.body));
+      const { body } = request;
       const { person } = request;
       const { id } = person;
       const state = await totp.stateOf(id, now());
@@ -90,7 +87,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof disableTotpBodySchema>>(
     '/totp/disable',
     {
       config: {
@@ -106,7 +103,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readDisable(request.body));
+      const { body } = request;
       const { person, principal } = request;
       const { id } = person;
       if (!(await totp.isEnabled(id))) throw new RequestRefused('totp_not_enabled');

@@ -3,8 +3,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -24,9 +24,6 @@ interface BrandAdminRoutesDependencies {
   readonly database: Database;
 }
 
-const readBrand = createBodyReader(setBrandBodySchema);
-const readUpload = createBodyReader(setBrandLogoBodySchema);
-
 export function brandAdminRoutes(
   app: FastifyInstance,
   { database, brand }: BrandAdminRoutesDependencies,
@@ -45,7 +42,7 @@ export function brandAdminRoutes(
     async (_request, reply) => reply.send({ brand: brandView(brand.current()) }),
   );
 
-  app.put(
+  app.put<WithBody<typeof setBrandBodySchema>>(
     '/brand',
     {
       config: {
@@ -63,7 +60,7 @@ export function brandAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readBrand(request.body));
+      const { body } = request;
       const name = body.name?.trim() ?? null;
       if (name === '')
         throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
@@ -80,7 +77,7 @@ export function brandAdminRoutes(
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof setBrandLogoBodySchema>>(
     '/brand/logo',
     {
       bodyLimit: logoBodyBytesMax,
@@ -99,7 +96,7 @@ export function brandAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readUpload(request.body));
+      const { body } = request;
       const logo = readLogo(Buffer.from(body.data, 'base64'));
       if (typeof logo === 'string') throw new RequestRefused(fieldRefusal('validation_failed', 'data', logo));
       await changeLogo(database, logo, actorOf(request.principal));

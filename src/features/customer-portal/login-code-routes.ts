@@ -2,8 +2,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
@@ -21,8 +21,6 @@ export interface LoginCodeRoutesDependencies {
   readonly packages: () => PackageCatalog;
   readonly now: () => EpochSeconds;
 }
-
-const readCode = createBodyReader(exchangeCodeBodySchema);
 
 export function loginCodeRoutes(
   app: FastifyInstance,
@@ -47,11 +45,13 @@ export function loginCodeRoutes(
 
 /** Both routes are this one: a code of a test opens for a test key alone, and a live one for a live key. */
 export function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (
+    request: FastifyRequest<WithBody<typeof exchangeCodeBodySchema>>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const { mode } = request.principal;
-    const body = orRefuse(readCode(request.body));
     const customer = orRefuse(
-      await findCodeHolder({ database, customers, now }, body.code, mode),
+      await findCodeHolder({ database, customers, now }, request.body.code, mode),
       'customer_not_found',
     );
     const { accountId } = customer;

@@ -2,9 +2,9 @@
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -15,7 +15,6 @@ import { customerView } from './customer-view.ts';
 import { editCustomer } from './edit-customer.ts';
 
 const nameLengthMax = 120;
-const readBody = createBodyReader(editCustomerBodySchema);
 
 export function customerEditRoutes(
   app: FastifyInstance,
@@ -31,10 +30,11 @@ export function customerEditRoutes(
     readonly testBudget: TestBudget;
   },
 ): void {
-  app.patch<{ Params: { id: string } }>(
+  app.patch<{ Params: { id: string } } & WithBody<typeof editCustomerBodySchema>>(
     '/customers/:id',
     {
       ...confirm,
+      preValidation: readableKeyFirst,
       config: {
         scopes: ['customers:write'],
         codes: [
@@ -59,7 +59,7 @@ export function customerEditRoutes(
     async (request, reply) => {
       const { principal, params } = request;
       const idempotencyKey = idempotencyKeyOf(request);
-      const body = orRefuse(readBody(request.body));
+      const { body } = request;
       const name = orRefuse(body.name === undefined ? undefined : parseName(body.name));
       const number = orRefuse(parseOwnNumber(params.id, principal.account.id), 'customer_not_found');
       const { now, ...caller } = actorOf(principal);

@@ -3,10 +3,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
@@ -49,8 +48,6 @@ interface CustomerHoldRoutesDependencies {
   readonly publicUrl: () => string;
 }
 
-const readCustomerChange = createBodyReader(changeCustomerBodySchema);
-
 export function customerAdminRoutes(
   app: FastifyInstance,
   {
@@ -81,7 +78,7 @@ export function customerAdminRoutes(
     exchangeHandler({ database, customers, packages: () => packages.current(), now }),
   );
 
-  app.patch<WithId>(
+  app.patch<WithId & WithBody<typeof changeCustomerBodySchema>>(
     '/customers/:id',
     {
       config: { scopes: ['admin:accounts'], codes: ['validation_failed', 'customer_not_found'] },
@@ -95,7 +92,7 @@ export function customerAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readCustomerChange(request.body));
+      const { body } = request;
       const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
       const outcome = await engine.submit({
         type: 'set_status',
@@ -118,6 +115,7 @@ export function customerAdminRoutes(
     '/customers/:id/cancel',
     {
       config: {
+        parsesBody: true,
         scopes: ['admin:credit'],
         codes: [
           'invalid_idempotency_key',
@@ -174,6 +172,7 @@ export function customerAdminRoutes(
     '/customers/:id/change-package',
     {
       config: {
+        parsesBody: true,
         scopes: ['admin:credit'],
         codes: [...orderCodes, 'customer_not_found', 'invalid_package'],
         isReplayable: true,

@@ -3,11 +3,10 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
@@ -43,8 +42,6 @@ interface ProductAdminRoutesDependencies {
   readonly seal: Seal;
 }
 
-const readProduct = createBodyReader(setProductBodySchema);
-const readFailure = createBodyReader(failOrderBodySchema);
 const secretBytes = { min: 24, max: 64 } as const;
 const settleCodes = [
   'invalid_idempotency_key',
@@ -70,7 +67,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
     async (_request, reply) => reply.send({ product: productView(await findProduct(database)) }),
   );
 
-  app.put(
+  app.put<WithBody<typeof setProductBodySchema>>(
     '/product',
     {
       config: {
@@ -88,7 +85,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readProduct(request.body));
+      const { body } = request;
       const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
       for (const [field, address] of [
         ['url', url],
@@ -184,7 +181,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
     (request, reply) => settle(request, reply, 'completed', null),
   );
 
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof failOrderBodySchema>>(
     '/orders/:id/fail',
     {
       config: { scopes: ['admin:credit'], codes: ['validation_failed', ...settleCodes], isReplayable: true },
@@ -198,7 +195,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readFailure(request.body));
+      const { body } = request;
       return settle(request, reply, 'failed', body.reason);
     },
   );

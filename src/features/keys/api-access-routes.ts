@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import { RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { windowSeconds } from '../../platform/limits/sliding-window.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -33,8 +33,6 @@ interface ApiAccessRoutesDependencies {
   readonly requestLog: RequestLog;
   readonly seal: Seal;
 }
-
-const readAllowList = createBodyReader(allowListBodySchema);
 
 export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRoutesDependencies): void {
   const { database, seal, limiter, requestLog, forgetAccount } = dependencies;
@@ -106,7 +104,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
     },
   );
 
-  app.put(
+  app.put<WithBody<typeof allowListBodySchema>>(
     '/allow-list',
     {
       config: { scopes: ['keys:write'], codes: ['validation_failed', 'address_locked_out'] },
@@ -118,7 +116,7 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readAllowList(request.body));
+      const { body } = request;
       const { allowed_ips: allowedIps } = body;
       const problem =
         allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, body.confirm === true);

@@ -105,6 +105,7 @@ export function keyRoutes(
     scopes: [writeScope],
     codes: ['invalid_idempotency_key', 'idempotency_conflict', ...codes, ...own] as const,
     isReplayable: true,
+    parsesBody: true,
     sensitiveAction: { passwordField },
   });
 

@@ -62,7 +62,11 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
       bodyLimit: bulkBytesMax,
       // Before a byte of the body is read.
       preParsing: takeTurn,
-      config: { scopes: ['orders:write'], codes: ['validation_failed'] },
+      config: {
+        parsesBody: true,
+        scopes: ['orders:write'],
+        codes: ['validation_failed'],
+      },
       schema: {
         operationId: 'placeOrdersInBulk',
         summary: 'Place many orders at once',

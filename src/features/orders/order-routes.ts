@@ -55,6 +55,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     '/orders',
     {
       config: {
+        parsesBody: true,
         scopes: ['orders:write'],
         codes: [...orderCodes, 'invalid_package', 'invalid_customer', 'customer_not_yours'],
         isReplayable: true,
@@ -86,6 +87,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     '/orders/:id/renew',
     {
       config: {
+        parsesBody: true,
         scopes: ['orders:write'],
         codes: [...orderCodes, 'order_not_found'],
         isReplayable: true,

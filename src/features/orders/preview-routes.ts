@@ -41,6 +41,7 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
     '/orders/preview',
     {
       config: {
+        parsesBody: true,
         scopes: ['orders:write'],
         codes: [
           ...orderCodes,

@@ -2,10 +2,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -27,8 +26,6 @@ interface PackageAdminRoutesDependencies {
 }
 
 const durationDaysDefault = 30;
-const readNewPackage = createBodyReader(createPackageBodySchema);
-const readPackageChange = createBodyReader(changePackageBodySchema);
 
 export function packageAdminRoutes(
   app: FastifyInstance,
@@ -52,7 +49,7 @@ export function packageAdminRoutes(
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof createPackageBodySchema>>(
     '/packages',
     {
       config: {
@@ -70,7 +67,7 @@ export function packageAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readNewPackage(request.body));
+      const { body } = request;
       if (body.name.trim() === '')
         throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const isTrial = body.trial ?? false;
@@ -127,7 +124,7 @@ export function packageAdminRoutes(
     },
   );
 
-  app.patch<WithId>(
+  app.patch<WithId & WithBody<typeof changePackageBodySchema>>(
     '/packages/:id',
     {
       config: {
@@ -145,7 +142,7 @@ export function packageAdminRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readPackageChange(request.body));
+      const { body } = request;
       if (body.name?.trim() === '')
         throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
       const before = orRefuse(await findPackage(request.params.id), 'package_not_found');

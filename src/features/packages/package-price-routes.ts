@@ -3,10 +3,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -30,14 +29,13 @@ interface PackagePriceRoutesDependencies {
   readonly packages: PackageCatalogHolder;
 }
 
-const readSchedule = createBodyReader(schedulePricesBodySchema);
 const notATime = () => fieldRefusal('validation_failed', 'from', 'must look like 2027-01-01T00:00:00Z');
 
 export function packagePriceRoutes(
   app: FastifyInstance,
   { database, packages, currency }: PackagePriceRoutesDependencies,
 ): void {
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof schedulePricesBodySchema>>(
     '/packages/:id/prices',
     {
       config: {
@@ -55,7 +53,7 @@ export function packagePriceRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readSchedule(request.body));
+      const { body } = request;
       const from = parseTime(body.from);
       if (from === null) throw new RequestRefused(notATime());
       const wanted = { from, prices: parsePrices(body.prices) };

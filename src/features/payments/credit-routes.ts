@@ -4,10 +4,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
@@ -29,17 +28,16 @@ interface CreditRoutesDependencies {
   readonly engine: OrderEngine;
 }
 
-const readCredit = createBodyReader(creditBodySchema);
-
 export function accountCreditRoutes(
   app: FastifyInstance,
   { database, engine, currency, creditConfirmedAboveCents, authenticateAgain }: CreditRoutesDependencies,
 ): void {
   const lookups = ranked(database, 'lookups');
 
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof creditBodySchema>>(
     '/accounts/:id/credit',
     {
+      preValidation: readableKeyFirst,
       config: {
         scopes: ['admin:credit'],
         codes: [
@@ -63,7 +61,7 @@ export function accountCreditRoutes(
     },
     async (request, reply) => {
       const key = keyed(idempotencyKeyOf(request));
-      const body = orRefuse(readCredit(request.body));
+      const { body } = request;
       const amountCents = parseAmount(body.amount);
       if (amountCents === null || amountCents === 0n) {
         throw new RequestRefused(fieldRefusal('validation_failed', 'amount', 'must not be zero'));

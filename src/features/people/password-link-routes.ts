@@ -6,9 +6,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
@@ -53,16 +53,12 @@ interface PasswordLinkRoutesDependencies {
   readonly totp: TotpStore;
 }
 
-const readToken = createBodyReader(passwordLinkBodySchema);
-const readRequest = createBodyReader(passwordResetBodySchema);
-const readCompletion = createBodyReader(completePasswordBodySchema);
-
 export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordLinkRoutesDependencies): void {
   const { database, passwordLinks, throttle, totp, limiter, forgetAccount, passwordCost, now } = dependencies;
   const lookups = ranked(database, 'lookups');
   const tokens = createTokenLookups(limiter);
 
-  app.post(
+  app.post<WithBody<typeof passwordResetBodySchema>>(
     '/password-reset',
     {
       config: { scopes: [], codes: ['validation_failed', 'mail_not_configured'] },
@@ -76,7 +72,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readRequest(request.body));
+      const { body } = request;
       if (!passwordLinks.isOn) throw new RequestRefused('mail_not_configured');
       // Counted like wrong passwords, but apart from those of the name: no username has a space.
       const name = `password reset of ${body.account.trim().toLowerCase()}`;
@@ -94,7 +90,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof passwordLinkBodySchema>>(
     '/password-reset/link',
     {
       config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
@@ -108,7 +104,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readToken(request.body));
+      const { body } = request;
       const link = orRefuse(
         orRefuse(await tokens.find(body.token, request, reply, () => passwordLinks.find(body.token, now()))),
         'link_not_found',
@@ -124,7 +120,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof completePasswordBodySchema>>(
     '/password-reset/complete',
     {
       config: { scopes: [], codes: ['validation_failed', 'link_not_found'] },
@@ -138,7 +134,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readCompletion(request.body));
+      const { body } = request;
       const { token, new_password: chosen } = body;
       const link = orRefuse(
         orRefuse(await tokens.find(token, request, reply, () => passwordLinks.find(token, now()))),

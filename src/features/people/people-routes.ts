@@ -6,10 +6,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
@@ -61,9 +61,6 @@ interface PeopleRoutesDependencies {
   readonly peoplePerAccountMax: number;
   readonly totp: TotpStore;
 }
-
-const readNewPerson = createBodyReader(invitePersonBodySchema);
-const readPersonChange = createBodyReader(changePersonBodySchema);
 
 const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const satisfies ErrorCode[];
 
@@ -165,7 +162,7 @@ function peopleRoutes(
     },
   );
 
-  app.post<WithPerson>(
+  app.post<WithPerson & WithBody<typeof invitePersonBodySchema>>(
     path,
     {
       config: {
@@ -184,7 +181,7 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readNewPerson(request.body));
+      const { body } = request;
       const sent = orRefuse(await changeOf(request, reply, body));
       const { account, asked } = sent;
       const { username, role, email } = body;
@@ -233,7 +230,7 @@ function peopleRoutes(
     },
   );
 
-  app.patch<WithPerson>(
+  app.patch<WithPerson & WithBody<typeof changePersonBodySchema>>(
     onePath,
     {
       config: {
@@ -253,7 +250,7 @@ function peopleRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readPersonChange(request.body));
+      const { body } = request;
       const sent = orRefuse(await changeOf(request, reply, body));
       const { account, asked } = sent;
       const change = {

@@ -74,6 +74,7 @@ export function operatorPreviewRoutes(
     '/customers/:id/change-package/preview',
     {
       config: {
+        parsesBody: true,
         scopes: ['admin:credit'],
         codes: [...orderCodes, 'customer_not_found', 'invalid_package', 'service_unavailable'],
       },

@@ -45,7 +45,12 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
   app.post<WithId>(
     '/customers/:id/cancel',
     {
-      config: { scopes: ['orders:write'], codes: [...commonCodes, 'validation_failed'], isReplayable: true },
+      config: {
+        parsesBody: true,
+        scopes: ['orders:write'],
+        codes: [...commonCodes, 'validation_failed'],
+        isReplayable: true,
+      },
       schema: {
         operationId: 'cancelPlan',
         summary: 'Cancel a plan',
@@ -73,6 +78,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     '/customers/:id/suspend',
     {
       config: {
+        parsesBody: true,
         scopes: ['customers:write'],
         codes: [...commonCodes, 'validation_failed'],
         isReplayable: true,
@@ -118,6 +124,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     '/customers/:id/auto-renew',
     {
       config: {
+        parsesBody: true,
         scopes: ['orders:write'],
         codes: [
           ...commonCodes,

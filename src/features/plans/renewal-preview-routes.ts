@@ -44,6 +44,7 @@ export function renewalPreviewRoutes(
     '/customers/renewals',
     {
       config: {
+        parsesBody: true,
         scopes: ['orders:write', 'customers:read'],
         codes: ['validation_failed', 'service_unavailable'],
       },

@@ -2,10 +2,9 @@
 // Always true: a trial moves no money and makes no order.
 
 import type { FastifyInstance } from 'fastify';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
@@ -29,13 +28,11 @@ interface TrialRoutesDependencies {
   readonly packages: PackageCatalogHolder;
 }
 
-const readTrial = createBodyReader(grantTrialBodySchema);
-
 export function accountTrialRoutes(
   app: FastifyInstance,
   { engine, customers, packages, now }: TrialRoutesDependencies,
 ): void {
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof grantTrialBodySchema>>(
     '/accounts/:id/trials',
     {
       config: {
@@ -64,7 +61,7 @@ export function accountTrialRoutes(
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readTrial(request.body));
+      const { body } = request;
       const customerReference = orRefuse(parseCustomerReference(body.customer));
       const customerName = orRefuse(parseCustomerName(body.customer_name));
       const key = keyed(idempotencyKeyOf(request));

@@ -4,9 +4,9 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { endOfTime, type ListQuery, pageRows, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { ErrorCode } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
@@ -49,8 +49,6 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
 /** Older ones are deleted now and then; they are never shown. */
 const shownSeconds = 7 * 86_400;
 
-const readSwitch = createBodyReader(bodyCaptureSchema);
-
 /** Whose requests they are: the account's own, or those of the account in the path. */
 interface RequestsSurface {
   readonly path: string;
@@ -75,7 +73,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
     accountOf: async ({ principal: { account } }) => account,
   });
 
-  app.put(
+  app.put<WithBody<typeof bodyCaptureSchema>>(
     '/request-bodies',
     {
       config: { scopes: ['keys:write'], codes: ['validation_failed'] },
@@ -89,7 +87,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
       },
     },
     async (request, reply) => {
-      const body = orRefuse(readSwitch(request.body));
+      const { body } = request;
       refuseIf(await limiter.admitAccessChange(request.person.id, 'allow_list', reply));
       const { id } = request.principal.account;
       const caller = actorOf(request.principal, ['keys:write']);

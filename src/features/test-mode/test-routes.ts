@@ -3,9 +3,9 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
-import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { bodyOf, idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import type { WithBody } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import type { JsonObject } from '../../shared/json.ts';
@@ -41,8 +41,6 @@ export interface TestRoutesDependencies extends SubmitDependencies {
 
 const creditCentsMax = 100_000_000n;
 
-const readCredit = createBodyReader(testCreditBodySchema);
-
 const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
 
 export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDependencies): void {
@@ -52,6 +50,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
   app.get(
     '/test/clock',
     {
+      preValidation: inTestMode,
       config: { scopes: ['balance:read'], codes: ['test_mode_only'] },
       schema: {
         operationId: 'getTestClock',
@@ -62,7 +61,6 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) throw new RequestRefused('test_mode_only');
       return reply.send({ clock: { now: formatTime(request.principal.now()) } });
     },
   );
@@ -70,7 +68,9 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
   app.post(
     '/test/clock',
     {
+      preValidation: inTestMode,
       config: {
+        parsesBody: true,
         scopes: ['orders:write'],
         codes: [
           'test_mode_only',
@@ -93,7 +93,6 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) throw new RequestRefused('test_mode_only');
       const key = keyed(idempotencyKeyOf(request));
       const to = orRefuse(readTarget(bodyOf(request)));
       const { id: accountId } = request.principal.account;
@@ -112,9 +111,10 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof testCreditBodySchema>>(
     '/test/credit',
     {
+      preValidation: [inTestMode, readableKeyFirst],
       config: {
         scopes: ['orders:write'],
         codes: ['test_mode_only', ...keyCodes, 'validation_failed', 'order_failed', 'test_full'],
@@ -129,9 +129,8 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) throw new RequestRefused('test_mode_only');
       const key = keyed(idempotencyKeyOf(request));
-      const body = orRefuse(readCredit(request.body));
+      const { body } = request;
       const amountCents = parseAmount(body.amount);
       if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax) {
         const reason = 'must be more than 0.00 and at most 1000000.00';
@@ -169,6 +168,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
   app.post(
     '/test/reset',
     {
+      preValidation: inTestMode,
       config: {
         scopes: ['orders:write'],
         codes: ['test_mode_only', ...keyCodes, 'reset_in_progress'],
@@ -183,7 +183,6 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       },
     },
     async (request, reply) => {
-      if (!isTest(request)) throw new RequestRefused('test_mode_only');
       const key = keyed(idempotencyKeyOf(request));
       const formerId = request.principal.account.id;
       const done = orRefuse(
@@ -202,8 +201,8 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
   );
 }
 
-function isTest({ principal }: FastifyRequest): boolean {
-  return principal.mode === 'test';
+async function inTestMode({ principal }: FastifyRequest): Promise<void> {
+  if (principal.mode !== 'test') throw new RequestRefused('test_mode_only');
 }
 
 function readTarget(body: JsonObject): ClockTarget | Refusal {

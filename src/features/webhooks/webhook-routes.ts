@@ -4,11 +4,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
-import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
+import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
-import type { WithId } from '../../platform/http/route-params.ts';
+import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -77,11 +76,6 @@ export interface WebhookOwner {
   readonly noun: 'Webhook' | 'OperatorWebhook';
 }
 
-const readNew = createBodyReader(newWebhookBodySchema);
-const readChange = createBodyReader(changeWebhookBodySchema);
-const readRotation = createBodyReader(rotateSecretBodySchema);
-const readSince = createBodyReader(redeliverSinceBodySchema);
-
 const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const satisfies ErrorCode[];
 
 export function webhookRoutes(
@@ -141,9 +135,10 @@ export function webhookRoutes(
     },
   );
 
-  app.post(
+  app.post<WithBody<typeof newWebhookBodySchema>>(
     '/webhooks',
     {
+      preValidation: readableKeyFirst,
       config: { ...writes(['validation_failed', 'too_many_webhooks', 'webhook_not_found']), ...sensitive },
       schema: {
         operationId: `create${noun}`,
@@ -156,7 +151,7 @@ export function webhookRoutes(
     },
     async (request, reply) => {
       const asked = orRefuse(askedBy(request));
-      const body = orRefuse(readNew(request.body));
+      const { body } = request;
       const problem = await outbound.problemOf(body.url);
       if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
       const { url, types = [], description = null, enabled = true } = body;
@@ -189,9 +184,10 @@ export function webhookRoutes(
     },
   );
 
-  app.patch<WithId>(
+  app.patch<WithId & WithBody<typeof changeWebhookBodySchema>>(
     '/webhooks/:id',
     {
+      preValidation: readableKeyFirst,
       config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive },
       schema: {
         operationId: `change${noun}`,
@@ -204,7 +200,7 @@ export function webhookRoutes(
     },
     async (request, reply) => {
       const asked = orRefuse(askedBy(request));
-      const body = orRefuse(readChange(request.body));
+      const { body } = request;
       // These and no others: whatever else a body holds is ignored.
       const { url, types, description, enabled } = body;
       const changes = {
@@ -257,9 +253,10 @@ export function webhookRoutes(
     },
   );
 
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof rotateSecretBodySchema>>(
     '/webhooks/:id/secret',
     {
+      preValidation: readableKeyFirst,
       config: { ...writes(['validation_failed', 'webhook_not_found']), ...sensitive, isBodyOptional: true },
       schema: {
         operationId: `rotate${noun}Secret`,
@@ -272,7 +269,7 @@ export function webhookRoutes(
     },
     async (request, reply) => {
       const asked = orRefuse(askedBy(request));
-      const body = orRefuse(readRotation(request.body ?? {}));
+      const body = request.body ?? {};
       const hours = body.overlap_hours ?? overlapHoursDefault;
       const done = await rotateSecret(database, seal, idOf(request), hours, asked);
       return answer(reply, done, ({ webhook, secret }) => ({
@@ -339,9 +336,10 @@ export function webhookRoutes(
     },
   );
 
-  app.post<WithId>(
+  app.post<WithId & WithBody<typeof redeliverSinceBodySchema>>(
     '/webhooks/:id/redeliver',
     {
+      preValidation: readableKeyFirst,
       config: writes(['validation_failed', 'webhook_not_found', 'event_not_found']),
       schema: {
         operationId: `redeliverSinceTo${noun}`,
@@ -354,7 +352,7 @@ export function webhookRoutes(
     },
     async (request, reply) => {
       const asked = orRefuse(askedBy(request));
-      const body = orRefuse(readSince(request.body));
+      const { body } = request;
       const since = orRefuse(sinceOf(body.from, parseEventId));
       return answerWebhook(reply, await redeliverSince(database, idOf(request), since, asked));
     },

@@ -2,7 +2,7 @@
 // a schema cannot say of a text (odd Unicode, control characters) is said here.
 
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/schema';
+import { Compile, type Validator } from 'typebox/schema';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 
@@ -10,8 +10,11 @@ import { isJsonObject, own } from '../../shared/json.ts';
 export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schema> | Refusal;
 
 export function createBodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Schema> {
-  const validator = Compile(schema);
+  // Compiled when the first body comes: a start would pay for all of them.
+  let compiled: Validator<Schema> | null = null;
   return (value) => {
+    compiled ??= Compile(schema);
+    const validator = compiled;
     if (!validator.Check(value)) {
       const [, [first]] = validator.Errors(value);
       const said = patternReason(schema, first) ?? first?.message ?? 'is not valid';

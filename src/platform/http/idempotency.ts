@@ -25,6 +25,11 @@ export function idempotencyKeyOf(request: Pick<FastifyRequest, 'body' | 'headers
   return orRefuse(parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers)));
 }
 
+/** A hook before the body is held to its schema: where a key that cannot be one is refused first. */
+export async function readableKeyFirst(request: FastifyRequest): Promise<void> {
+  idempotencyKeyOf(request);
+}
+
 /** Says that the answer is an earlier one, sent again. */
 export function markReplayed(reply: FastifyReply, { replayed }: { readonly replayed: boolean }): void {
   if (replayed) reply.header('idempotent-replayed', 'true');

@@ -3,11 +3,14 @@
 // documents and the client list the errors, and the tests try every route with every role. A visible route without
 // a declaration stops the start.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, refusal } from '../../shared/error-catalogue.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type ErrorCode, isRefusal, refusal } from '../../shared/error-catalogue.ts';
 import { isAdministratorScope, type Scope } from '../../shared/scopes.ts';
+import { type BodyReader, createBodyReader } from './body-reader.ts';
 import { idempotencyHeaderSchema } from './idempotency.ts';
 import { bodyBytesMax } from './request-parsing.ts';
+import { RequestRefused } from './request-refused.ts';
 
 export interface RouteDeclaration {
   /** All of them are needed; none: whoever the guard lets in. */
@@ -17,6 +20,8 @@ export interface RouteDeclaration {
   /** Takes an idempotency key: a repeated request gets the first answer again. */
   readonly isReplayable?: boolean;
   readonly isBodyOptional?: boolean;
+  /** The route reads its body itself: the order of its checks is contract. Else the body is held to the route's schema. */
+  readonly parsesBody?: boolean;
   /** An export or an audit: seconds to minutes. Of these an account's sessions have less at once. */
   readonly takesLong?: boolean;
   /** In the panel's test mode it is about the test, although its scopes are of those that test mode has not got. */
@@ -112,7 +117,13 @@ export interface DeclaredRoute {
 export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared: DeclaredRoute[]): void {
   api.addHook('onRoute', (route) => {
     const method = String(route.method);
-    const { scopes, codes, isReplayable = false, isBodyOptional = false } = route.config ?? {};
+    const {
+      scopes,
+      codes,
+      isReplayable = false,
+      isBodyOptional = false,
+      parsesBody = false,
+    } = route.config ?? {};
     const { reauthenticate } = guard;
     const sensitiveAction = reauthenticate === undefined ? undefined : route.config?.sensitiveAction;
     const operationId = route.schema?.operationId;
@@ -135,11 +146,17 @@ export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared:
     route.config = { ...route.config, answeredCodes: all };
     // The route's own hook, and the only one that knows what the route needs.
     route.onRequest = (request, reply) => guard.authenticate(request, reply, scopes);
-    if (route.schema.body !== undefined && !isBodyOptional) route.preValidation = requireBody;
+    const { body } = route.schema;
+    const first: preValidationHookHandler[] = [];
+    if (body !== undefined && !isBodyOptional) first.push(requireBody);
     if (reauthenticate !== undefined && sensitiveAction !== undefined) {
       // First of its kind: nothing is done, or read, before the action is confirmed.
-      const others = [route.preHandler ?? []].flat();
-      route.preHandler = [(request, reply) => reauthenticate(request, reply, sensitiveAction), ...others];
+      first.push((request, reply) => reauthenticate(request, reply, sensitiveAction));
+    }
+    route.preValidation = [...first, route.preValidation ?? []].flat();
+    if (body !== undefined && !parsesBody) {
+      const validate = bodyValidator(body as TSchema, sensitiveAction?.passwordField);
+      route.validatorCompiler = ({ httpPart }) => (httpPart === 'body' ? validate : () => true);
     }
     const path = route.url.replace(/:(\w+)/g, '{$1}');
     declared.push({
@@ -155,6 +172,30 @@ export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared:
       sensitiveAction: sensitiveAction ?? null,
     });
   });
+}
+
+const readers = new WeakMap<TSchema, Map<string | undefined, BodyReader<TSchema>>>();
+
+/** The password of a sensitive action is the guard's to read. */
+function bodyValidator(schema: TSchema, passwordField: string | undefined) {
+  const ofSchema = readers.get(schema) ?? new Map<string | undefined, BodyReader<TSchema>>();
+  readers.set(schema, ofSchema);
+  const read = ofSchema.get(passwordField) ?? createBodyReader(without(schema, passwordField));
+  ofSchema.set(passwordField, read);
+  return (body: unknown) => {
+    const problem = read(body ?? {});
+    return isRefusal(problem) ? { error: new RequestRefused(problem) } : true;
+  };
+}
+
+function without(schema: TSchema, field: string | undefined): TSchema {
+  if (field === undefined || !('properties' in schema)) return schema;
+  const { required = [], properties } = schema as unknown as { required?: string[]; properties: object };
+  return {
+    ...schema,
+    required: required.filter((name) => name !== field),
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => name !== field)),
+  } as TSchema;
 }
 
 /** An absent body is no JSON object (decisions "Content type"), not even for a change of nothing. */
