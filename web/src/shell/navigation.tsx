@@ -139,13 +139,12 @@ function NamedPages({ name, children }: { readonly name: string; readonly childr
   );
 }
 
-function PageLinks({
-  pages,
-  onNavigate,
-}: {
+interface PageLinksProps {
   readonly pages: readonly PageEntry[];
   readonly onNavigate: () => void;
-}) {
+}
+
+function PageLinks({ pages, onNavigate }: PageLinksProps) {
   return (
     <ul className="flex flex-col gap-0.5">
       {pages.map(({ to, title, icon: Icon }) => (

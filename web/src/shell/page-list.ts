@@ -32,182 +32,85 @@ import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import type { Scope } from '../api/shapes.ts';
 
-export interface PageEntry {
-  readonly to:
-    | '/'
-    | '/orders'
-    | '/customers'
-    | '/ledger'
-    | '/forecast'
-    | '/statements'
-    | '/requests'
-    | '/webhooks'
-    | '/events'
-    | '/api-access'
-    | '/people'
-    | '/security'
-    | '/admin'
-    | '/admin/accounts'
-    | '/admin/packages'
-    | '/admin/customers'
-    | '/admin/attention'
-    | '/admin/product'
-    | '/admin/audit'
-    | '/admin/brand'
-    | '/admin/health';
+interface Entry<Address extends string> {
+  readonly to: Address;
   readonly title: string;
   readonly icon: LucideIcon;
   /** Pressed one after another. */
   readonly keys: string;
   /** More words that find it in the palette. */
   readonly words: string;
-  /** Absent: for every role. */
-  readonly scope?: Scope;
+  /** undefined: for every role. */
+  readonly scope: Scope | undefined;
 }
 
-const panelPages: readonly PageEntry[] = [
-  { to: '/', title: t`Overview`, icon: LayoutDashboard, keys: 'g h', words: t`home dashboard chart` },
-  { to: '/orders', title: t`Orders`, icon: ShoppingBag, keys: 'g o', words: t`sales renew` },
-  { to: '/customers', title: t`Customers`, icon: Users, keys: 'g c', words: t`plans expiry login link` },
-  { to: '/ledger', title: t`Ledger`, icon: Wallet, keys: 'g l', words: t`balance credit csv export` },
-  {
-    to: '/forecast',
-    title: t`Forecast and alerts`,
-    icon: CalendarClock,
-    keys: 'g f',
-    words: t`renewals balance ends alert mail low`,
-    scope: 'balance:read',
-  },
-  {
-    to: '/statements',
-    title: t`Statements`,
-    icon: ReceiptText,
-    keys: 'g m',
-    words: t`monthly csv accounting`,
-  },
-  {
-    to: '/api-access',
-    title: t`API access`,
-    icon: KeyRound,
-    keys: 'g a',
-    words: t`key token allow-list ip curl`,
-    scope: 'keys:read',
-  },
-  {
-    to: '/requests',
-    title: t`Requests`,
-    icon: Activity,
-    keys: 'g r',
-    words: t`log errors api`,
-    scope: 'keys:read',
-  },
-  {
-    to: '/webhooks',
-    title: t`Webhooks`,
-    icon: Webhook,
-    keys: 'g w',
-    words: t`endpoints deliveries secret signature`,
-    scope: 'events:read',
-  },
-  {
-    to: '/events',
-    title: t`Events`,
-    icon: Rss,
-    keys: 'g e',
-    words: t`feed what happened json`,
-    scope: 'events:read',
-  },
-  {
-    to: '/people',
-    title: t`People`,
-    icon: UserRoundCog,
-    keys: 'g p',
-    words: t`team colleagues roles invite owner staff viewer`,
-    scope: 'people:read',
-  },
-  {
-    to: '/security',
-    title: t`Security`,
-    icon: ShieldCheck,
-    keys: 'g s',
-    words: t`password sessions totp two-factor`,
-  },
+function page<const Address extends string>(
+  to: Address,
+  title: string,
+  icon: LucideIcon,
+  keys: string,
+  words: string,
+  scope?: Scope,
+): Entry<Address> {
+  return { to, title, icon, keys, words, scope };
+}
+
+const panelPages = [
+  page('/', t`Overview`, LayoutDashboard, 'g h', t`home dashboard chart`),
+  page('/orders', t`Orders`, ShoppingBag, 'g o', t`sales renew`),
+  page('/customers', t`Customers`, Users, 'g c', t`plans expiry login link`),
+  page('/ledger', t`Ledger`, Wallet, 'g l', t`balance credit csv export`),
+  page(
+    '/forecast',
+    t`Forecast and alerts`,
+    CalendarClock,
+    'g f',
+    t`renewals balance ends alert mail low`,
+    'balance:read',
+  ),
+  page('/statements', t`Statements`, ReceiptText, 'g m', t`monthly csv accounting`),
+  page('/api-access', t`API access`, KeyRound, 'g a', t`key token allow-list ip curl`, 'keys:read'),
+  page('/requests', t`Requests`, Activity, 'g r', t`log errors api`, 'keys:read'),
+  page('/webhooks', t`Webhooks`, Webhook, 'g w', t`endpoints deliveries secret signature`, 'events:read'),
+  page('/events', t`Events`, Rss, 'g e', t`feed what happened json`, 'events:read'),
+  page(
+    '/people',
+    t`People`,
+    UserRoundCog,
+    'g p',
+    t`team colleagues roles invite owner staff viewer`,
+    'people:read',
+  ),
+  page('/security', t`Security`, ShieldCheck, 'g s', t`password sessions totp two-factor`),
 ];
 
-const consolePages: readonly PageEntry[] = [
-  {
-    to: '/admin',
-    title: t`Business`,
-    icon: ChartNoAxesColumn,
-    keys: 'a o',
-    words: t`console overview revenue`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/accounts',
-    title: t`Accounts`,
-    icon: UsersRound,
-    keys: 'a a',
-    words: t`resellers distributors credit`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/packages',
-    title: t`Packages`,
-    icon: Package,
-    keys: 'a p',
-    words: t`prices features trial`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/customers',
-    title: t`All customers`,
-    icon: Users,
-    keys: 'a c',
-    words: 'suspend',
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/attention',
-    title: t`Needs attention`,
-    icon: CircleAlert,
-    keys: 'a w',
-    words: t`pending waiting product accept fail`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/product',
-    title: t`Product`,
-    icon: PlugZap,
-    keys: 'a d',
-    words: t`hand-off address secret calls confirm notify`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/audit',
-    title: t`Audit log`,
-    icon: ScrollText,
-    keys: 'a l',
-    words: t`who changed what`,
-    scope: 'admin:read',
-  },
-  {
-    to: '/admin/brand',
-    title: t`Brand`,
-    icon: Palette,
-    keys: 'a b',
-    words: t`name logo colour letterhead`,
-    scope: 'admin:packages',
-  },
-  {
-    to: '/admin/health',
-    title: t`Health`,
-    icon: HeartPulse,
-    keys: 'a h',
-    words: t`queue database verify`,
-    scope: 'admin:read',
-  },
+const consolePages = [
+  page('/admin', t`Business`, ChartNoAxesColumn, 'a o', t`console overview revenue`, 'admin:read'),
+  page('/admin/accounts', t`Accounts`, UsersRound, 'a a', t`resellers distributors credit`, 'admin:read'),
+  page('/admin/packages', t`Packages`, Package, 'a p', t`prices features trial`, 'admin:read'),
+  page('/admin/customers', t`All customers`, Users, 'a c', 'suspend', 'admin:read'),
+  page(
+    '/admin/attention',
+    t`Needs attention`,
+    CircleAlert,
+    'a w',
+    t`pending waiting product accept fail`,
+    'admin:read',
+  ),
+  page(
+    '/admin/product',
+    t`Product`,
+    PlugZap,
+    'a d',
+    t`hand-off address secret calls confirm notify`,
+    'admin:read',
+  ),
+  page('/admin/audit', t`Audit log`, ScrollText, 'a l', t`who changed what`, 'admin:read'),
+  page('/admin/brand', t`Brand`, Palette, 'a b', t`name logo colour letterhead`, 'admin:packages'),
+  page('/admin/health', t`Health`, HeartPulse, 'a h', t`queue database verify`, 'admin:read'),
 ];
+
+export type PageEntry = (typeof panelPages | typeof consolePages)[number];
 
 /** Those that whoever is signed in may read, in their order. */
 export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {

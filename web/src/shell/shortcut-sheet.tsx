@@ -54,13 +54,12 @@ export default function ShortcutSheet({ onClose }: { readonly onClose: () => voi
   );
 }
 
-function Group({
-  title,
-  entries,
-}: {
+interface GroupProps {
   readonly title: string;
   readonly entries: readonly { readonly title: string; readonly keys: string }[];
-}) {
+}
+
+function Group({ title, entries }: GroupProps) {
   return (
     <section>
       <h3 className="mb-1 text-xs text-soft">{title}</h3>

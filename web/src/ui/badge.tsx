@@ -13,13 +13,12 @@ const tones: Readonly<Record<Tone, string>> = {
   accent: 'bg-accent-fill text-accent',
 };
 
-export function Badge({
-  tone = 'neutral',
-  children,
-}: {
+interface BadgeProps {
   readonly tone?: Tone;
   readonly children: ReactNode;
-}) {
+}
+
+export function Badge({ tone = 'neutral', children }: BadgeProps) {
   return (
     <span
       className={classNames(

@@ -58,18 +58,15 @@ export function Button({
   );
 }
 
-/** A file to upload: a button in the language of the page, where the browser's own speaks its own. */
-export function FileButton({
-  label,
-  accept,
-  disabled = false,
-  onFile,
-}: {
+interface FileButtonProps {
   readonly label: string;
   readonly accept: string;
   readonly disabled?: boolean;
   readonly onFile: (file: File) => void;
-}) {
+}
+
+/** A file to upload: a button in the language of the page, where the browser's own speaks its own. */
+export function FileButton({ label, accept, disabled = false, onFile }: FileButtonProps) {
   return (
     <label
       aria-disabled={disabled || undefined}

@@ -10,10 +10,20 @@ interface CardProps {
   readonly children: ReactNode;
   /** The content reaches the edges, as a table does. */
   readonly flush?: boolean;
+  /** The same, with a line above it. */
+  readonly lined?: boolean;
   readonly className?: string;
 }
 
-export function Card({ title, description, action, children, flush = false, className }: CardProps) {
+export function Card({
+  title,
+  description,
+  action,
+  children,
+  lined = false,
+  flush = lined,
+  className,
+}: CardProps) {
   const titleId = useId();
   return (
     <section
@@ -38,7 +48,7 @@ export function Card({ title, description, action, children, flush = false, clas
           !flush && title === undefined && 'pt-5',
         )}
       >
-        {children}
+        {lined ? <div className="border-t border-line">{children}</div> : children}
       </div>
     </section>
   );

@@ -110,13 +110,12 @@ function firstControlOf(popup: HTMLElement | null): HTMLElement | true {
   return chosen ?? field ?? inBody('button, a[href]') ?? popup ?? true;
 }
 
-function DiscardQuestion({
-  onStay,
-  onDiscard,
-}: {
+interface DiscardQuestionProps {
   readonly onStay: () => void;
   readonly onDiscard: () => void;
-}) {
+}
+
+function DiscardQuestion({ onStay, onDiscard }: DiscardQuestionProps) {
   return (
     <Dialog title={t`Discard what you entered?`} description={t`Your changes will be lost.`} onClose={onStay}>
       <DialogActions>
@@ -138,14 +137,13 @@ export function DialogBody({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Why the action was refused: below everything that scrolls, beside the buttons that try again. */
-export function DialogProblem({
-  error,
-  children,
-}: {
+interface DialogProblemProps {
   readonly error: Error | null;
   readonly children?: ReactNode;
-}) {
+}
+
+/** Why the action was refused: below everything that scrolls, beside the buttons that try again. */
+export function DialogProblem({ error, children }: DialogProblemProps) {
   return error === null ? null : (
     <div className="max-h-[40dvh] shrink-0 overflow-y-auto border-t border-line px-5 py-3">
       <ErrorNotice error={error}>{children}</ErrorNotice>

@@ -23,15 +23,13 @@ const ordinary = new Set([
   'network',
 ]);
 
-export function ErrorNotice({
-  error,
-  onRetry,
-  children,
-}: {
+interface ErrorNoticeProps {
   readonly error: Error;
   readonly onRetry?: () => void;
   readonly children?: ReactNode;
-}) {
+}
+
+export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
   const requestId = error instanceof ApiError && !ordinary.has(error.code) ? error.requestId : '';
   return (
     <div role="alert" className="flex gap-2.5 rounded-control bg-bad-fill px-3.5 py-3 text-ink">

@@ -56,8 +56,20 @@ export function Field({
   );
 }
 
+/** How a browser treats what is typed, by what it is. */
+const kinds = {
+  /** Of a person, a customer, a program: nothing that a dictionary knows. */
+  name: { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false },
+  address: { autoComplete: 'off', spellCheck: false },
+  email: { type: 'email', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maxLength: 254 },
+  money: { inputMode: 'decimal', autoComplete: 'off' },
+  count: { inputMode: 'numeric', autoComplete: 'off' },
+  newPassword: { type: 'password', autoComplete: 'new-password', maxLength: 200 },
+} as const satisfies Record<string, InputHTMLAttributes<HTMLInputElement>>;
+
 type TextFieldProps = FieldProps &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'className'> & {
+    readonly kind?: keyof typeof kinds;
     readonly onText: (text: string) => void;
     readonly mono?: boolean;
   };
@@ -68,6 +80,7 @@ export function TextField({
   problem,
   unlabelled,
   className,
+  kind,
   onText,
   mono = false,
   ...rest
@@ -77,6 +90,7 @@ export function TextField({
       {(wiring) => (
         <input
           {...wiring}
+          {...(kind && kinds[kind])}
           {...rest}
           onChange={(event) => onText(event.target.value)}
           className={classNames(inputClasses, mono && 'font-mono')}

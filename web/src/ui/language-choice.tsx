@@ -17,13 +17,12 @@ import { classNames } from './class-names.ts';
 export const choiceClasses =
   'min-h-8 rounded-control border border-line bg-transparent px-1.5 text-xs text-soft pointer-coarse:min-h-11';
 
-export function LanguageChoice({
-  isSignedIn = false,
-  className,
-}: {
+interface LanguageChoiceProps {
   readonly isSignedIn?: boolean;
   readonly className?: string;
-}) {
+}
+
+export function LanguageChoice({ isSignedIn = false, className }: LanguageChoiceProps) {
   const choose = async (chosen: Language | null) => {
     // A browser that keeps nothing still follows what the service knows.
     if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);

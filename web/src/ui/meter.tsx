@@ -1,14 +1,12 @@
 // How full something is. An element of the browser: its width needs no style in the markup.
 
-export function Meter({
-  label,
-  value,
-  max,
-}: {
+interface MeterProps {
   readonly label: string;
   readonly value: number;
   readonly max: number;
-}) {
+}
+
+export function Meter({ label, value, max }: MeterProps) {
   return (
     <progress
       aria-label={label}

@@ -10,13 +10,12 @@ const looks = {
   warn: { fill: 'bg-warn-fill', icon: TriangleAlert, ink: 'text-warn' },
 } as const;
 
-export function Notice({
-  tone,
-  children,
-}: {
+interface NoticeProps {
   readonly tone: keyof typeof looks;
   readonly children: ReactNode;
-}) {
+}
+
+export function Notice({ tone, children }: NoticeProps) {
   const { fill, icon: Icon, ink } = looks[tone];
   return (
     <div className={classNames('flex gap-2.5 rounded-control px-3.5 py-3', fill)}>

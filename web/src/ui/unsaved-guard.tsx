@@ -46,13 +46,12 @@ export function useUnsavedGuard(isDirty: boolean): ReactNode {
   );
 }
 
-function DiscardDialog({
-  onStay,
-  onDiscard,
-}: {
+interface DiscardDialogProps {
   readonly onStay: () => void;
   readonly onDiscard: () => void;
-}) {
+}
+
+function DiscardDialog({ onStay, onDiscard }: DiscardDialogProps) {
   return (
     <FormDialog
       title={t`Leave without saving?`}

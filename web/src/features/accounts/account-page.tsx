@@ -203,15 +203,13 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
   );
 }
 
-function AccountDialogs({
-  account,
-  opened,
-  onClose,
-}: {
+interface AccountDialogsProps {
   readonly account: Account;
   readonly opened: Opened;
   readonly onClose: () => void;
-}) {
+}
+
+function AccountDialogs({ account, opened, onClose }: AccountDialogsProps) {
   switch (opened) {
     case 'credit':
     case 'debit':

@@ -17,13 +17,12 @@ const groups = [
   { value: 'distributor', title: t`Distributor` },
 ] as const;
 
-export function AccountSettingsDialog({
-  account,
-  onClose,
-}: {
+interface AccountSettingsDialogProps {
   readonly account: Account;
   readonly onClose: () => void;
-}) {
+}
+
+export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialogProps) {
   // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
   const [before] = useState(account);
   const [displayName, setDisplayName] = useState(account.display_name);
@@ -70,8 +69,7 @@ export function AccountSettingsDialog({
         />
         <TextField
           label={t`Requests a minute`}
-          inputMode="numeric"
-          autoComplete="off"
+          kind="count"
           problem={isRate ? null : t`A whole number from 1 to 1,000,000.`}
           value={rateLimit}
           onText={setRateLimit}

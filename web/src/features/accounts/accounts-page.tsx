@@ -23,9 +23,9 @@ import { SelectField } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
@@ -41,9 +41,9 @@ const columns: readonly Column<FoundAccount>[] = [
     cell: (account) => (
       <TwoLines
         first={
-          <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-            <bdi>{account.username}</bdi>
-          </RowLink>
+          <AccountLink id={account.id} row>
+            {account.username}
+          </AccountLink>
         }
         second={
           <span className="inline-flex gap-2">

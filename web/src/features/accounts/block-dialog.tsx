@@ -7,13 +7,12 @@ import { useCommand } from '../../api/use-command.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
 
-export function BlockDialog({
-  account,
-  onClose,
-}: {
+interface BlockDialogProps {
   readonly account: Account;
   readonly onClose: () => void;
-}) {
+}
+
+export function BlockDialog({ account, onClose }: BlockDialogProps) {
   const { username, blocked } = account;
   const command = useCommand(() => changeAccount(account.id, { blocked: !blocked }), {
     onDone: () => {

@@ -99,9 +99,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
             ? t`Only a–z, 0–9, dot, underscore and hyphen; not at the ends.`
             : null
         }
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        kind="name"
         maxLength={64}
         value={username}
         onText={setUsername}
@@ -117,11 +115,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       <TextField
         label={t`E-mail address`}
         hint={t`Optional: for a link to a new password, and news of sign-ins.`}
-        type="email"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        maxLength={254}
+        kind="email"
         value={email}
         onText={setEmail}
       />

@@ -105,17 +105,7 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
       onSubmit={() => command.mutate(undefined)}
       onClose={onClose}
     >
-      <TextField
-        label={t`Address`}
-        type="email"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        autoFocus
-        maxLength={254}
-        value={email}
-        onText={setEmail}
-      />
+      <TextField label={t`Address`} kind="email" autoFocus value={email} onText={setEmail} />
       <OwnPasswordField own={own} />
     </FormDialog>
   );

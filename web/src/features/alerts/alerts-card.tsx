@@ -112,8 +112,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
       >
         <TextField
           label={t`Alert when the balance falls below (${currency})`}
-          inputMode="decimal"
-          autoComplete="off"
+          kind="money"
           disabled={!mayChange}
           readOnly={command.isPending}
           value={below}
@@ -123,8 +122,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
         />
         <TextField
           label={t`Alert this many days before a plan ends`}
-          inputMode="numeric"
-          autoComplete="off"
+          kind="count"
           disabled={!mayChange}
           readOnly={command.isPending}
           value={days}
@@ -135,9 +133,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
         <TextField
           label={t`E-mail addresses`}
           className="sm:col-span-2"
-          autoComplete="off"
-          spellCheck={false}
-          autoCapitalize="none"
+          kind="name"
           disabled={!mayChange}
           readOnly={command.isPending}
           value={emails}

@@ -22,6 +22,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SpanFilter } from '../../ui/span-filter.tsx';
@@ -241,7 +242,7 @@ function textOf(value: unknown, path: string, currency: string): string {
 /** With the name that people know it by; what has a page leads there. */
 function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
   const { type, id, name, account } = target;
-  const whose = account === null ? null : <AccountLink account={account} />;
+  const whose = account === null ? null : <AccountLink id={account.id}>{account.username}</AccountLink>;
   const shown = <bdi>{name === '' ? id : name}</bdi>;
   switch (type) {
     case 'account':
@@ -295,12 +296,4 @@ function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
         </>
       );
   }
-}
-
-function AccountLink({ account: { id, username } }: { readonly account: { id: number; username: string } }) {
-  return (
-    <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(id) }}>
-      <bdi>{username}</bdi>
-    </TextLink>
-  );
 }

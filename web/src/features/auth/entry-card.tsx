@@ -5,20 +5,16 @@ import { windowTitle } from '../../text/service-name.ts';
 import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { Logo } from '../brand/logo.tsx';
 
-export function EntryCard({
-  title,
-  heading,
-  below,
-  isSignedIn = false,
-  children,
-}: {
+interface EntryCardProps {
   /** Of the window. */
   readonly title: string;
   readonly heading: string;
   readonly below?: ReactNode;
   readonly isSignedIn?: boolean;
   readonly children: ReactNode;
-}) {
+}
+
+export function EntryCard({ title, heading, below, isSignedIn = false, children }: EntryCardProps) {
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
       <title>{windowTitle(title)}</title>

@@ -61,20 +61,16 @@ export function PasswordForm({
         />
         <TextField
           label={t`New password`}
-          type="password"
-          autoComplete="new-password"
+          kind="newPassword"
           hint={t`At least ${lengthMin} characters.`}
           problem={isShort ? t`At least ${lengthMin} characters.` : null}
-          maxLength={200}
           value={next}
           onText={setNext}
         />
         <TextField
           label={t`New password again`}
-          type="password"
-          autoComplete="new-password"
+          kind="newPassword"
           problem={isOther ? t`Passwords don’t match.` : null}
-          maxLength={200}
           value={again}
           onText={setAgain}
         />

@@ -195,21 +195,17 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
         />
         <TextField
           label={t`New password`}
-          type="password"
-          autoComplete="new-password"
+          kind="newPassword"
           autoFocus
           hint={shortText}
           problem={chosen !== '' && chosen.length < passwordLengthMin ? shortText : null}
-          maxLength={200}
           value={chosen}
           onText={setChosen}
         />
         <TextField
           label={t`New password again`}
-          type="password"
-          autoComplete="new-password"
+          kind="newPassword"
           problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
-          maxLength={200}
           value={again}
           onText={setAgain}
         />
@@ -218,21 +214,16 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
   );
 }
 
-function EntryForm({
-  isReady,
-  isBusy,
-  error,
-  action,
-  onSubmit,
-  children,
-}: {
+interface EntryFormProps {
   readonly isReady: boolean;
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly action: string;
   readonly onSubmit: () => void;
   readonly children: ReactNode;
-}) {
+}
+
+function EntryForm({ isReady, isBusy, error, action, onSubmit, children }: EntryFormProps) {
   return (
     <form
       noValidate

@@ -46,15 +46,13 @@ export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; rea
   );
 }
 
-function EnrolDialog({
-  enrolment: { secret, uri },
-  onCodes,
-  onClose,
-}: {
+interface EnrolDialogProps {
   readonly enrolment: TotpEnrolment;
   readonly onCodes: (codes: readonly string[]) => void;
   readonly onClose: () => void;
-}) {
+}
+
+function EnrolDialog({ enrolment: { secret, uri }, onCodes, onClose }: EnrolDialogProps) {
   const [code, setCode] = useState('');
   const command = useCommand(confirmTotp, { onDone: ({ recovery_codes: codes }) => onCodes(codes) });
   const plain = code.replaceAll(' ', '');
@@ -87,13 +85,12 @@ function EnrolDialog({
   );
 }
 
-function RecoveryCodes({
-  codes,
-  onClose,
-}: {
+interface RecoveryCodesProps {
   readonly codes: readonly string[];
   readonly onClose: () => void;
-}) {
+}
+
+function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   return (
     <Dialog
       title={t`Codes at sign-in are on`}

@@ -54,17 +54,14 @@ export function BrandPreviews(face: Face) {
   );
 }
 
-function Preview({
-  title,
-  theme,
-  shades: { accent, accentFill, onAccent },
-  face,
-}: {
+interface PreviewProps {
   readonly title: string;
   readonly theme: 'light' | 'dark';
   readonly shades: AccentShades;
   readonly face: Face;
-}) {
+}
+
+function Preview({ title, theme, shades: { accent, accentFill, onAccent }, face }: PreviewProps) {
   // The names that the classes of these boxes read.
   const named = { ...surfaces[theme], accent, 'accent-fill': accentFill, 'on-accent': onAccent };
   const style: CSSProperties = Object.fromEntries(
@@ -119,13 +116,12 @@ function PanelPart({ name, logo }: Face) {
   );
 }
 
-function LogoPicture({
-  logo,
-  className,
-}: {
+interface LogoPictureProps {
   readonly logo: NonNullable<Brand['logo']>;
   readonly className: string;
-}) {
+}
+
+function LogoPicture({ logo, className }: LogoPictureProps) {
   return (
     <img
       src={logo.url}

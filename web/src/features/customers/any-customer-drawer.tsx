@@ -10,7 +10,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { TextLink } from '../../ui/text-link.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
 import { SuspendDialog } from './suspend-dialog.tsx';
@@ -56,11 +56,7 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
           first={[
             {
               name: t`Account`,
-              value: account && (
-                <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-                  <bdi>{account.username}</bdi>
-                </TextLink>
-              ),
+              value: account && <AccountLink id={account.id}>{account.username}</AccountLink>,
             },
           ]}
         />

@@ -13,8 +13,8 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { ChangePackageDialog } from '../orders/change-package-dialog.tsx';
 import { CancelDialog } from '../plans/plan-dialogs.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
@@ -72,12 +72,7 @@ export function AnyCustomerPage() {
               {
                 name: t`Account`,
                 value: customer && (
-                  <TextLink
-                    to="/admin/accounts/$accountId"
-                    params={{ accountId: String(customer.account.id) }}
-                  >
-                    <bdi>{customer.account.username}</bdi>
-                  </TextLink>
+                  <AccountLink id={customer.account.id}>{customer.account.username}</AccountLink>
                 ),
               },
               { name: t`Reference`, value: customer && <bdi>{customer.reference}</bdi> },
@@ -118,14 +113,13 @@ export function AnyCustomerPage() {
 
 type Action = 'link' | 'trial' | 'suspension' | 'package' | 'cancel';
 
-/** What the plan's state and the role of the administrator allow. */
-function Actions({
-  customer,
-  onAction,
-}: {
+interface ActionsProps {
   readonly customer: AccountCustomer;
   readonly onAction: (action: Action) => void;
-}) {
+}
+
+/** What the plan's state and the role of the administrator allow. */
+function Actions({ customer, onAction }: ActionsProps) {
   const may = useMay();
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');

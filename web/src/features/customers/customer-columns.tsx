@@ -7,7 +7,7 @@ import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
 import { planStatusWord } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
+import { CustomerLink, DrawerLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */
@@ -27,17 +27,17 @@ export function customerColumns<Row extends PanelCustomer>({
         <TwoLines
           first={
             links === 'console' ? (
-              <RowLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
-                <bdi>{customer.name}</bdi>
-              </RowLink>
+              <CustomerLink id={customer.id} row isOperator>
+                {customer.name}
+              </CustomerLink>
             ) : links === 'page' ? (
-              <RowLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
-                <bdi>{customer.name}</bdi>
-              </RowLink>
+              <CustomerLink id={customer.id} row>
+                {customer.name}
+              </CustomerLink>
             ) : (
-              <RowLink to="." search={(now) => ({ ...now, open: String(customer.id) })} resetScroll={false}>
+              <DrawerLink id={customer.id}>
                 <bdi>{customer.name}</bdi>
-              </RowLink>
+              </DrawerLink>
             )
           }
           second={

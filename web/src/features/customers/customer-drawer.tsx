@@ -16,13 +16,12 @@ import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
 
-export function CustomerDrawer({
-  id,
-  opened,
-}: {
+interface CustomerDrawerProps {
   readonly id: string;
   readonly opened: OpenRow<PanelCustomer>;
-}) {
+}
+
+export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
   const openOrder = useOpenOrder();
   const mayOrder = useMay()('orders:write');
   const { data, error, refetch } = useQuery(customerQuery(id));

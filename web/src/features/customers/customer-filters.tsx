@@ -48,18 +48,15 @@ export function customersWanted(search: CustomerFilterParams): Query {
   };
 }
 
-export function CustomerFilters({
-  search,
-  onChange,
-  onSearch,
-  isOperator = false,
-}: {
+interface CustomerFiltersProps {
   readonly search: CustomerFilterParams;
   readonly onChange: (changed: CustomerFilterParams) => void;
   readonly onSearch: (q: string) => void;
   /** Also by packages that are no longer on offer. */
   readonly isOperator?: boolean;
-}) {
+}
+
+export function CustomerFilters({ search, onChange, onSearch, isOperator = false }: CustomerFiltersProps) {
   const { data: packages } = useQuery(packageNamesQuery(isOperator));
   const { from, to } = search;
   const hasOwnSpan = search.ending === 'own' || from !== undefined || to !== undefined;

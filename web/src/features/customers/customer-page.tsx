@@ -216,15 +216,13 @@ function Actions({
   );
 }
 
-function ActionDialog({
-  action,
-  known: { customer, suspended },
-  onClose,
-}: {
+interface ActionDialogProps {
   readonly action: Action;
   readonly known: CustomerWithOrders;
   readonly onClose: () => void;
-}) {
+}
+
+function ActionDialog({ action, known: { customer, suspended }, onClose }: ActionDialogProps) {
   switch (action) {
     case 'cancel':
       return <CancelDialog customer={customer} onClose={onClose} />;

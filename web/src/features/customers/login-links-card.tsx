@@ -10,31 +10,28 @@ import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Time } from '../../ui/time.tsx';
 
-export function LoginLinksCard({
-  links,
-  isOperator = false,
-}: {
+interface LoginLinksCardProps {
   readonly links: readonly GivenLink[] | undefined;
   readonly isOperator?: boolean;
-}) {
+}
+
+export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProps) {
   return (
-    <Card title={t`Login links`} description={t`The latest of the last 90 days.`} flush>
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Login links of this customer`}
-          columns={columnsOf(isOperator)}
-          rows={links}
-          phone={({ used_at: at }) =>
-            at === null ? null : (
-              <Trans>
-                Used <Time at={at} />
-              </Trans>
-            )
-          }
-          rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
-          empty={<EmptyState icon={Link2} title={t`No login link was made`} />}
-        />
-      </div>
+    <Card title={t`Login links`} description={t`The latest of the last 90 days.`} lined>
+      <DataTable
+        caption={t`Login links of this customer`}
+        columns={columnsOf(isOperator)}
+        rows={links}
+        phone={({ used_at: at }) =>
+          at === null ? null : (
+            <Trans>
+              Used <Time at={at} />
+            </Trans>
+          )
+        }
+        rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
+        empty={<EmptyState icon={Link2} title={t`No login link was made`} />}
+      />
     </Card>
   );
 }

@@ -12,13 +12,12 @@ export function isSuspended({ status }: AccountCustomer): boolean {
   return status === 'suspended';
 }
 
-export function SuspendDialog({
-  customer,
-  onClose,
-}: {
+interface SuspendDialogProps {
   readonly customer: AccountCustomer;
   readonly onClose: () => void;
-}) {
+}
+
+export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
   const suspended = isSuspended(customer);
   const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
     onDone: () => {

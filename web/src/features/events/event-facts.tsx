@@ -5,6 +5,7 @@ import type { AccountEvent } from '../../api/shapes.ts';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import type { Fact } from '../../ui/facts.tsx';
+import { CustomerLink, OrderLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { eventSubject } from './event-subject.ts';
 
@@ -17,11 +18,7 @@ export function eventFacts(event: AccountEvent): Fact[] {
       : [
           {
             name: t`Customer`,
-            value: (
-              <TextLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
-                <bdi>{customer.reference}</bdi>
-              </TextLink>
-            ),
+            value: <CustomerLink id={customer.id}>{customer.reference}</CustomerLink>,
           },
         ]),
     ...(orderId === null
@@ -29,11 +26,7 @@ export function eventFacts(event: AccountEvent): Fact[] {
       : [
           {
             name: t`Order`,
-            value: (
-              <TextLink to="/orders/$orderId" params={{ orderId: String(orderId) }}>
-                {orderId}
-              </TextLink>
-            ),
+            value: <OrderLink id={orderId}>{orderId}</OrderLink>,
           },
         ]),
     ...(webhookId === null

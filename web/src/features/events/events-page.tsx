@@ -21,9 +21,9 @@ import { SelectField } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { type OpenRow, useOpenRow } from '../../ui/open-row.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { DrawerLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { EventJson, eventFacts, eventIdFact } from './event-facts.tsx';
 import { eventSubject } from './event-subject.ts';
@@ -41,11 +41,7 @@ const columns: readonly Column<AccountEvent>[] = [
     grows: true,
     cell: (event) => (
       <TwoLines
-        first={
-          <RowLink to="." search={(now) => ({ ...now, open: String(event.id) })} resetScroll={false}>
-            {eventWord(event.type)}
-          </RowLink>
-        }
+        first={<DrawerLink id={event.id}>{eventWord(event.type)}</DrawerLink>}
         second={
           <>
             <span className="sm:hidden">

@@ -65,11 +65,9 @@ export function AttentionPage() {
           <Card
             title={t`Failing now`}
             description={t`They are sent again by themselves, and at once when the product answers again.`}
-            flush
+            lined
           >
-            <div className="border-t border-line">
-              <CallTable caption={t`Failing now`} list="waiting" state={tableState(failing)} empty={null} />
-            </div>
+            <CallTable caption={t`Failing now`} list="waiting" state={tableState(failing)} empty={null} />
           </Card>
         ) : null}
       </div>

@@ -46,15 +46,13 @@ export function CallActions({ call }: { readonly call: ProductCall }) {
   );
 }
 
-function CallDialog({
-  call,
-  asked,
-  onClose,
-}: {
+interface CallDialogProps {
   readonly call: ProductCall;
   readonly asked: 'send' | 'done';
   readonly onClose: () => void;
-}) {
+}
+
+function CallDialog({ call, asked, onClose }: CallDialogProps) {
   const sends = asked === 'send';
   const customer = call.customer.reference;
   const what = productCallWord(call.type);

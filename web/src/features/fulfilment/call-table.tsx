@@ -5,7 +5,8 @@ import type { ReactNode } from 'react';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
-import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { AccountLink, CustomerLink } from '../../ui/page-links.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CallActions } from './call-actions.tsx';
 import { callAnswerWord, productCallWord } from './product-words.ts';
@@ -17,9 +18,9 @@ const columns: readonly Column<ProductCall>[] = [
     cell: ({ customer, type }) => (
       <TwoLines
         first={
-          <RowLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
-            <bdi>{customer.reference}</bdi>
-          </RowLink>
+          <CustomerLink id={customer.id} row isOperator>
+            {customer.reference}
+          </CustomerLink>
         }
         second={productCallWord(type)}
       />
@@ -40,11 +41,7 @@ const columns: readonly Column<ProductCall>[] = [
   {
     title: t`Account`,
     from: 'lg',
-    cell: ({ account }) => (
-      <TextLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-        <bdi>{account.username}</bdi>
-      </TextLink>
-    ),
+    cell: ({ account }) => <AccountLink id={account.id}>{account.username}</AccountLink>,
   },
   { title: t`Attempts`, from: 'lg', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
   {

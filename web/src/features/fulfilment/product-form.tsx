@@ -28,14 +28,13 @@ const modes = [
 const sendProduct = (change: ProductChange, password: string | undefined) =>
   setProduct({ ...change, current_password: password });
 
-export function ProductForm({
-  product,
-  canChange,
-}: {
+interface ProductFormProps {
   readonly product: Product;
   /** false: it is shown, and not changed. */
   readonly canChange: boolean;
-}) {
+}
+
+export function ProductForm({ product, canChange }: ProductFormProps) {
   const [mode, setMode] = useState(product.mode);
   const [url, setUrl] = useState(product.url ?? '');
   const [secret, setSecret] = useState('');
@@ -113,8 +112,7 @@ export function ProductForm({
             label={t`Address of the product`}
             hint={t`https, or http to an address of your own network that OUTBOUND_ALLOW admits.`}
             type="url"
-            autoComplete="off"
-            spellCheck={false}
+            kind="address"
             maxLength={2_048}
             value={url}
             onText={setUrl}
@@ -134,8 +132,7 @@ export function ProductForm({
             label={t`Address for tests`}
             hint={t`Where orders of test mode go. Empty: nowhere, and they are completed at once.`}
             type="url"
-            autoComplete="off"
-            spellCheck={false}
+            kind="address"
             maxLength={2_048}
             value={testUrl}
             onText={setTestUrl}
@@ -167,19 +164,15 @@ export function ProductForm({
   );
 }
 
-function SecretField({
-  label,
-  hint,
-  value,
-  canMake,
-  onText,
-}: {
+interface SecretFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
   readonly canMake: boolean;
   readonly onText: (text: string) => void;
-}) {
+}
+
+function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) {
   const isWrong = value.trim() !== '' && !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(value.trim());
   return (
     <div className="flex flex-col gap-2">
@@ -187,9 +180,7 @@ function SecretField({
         label={label}
         hint={hint}
         problem={isWrong ? t`whsec_ and 24 to 64 bytes in base64.` : null}
-        autoComplete="off"
-        spellCheck={false}
-        autoCapitalize="none"
+        kind="name"
         maxLength={96}
         mono
         value={value}

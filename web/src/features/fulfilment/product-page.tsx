@@ -69,16 +69,14 @@ export function ProductPage() {
         <Card
           title={t`Calls that wait`}
           description={t`What the product has not taken. Calls of one customer go one after another.`}
-          flush
+          lined
         >
-          <div className="border-t border-line">
-            <CallTable
-              caption={t`Calls that the product has not taken`}
-              list="waiting"
-              state={tableState(calls)}
-              empty={<EmptyState icon={CircleCheck} title={t`No call waits`} />}
-            />
-          </div>
+          <CallTable
+            caption={t`Calls that the product has not taken`}
+            list="waiting"
+            state={tableState(calls)}
+            empty={<EmptyState icon={CircleCheck} title={t`No call waits`} />}
+          />
         </Card>
       </div>
       {isRemoving ? <RemoveDialog onClose={() => setIsRemoving(false)} /> : null}
@@ -86,13 +84,12 @@ export function ProductPage() {
   );
 }
 
-function ProductBadge({
-  product: { mode },
-  calls,
-}: {
+interface ProductBadgeProps {
   readonly product: Product;
   readonly calls: WaitingCalls | undefined;
-}) {
+}
+
+function ProductBadge({ product: { mode }, calls }: ProductBadgeProps) {
   if (mode === 'none') return <Badge>{productModeWord(mode)}</Badge>;
   return (calls?.failing.count ?? 0) > 0 ? (
     <Badge tone="bad">{t`Does not take calls`}</Badge>

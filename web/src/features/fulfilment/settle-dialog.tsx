@@ -11,15 +11,13 @@ import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
 
-export function SettleDialog({
-  orderId,
-  outcome,
-  onClose,
-}: {
+interface SettleDialogProps {
   readonly orderId: number;
   readonly outcome: 'accept' | 'fail';
   readonly onClose: () => void;
-}) {
+}
+
+export function SettleDialog({ orderId, outcome, onClose }: SettleDialogProps) {
   const { data, error } = useQuery(accountOrderQuery(String(orderId)));
   const [reason, setReason] = useState('');
   const fails = outcome === 'fail';

@@ -84,8 +84,7 @@ export function AllowListCard() {
           placeholder="203.0.113.0/24"
           value={typed}
           onText={setTyped}
-          autoComplete="off"
-          spellCheck={false}
+          kind="address"
           mono
         />
         <Button type="submit" disabled={typed.trim() === ''}>

@@ -97,18 +97,15 @@ export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   );
 }
 
-export function NewSecretDialog({
-  title,
-  apiKey,
-  children,
-  onClose,
-}: {
+interface NewSecretDialogProps {
   readonly title: string;
   /** null: the first answer was lost on its way, and with it the secret. */
   readonly apiKey: string | null;
   readonly children: ReactNode;
   readonly onClose: () => void;
-}) {
+}
+
+export function NewSecretDialog({ title, apiKey, children, onClose }: NewSecretDialogProps) {
   return (
     <ShownOnceDialog title={title} onClose={onClose}>
       {apiKey === null ? (

@@ -140,8 +140,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           label={t`Addresses`}
           hint={t`From the account’s allow-list. Leave empty to allow the whole list.`}
           placeholder="203.0.113.7, 203.0.113.0/24"
-          autoComplete="off"
-          spellCheck={false}
+          kind="address"
           mono
           className="sm:col-span-2"
           value={addresses}
@@ -150,8 +149,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         <TextField
           label={t`Requests a minute`}
           hint={t`At most the account’s limit. Leave empty for no other limit.`}
-          inputMode="numeric"
-          autoComplete="off"
+          kind="count"
           maxLength={7}
           problem={isLimit ? null : t`A whole number.`}
           value={limit}

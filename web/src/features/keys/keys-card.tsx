@@ -81,7 +81,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
     <Card
       title={t`Keys`}
       description={description}
-      flush
+      lined
       action={
         canChange ? (
           <Button icon={Plus} onClick={() => setOpened({ action: 'create' })}>
@@ -90,17 +90,16 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
         ) : undefined
       }
     >
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Keys and what each may do`}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          error={error}
-          onRetry={() => void refetch()}
-          empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
-        />
-      </div>
+      <DataTable
+        caption={t`Keys and what each may do`}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
+      />
+
       {opened?.action === 'create' ? (
         <KeyFormDialog owner={owner} apiKey={null} ofAdministrator={ofAdministrator} onClose={close} />
       ) : null}

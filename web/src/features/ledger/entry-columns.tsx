@@ -5,6 +5,7 @@ import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
+import { DrawerLink } from '../../ui/page-links.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from '../orders/order-columns.tsx';
@@ -52,18 +53,17 @@ export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly
   ];
 }
 
-function Reason({
-  entry,
-  orderPage,
-}: {
+interface ReasonProps {
   readonly entry: Entry;
   readonly orderPage: OrderPageAddress | '.' | null;
-}) {
+}
+
+function Reason({ entry, orderPage }: ReasonProps) {
   const { order_id: orderId } = entry;
   const kind = entryKindWord(entry.kind);
   if (orderPage === '.') {
     return (
-      <RowLink to="." search={(now) => ({ ...now, open: String(entry.id) })} resetScroll={false}>
+      <DrawerLink id={entry.id}>
         <span className="max-sm:hidden">{orderId === null ? kind : t`${kind} for order ${orderId}`}</span>
         <span className="sm:hidden">
           {kind}
@@ -74,7 +74,7 @@ function Reason({
             </>
           )}
         </span>
-      </RowLink>
+      </DrawerLink>
     );
   }
   if (orderId === null) return <span className="font-medium">{kind}</span>;

@@ -10,7 +10,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { TextLink } from '../../ui/text-link.tsx';
+import { CustomerLink, OrderLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 
 interface EntryDrawerProps {
@@ -41,13 +41,12 @@ function hasReceipt({ kind }: PanelLedgerEntry): boolean {
   return kind === 'credit' || kind === 'debit';
 }
 
-function ReceiptButton({
-  entry: { id, kind },
-  isOwn,
-}: {
+interface ReceiptButtonProps {
   readonly entry: PanelLedgerEntry;
   readonly isOwn: boolean;
-}) {
+}
+
+function ReceiptButton({ entry: { id, kind }, isOwn }: ReceiptButtonProps) {
   return (
     <DownloadButton
       icon={FileText}
@@ -71,12 +70,9 @@ function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
     facts.push({
       name: t`Order`,
       value: (
-        <TextLink
-          to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'}
-          params={{ orderId: String(orderId) }}
-        >
+        <OrderLink id={orderId} isOperator={!isOwn}>
           {String(orderId)}
-        </TextLink>
+        </OrderLink>
       ),
     });
   }
@@ -84,12 +80,9 @@ function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
     facts.push({
       name: t`Customer`,
       value: (
-        <TextLink
-          to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
-          params={{ customerId: String(customerId) }}
-        >
-          <bdi>{customer}</bdi>
-        </TextLink>
+        <CustomerLink id={customerId} isOperator={!isOwn}>
+          {customer}
+        </CustomerLink>
       ),
     });
   }

@@ -233,13 +233,12 @@ function columnsOf(
   ];
 }
 
-function RevenueTotals({
-  spending,
-  currency,
-}: {
+interface RevenueTotalsProps {
   readonly spending: SpendingOfAccounts | undefined;
   readonly currency: string;
-}) {
+}
+
+function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
   const totals = spending?.totals;
   if (spending === undefined || totals === undefined || totals === null) return null;
   const listed = spending.data?.length ?? 0;

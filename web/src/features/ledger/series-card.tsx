@@ -98,17 +98,14 @@ export function SeriesCard(props: SeriesCardProps) {
   );
 }
 
-function MoneyChart({
-  series,
-  name,
-  currency,
-  rows,
-}: {
+interface MoneyChartProps {
   readonly series: readonly SeriesPoint[] | undefined;
   readonly name: string;
   readonly currency: string;
   readonly rows: SeriesRows | undefined;
-}) {
+}
+
+function MoneyChart({ series, name, currency, rows }: MoneyChartProps) {
   // A picture needs no cents beyond what a float holds; the words are made of the exact texts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
   const compact = useMemo(
@@ -128,13 +125,12 @@ function MoneyChart({
   );
 }
 
-function OrderChart({
-  series,
-  rows,
-}: {
+interface OrderChartProps {
   readonly series: readonly SeriesPoint[] | undefined;
   readonly rows: SeriesRows | undefined;
-}) {
+}
+
+function OrderChart({ series, rows }: OrderChartProps) {
   const values = useMemo(() => series?.map(({ orders }) => orders), [series]);
   const total = (values ?? []).reduce((sum, value) => sum + value, 0);
   return (
@@ -225,19 +221,15 @@ function dateWords({ date, running }: SeriesPoint): string {
   return running ? t`${words}, still running` : words;
 }
 
-function SeriesTable({
-  series,
-  moneyName,
-  currency,
-  outdated,
-  rows,
-}: {
+interface SeriesTableProps {
   readonly series: readonly SeriesPoint[] | undefined;
   readonly moneyName: string;
   readonly currency: string;
   readonly outdated: boolean;
   readonly rows: SeriesRows | undefined;
-}) {
+}
+
+function SeriesTable({ series, moneyName, currency, outdated, rows }: SeriesTableProps) {
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SeriesPoint>[] = [
     {

@@ -90,28 +90,24 @@ export function SpendingCard(props: SpendingCardProps) {
           onChoose={props.onBy}
         />
       }
-      flush
+      lined
     >
-      <div className="border-t border-line">
-        {groups === null ? (
-          <EmptyState icon={PackageOpen} title={t`Being added up`}>
-            {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
-          </EmptyState>
-        ) : (
-          <DataTable
-            caption={by === 'package' ? t`Spending by package` : t`Spending by kind of order`}
-            columns={columns}
-            rows={groups}
-            rowKey={({ key }) => key}
-            error={error}
-            outdated={outdated}
-            phone={(group) =>
-              t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`
-            }
-            empty={<EmptyState icon={PackageOpen} title={t`Nothing was ordered in this time`} />}
-          />
-        )}
-      </div>
+      {groups === null ? (
+        <EmptyState icon={PackageOpen} title={t`Being added up`}>
+          {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption={by === 'package' ? t`Spending by package` : t`Spending by kind of order`}
+          columns={columns}
+          rows={groups}
+          rowKey={({ key }) => key}
+          error={error}
+          outdated={outdated}
+          phone={(group) => t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`}
+          empty={<EmptyState icon={PackageOpen} title={t`Nothing was ordered in this time`} />}
+        />
+      )}
     </Card>
   );
 }

@@ -10,13 +10,12 @@ import { Card } from '../../ui/card.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Money } from '../../ui/money.tsx';
 
-export function StatementCard({
-  statement,
-  currency,
-}: {
+interface StatementCardProps {
   readonly statement: Statement;
   readonly currency: string;
-}) {
+}
+
+export function StatementCard({ statement, currency }: StatementCardProps) {
   const { month, opening, credits, debits, charges, refunds, closing, entries } = statement;
   return (
     <Card

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { accountOrderQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { OrderCallCard } from '../fulfilment/order-call-card.tsx';
@@ -52,9 +53,9 @@ export function AccountOrderPage() {
           { name: t`Order`, value: data?.order.id },
         ]}
         customer={({ customer }) => (
-          <TextLink to="/admin/customers/$customerId" params={{ customerId: String(customer.id) }}>
-            <bdi>{customer.reference}</bdi>
-          </TextLink>
+          <CustomerLink id={customer.id} isOperator>
+            {customer.reference}
+          </CustomerLink>
         )}
         below={data === undefined ? null : <OrderCallCard orderId={data.order.id} />}
       />

@@ -26,16 +26,14 @@ import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { confirmWords } from './plan-step.ts';
 
-export function ChangePackageDialog({
-  customer,
-  months: presentMonths,
-  onClose,
-}: {
+interface ChangePackageDialogProps {
   readonly customer: AccountCustomer;
   /** Those of the last order. */
   readonly months: Months;
   readonly onClose: () => void;
-}) {
+}
+
+export function ChangePackageDialog({ customer, months: presentMonths, onClose }: ChangePackageDialogProps) {
   const { currency } = useMe().account;
   const [key] = useState(mintIdempotencyKey);
   const [packageId, setPackageId] = useState<number | null>(null);

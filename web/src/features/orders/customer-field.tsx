@@ -93,16 +93,14 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
   );
 }
 
-/** Who may be meant instead of a new customer. */
-export function NewCustomerNote({
-  reference,
-  similar,
-  onChoose,
-}: {
+interface NewCustomerNoteProps {
   readonly reference: string;
   readonly similar: readonly PanelCustomer[];
   readonly onChoose: (reference: string) => void;
-}) {
+}
+
+/** Who may be meant instead of a new customer. */
+export function NewCustomerNote({ reference, similar, onChoose }: NewCustomerNoteProps) {
   return (
     <div role="status" className="rounded-control border border-edge px-3.5 py-2.5">
       <p className="font-medium wrap-anywhere">
@@ -115,13 +113,12 @@ export function NewCustomerNote({
   );
 }
 
-export function SimilarOnes({
-  similar,
-  onChoose,
-}: {
+interface SimilarOnesProps {
   readonly similar: readonly PanelCustomer[];
   readonly onChoose: (reference: string) => void;
-}) {
+}
+
+export function SimilarOnes({ similar, onChoose }: SimilarOnesProps) {
   return (
     <div className="mt-1">
       <p className="text-soft">{t`Known already, and much like it:`}</p>

@@ -7,6 +7,7 @@ import { orderKindWord, orderStatusWord, periodWord } from '../../text/words.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
+import { DrawerLink } from '../../ui/page-links.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { FailedRefund } from './order-failure.tsx';
@@ -29,9 +30,9 @@ export function orderColumns({
       <TwoLines
         first={
           orderPage === 'drawer' ? (
-            <RowLink to="." search={(now) => ({ ...now, open: String(order.id) })} resetScroll={false}>
+            <DrawerLink id={order.id}>
               <bdi>{main(order)}</bdi>
-            </RowLink>
+            </DrawerLink>
           ) : (
             <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
               <bdi>{main(order)}</bdi>

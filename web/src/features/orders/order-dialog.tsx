@@ -315,18 +315,15 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   );
 }
 
-/** What the customer has now, and what stands in the way of an order. */
-function PresentPlan({
-  customer,
-  isRunning,
-  isOnOffer,
-  isPending,
-}: {
+interface PresentPlanProps {
   readonly customer: PanelCustomer;
   readonly isRunning: boolean;
   readonly isOnOffer: boolean;
   readonly isPending: boolean;
-}) {
+}
+
+/** What the customer has now, and what stands in the way of an order. */
+function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanProps) {
   const { plan } = customer;
   return (
     <div role="status" className="flex flex-col gap-2">
@@ -365,13 +362,12 @@ function PresentPlan({
   );
 }
 
-function LossList({
-  losses,
-  losesMoney,
-}: {
+interface LossListProps {
   readonly losses: readonly string[];
   readonly losesMoney: boolean;
-}) {
+}
+
+function LossList({ losses, losesMoney }: LossListProps) {
   return (
     <>
       {losses.length === 0 ? null : (

@@ -12,7 +12,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { TextLink } from '../../ui/text-link.tsx';
+import { CustomerLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
@@ -57,12 +57,9 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
               {
                 name: t`Customer`,
                 value: order && (
-                  <TextLink
-                    to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
-                    params={{ customerId: String(order.customer.id) }}
-                  >
-                    <bdi>{order.customer.reference}</bdi>
-                  </TextLink>
+                  <CustomerLink id={order.customer.id} isOperator={!isOwn}>
+                    {order.customer.reference}
+                  </CustomerLink>
                 ),
               },
               { name: t`Package`, value: order && <bdi>{order.package.name}</bdi> },

@@ -10,8 +10,8 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { useOpenOrder } from './open-order.ts';
 import { OrderSheet } from './order-sheet.tsx';
@@ -74,11 +74,7 @@ export function OrderPage() {
       </div>
       <OrderSheet
         found={data}
-        customer={({ customer }) => (
-          <TextLink to="/customers/$customerId" params={{ customerId: String(customer.id) }}>
-            <bdi>{customer.reference}</bdi>
-          </TextLink>
-        )}
+        customer={({ customer }) => <CustomerLink id={customer.id}>{customer.reference}</CustomerLink>}
       />
     </>
   );

@@ -74,16 +74,14 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
         <Facts columns={2} facts={facts} />
       </Card>
       {below}
-      <Card title={t`In the ledger`} description={t`What this order moved.`} flush>
-        <div className="border-t border-line">
-          <DataTable
-            caption={t`Ledger entries of this order`}
-            columns={columns}
-            rows={found?.entries}
-            rowKey={({ id }) => id}
-            empty={<EmptyState icon={ShoppingBag} title={t`This order moved nothing`} />}
-          />
-        </div>
+      <Card title={t`In the ledger`} description={t`What this order moved.`} lined>
+        <DataTable
+          caption={t`Ledger entries of this order`}
+          columns={columns}
+          rows={found?.entries}
+          rowKey={({ id }) => id}
+          empty={<EmptyState icon={ShoppingBag} title={t`This order moved nothing`} />}
+        />
       </Card>
     </div>
   );

@@ -19,6 +19,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -58,9 +59,9 @@ export function ConsoleOverviewPage() {
       cell: ({ account }) => (
         <TwoLines
           first={
-            <RowLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-              <bdi>{account.username}</bdi>
-            </RowLink>
+            <AccountLink id={account.id} row>
+              {account.username}
+            </AccountLink>
           }
           second={<bdi>{account.display_name === account.username ? '' : account.display_name}</bdi>}
         />
@@ -179,48 +180,44 @@ export function ConsoleOverviewPage() {
                 {t`Show all`}
               </ButtonLink>
             }
-            flush
+            lined
           >
-            <div className="border-t border-line">
-              <DataTable
-                caption={t`Accounts by credit spent`}
-                columns={topColumns}
-                rows={data?.top_accounts}
-                rowKey={({ account }) => account.id}
-                error={error}
-                empty={
-                  <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
-                    {t`Create an account and credit it: its orders are counted here.`}
-                  </EmptyState>
-                }
-              />
-            </div>
+            <DataTable
+              caption={t`Accounts by credit spent`}
+              columns={topColumns}
+              rows={data?.top_accounts}
+              rowKey={({ account }) => account.id}
+              error={error}
+              empty={
+                <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
+                  {t`Create an account and credit it: its orders are counted here.`}
+                </EmptyState>
+              }
+            />
           </Card>
           <Card
             title={t`Refusals`}
             description={t`${span.words}: requests to both APIs that were refused, by code.`}
-            flush
+            lined
           >
-            <div className="border-t border-line">
-              <DataTable
-                caption={t`Refusals by code`}
-                columns={refusalColumns}
-                openKey={search.code}
-                rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
-                rowKey={({ code }) => code}
-                error={error}
-                footer={
-                  areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
-                    <div className="border-t border-line px-4 py-2 text-center">
-                      <Button look="quiet" onClick={() => setAreAllShown(true)}>
-                        {t`Show all ${formatCount(data.refusals.length)} codes`}
-                      </Button>
-                    </div>
-                  )
-                }
-                empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
-              />
-            </div>
+            <DataTable
+              caption={t`Refusals by code`}
+              columns={refusalColumns}
+              openKey={search.code}
+              rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
+              rowKey={({ code }) => code}
+              error={error}
+              footer={
+                areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
+                  <div className="border-t border-line px-4 py-2 text-center">
+                    <Button look="quiet" onClick={() => setAreAllShown(true)}>
+                      {t`Show all ${formatCount(data.refusals.length)} codes`}
+                    </Button>
+                  </div>
+                )
+              }
+              empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+            />
           </Card>
           {search.code === undefined || data === undefined ? null : (
             <RefusedAccountsCard

@@ -50,17 +50,14 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
   );
 }
 
-function Step({
-  done,
-  title,
-  text,
-  action,
-}: {
+interface StepProps {
   readonly done: boolean;
   readonly title: string;
   readonly text: string;
   readonly action: ReactNode;
-}) {
+}
+
+function Step({ done, title, text, action }: StepProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-5 py-3 last:border-b-0">
       {done ? (

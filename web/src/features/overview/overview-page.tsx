@@ -24,6 +24,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { CustomerLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -101,16 +102,14 @@ export function OverviewPage() {
   );
 }
 
-/** The orders of a package or kind in the span; of cancelled plans, which are no orders, what the ledger says. */
-function SpendingLink({
-  group,
-  span,
-  by,
-}: {
+interface SpendingLinkProps {
   readonly group: SpendingGroup;
   readonly span: Overview['span'] | undefined;
   readonly by: string | undefined;
-}) {
+}
+
+/** The orders of a package or kind in the span; of cancelled plans, which are no orders, what the ledger says. */
+function SpendingLink({ group, span, by }: SpendingLinkProps) {
   const times = { from: span?.from ?? '', to: span?.to ?? '' };
   const name = <bdi>{group.name}</bdi>;
   if (by !== 'kind')
@@ -130,15 +129,14 @@ function SpendingLink({
   );
 }
 
-/** What went wrong or waits: each with the way to it. Nothing, where all is well. */
-function Attention({
-  overview,
-  inSpan,
-}: {
+interface AttentionProps {
   readonly overview: Overview | undefined;
   /** "In the last 30 days" */
   readonly inSpan: string;
-}) {
+}
+
+/** What went wrong or waits: each with the way to it. Nothing, where all is well. */
+function Attention({ overview, inSpan }: AttentionProps) {
   if (overview === undefined) return null;
   const { orders, renewals_failed: renewals, span } = overview;
   const { pending, failed } = orders;
@@ -169,9 +167,7 @@ function Attention({
         )}
         {renewals.customers.map(({ id, name, code, at }) => (
           <li key={id}>
-            <TextLink to="/customers/$customerId" params={{ customerId: String(id) }}>
-              <bdi>{name}</bdi>
-            </TextLink>{' '}
+            <CustomerLink id={id}>{name}</CustomerLink>{' '}
             <span className="text-soft">
               <Trans>
                 could not be renewed: <code>{code}</code>, <Time at={at} style="relative" />
@@ -210,14 +206,13 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
   ));
 }
 
-function Figures({
-  overview,
-  inSpan,
-}: {
+interface FiguresProps {
   readonly overview: Overview | undefined;
   /** "In the last 30 days" */
   readonly inSpan: string;
-}) {
+}
+
+function Figures({ overview, inSpan }: FiguresProps) {
   const { account } = useMe();
   const { currency } = account;
   // The counts are those of what is real.
@@ -326,13 +321,12 @@ function renewalCostWords(
   });
 }
 
-function ExpiringPlans({
-  overview,
-  error,
-}: {
+interface ExpiringPlansProps {
   readonly overview: Overview | undefined;
   readonly error: Error | null;
-}) {
+}
+
+function ExpiringPlans({ overview, error }: ExpiringPlansProps) {
   const { account } = useMe();
   const expiring = overview?.expiring;
   const columns: readonly Column<PanelCustomer>[] = [
@@ -342,9 +336,9 @@ function ExpiringPlans({
       cell: ({ id, name, reference }) => (
         <TwoLines
           first={
-            <RowLink to="/customers/$customerId" params={{ customerId: String(id) }}>
-              <bdi>{name}</bdi>
-            </RowLink>
+            <CustomerLink id={id} row>
+              {name}
+            </CustomerLink>
           }
           second={<bdi>{reference === name ? '' : reference}</bdi>}
         />
@@ -380,27 +374,25 @@ function ExpiringPlans({
             : plural(expiring.count, { one: 'Show it', other: 'Show all #' })}
         </ButtonLink>
       }
-      flush
+      lined
     >
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Customers whose plan ends soon`}
-          columns={columns}
-          rows={expiring?.customers}
-          rowKey={({ id }) => id}
-          phone={({ plan }) => (
-            <>
-              <bdi>{plan.package}</bdi> · <Time at={plan.expires_at} style="day" />
-            </>
-          )}
-          error={error}
-          empty={
-            <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
-              {t`Customers appear here in time to renew them.`}
-            </EmptyState>
-          }
-        />
-      </div>
+      <DataTable
+        caption={t`Customers whose plan ends soon`}
+        columns={columns}
+        rows={expiring?.customers}
+        rowKey={({ id }) => id}
+        phone={({ plan }) => (
+          <>
+            <bdi>{plan.package}</bdi> · <Time at={plan.expires_at} style="day" />
+          </>
+        )}
+        error={error}
+        empty={
+          <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
+            {t`Customers appear here in time to renew them.`}
+          </EmptyState>
+        }
+      />
     </Card>
   );
 }

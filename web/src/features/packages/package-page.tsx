@@ -71,15 +71,14 @@ export function PackagePage() {
 
 const durationDaysDefault = 30;
 
-function PackageForm({
-  one,
-  canChange,
-}: {
+interface PackageFormProps {
   /** null: a new one. */
   readonly one: AdminPackage | null;
   /** false: it is shown, and not changed. */
   readonly canChange: boolean;
-}) {
+}
+
+function PackageForm({ one, canChange }: PackageFormProps) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
   const [name, setName] = useState(one?.name ?? '');
@@ -150,8 +149,7 @@ function PackageForm({
   const number = (label: string, key: keyof typeof limits) => (
     <TextField
       label={label}
-      inputMode="numeric"
-      autoComplete="off"
+      kind="count"
       problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number, without decimals.` : null}
       value={limits[key]}
       onText={(text) => setLimits({ ...limits, [key]: text })}
@@ -214,8 +212,7 @@ function PackageForm({
                     ? t`The trial ends after this many days.`
                     : t`For display only; plans run by calendar months.`
                 }
-                inputMode="numeric"
-                autoComplete="off"
+                kind="count"
                 problem={
                   days !== '' && !isDuration ? t`A whole number from 1 to ${formatCount(3_650)}.` : null
                 }

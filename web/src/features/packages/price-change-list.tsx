@@ -54,14 +54,13 @@ export function PriceChangeList({ before, after, currency }: PriceChangeListProp
   );
 }
 
-/** "$10.00 → $12.00 +20%" */
-export function PriceStep({
-  change: { before, after },
-  currency,
-}: {
+interface PriceStepProps {
   readonly change: Pick<PriceChange, 'before' | 'after'>;
   readonly currency: string;
-}) {
+}
+
+/** "$10.00 → $12.00 +20%" */
+export function PriceStep({ change: { before, after }, currency }: PriceStepProps) {
   if (before === null) return <Money amount={fromCents(after)} currency={currency} />;
   return (
     <span className="figures inline-flex flex-wrap items-baseline gap-x-1.5 whitespace-nowrap">

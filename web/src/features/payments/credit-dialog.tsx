@@ -105,8 +105,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             <>
               <TextField
                 label={t`Amount in ${currency}`}
-                inputMode="decimal"
-                autoComplete="off"
+                kind="money"
                 autoFocus
                 placeholder={typedAmount('100.00')}
                 problem={amountProblem}

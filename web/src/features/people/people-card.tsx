@@ -95,7 +95,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
     <Card
       title={title}
       description={description}
-      flush
+      lined
       action={
         canChange ? (
           <Button icon={UserPlus} onClick={() => setOpened({ action: 'invite' })}>
@@ -104,17 +104,16 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
         ) : undefined
       }
     >
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Whoever signs in, and is invited to`}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ id }) => id}
-          error={error}
-          onRetry={() => void refetch()}
-          empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
-        />
-      </div>
+      <DataTable
+        caption={t`Whoever signs in, and is invited to`}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
+      />
+
       {opened?.action === 'invite' ? (
         <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={close} />
       ) : null}

@@ -59,13 +59,12 @@ export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps
   );
 }
 
-export function InvitationDialog({
-  invited: { person, invitation },
-  onClose,
-}: {
+interface InvitationDialogProps {
   readonly invited: InvitedPerson;
   readonly onClose: () => void;
-}) {
+}
+
+export function InvitationDialog({ invited: { person, invitation }, onClose }: InvitationDialogProps) {
   const { mail } = useMe();
   return (
     <ShownOnceDialog title={t`The invitation of ${person.username}`} onClose={onClose}>

@@ -50,9 +50,7 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
       <TextField
         label={t`Username`}
         hint={t`What they sign in with.`}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        kind="name"
         autoFocus
         maxLength={64}
         value={username}
@@ -120,39 +118,23 @@ export function ChangePersonDialog({
   );
 }
 
-function EmailField({
-  email,
-  hint,
-  onText,
-}: {
+interface EmailFieldProps {
   readonly email: string;
   readonly hint: string;
   readonly onText: (text: string) => void;
-}) {
-  return (
-    <TextField
-      label={t`E-mail address`}
-      hint={hint}
-      type="email"
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      maxLength={254}
-      value={email}
-      onText={onText}
-    />
-  );
 }
 
-function RoleChoice({
-  ofAdministrator,
-  role,
-  onChoose,
-}: {
+function EmailField({ email, hint, onText }: EmailFieldProps) {
+  return <TextField label={t`E-mail address`} hint={hint} kind="email" value={email} onText={onText} />;
+}
+
+interface RoleChoiceProps {
   readonly ofAdministrator: boolean;
   readonly role: Role;
   readonly onChoose: (role: Role) => void;
-}) {
+}
+
+function RoleChoice({ ofAdministrator, role, onChoose }: RoleChoiceProps) {
   const words: readonly { readonly role: Role; readonly sentence: string }[] = ofAdministrator
     ? operatorRoleWords
     : accountRoleWords;

@@ -129,8 +129,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
                 <TextField
                   label={t`Highest price, in ${currency}`}
                   hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
-                  inputMode="decimal"
-                  autoComplete="off"
+                  kind="money"
                   maxLength={14}
                   problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
                   value={limit}

@@ -3,16 +3,14 @@
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 
-export function BulkProgress({
-  total,
-  answered,
-  children,
-}: {
+interface BulkProgressProps {
   readonly total: number;
   readonly answered: number;
   /** In words. */
   readonly children: ReactNode;
-}) {
+}
+
+export function BulkProgress({ total, answered, children }: BulkProgressProps) {
   return (
     <div role="status" className="space-y-1">
       <progress className="h-2 w-full accent-accent" max={total} value={answered} aria-label={t`Progress`} />

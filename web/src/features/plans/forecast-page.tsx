@@ -111,24 +111,22 @@ export function ForecastPage() {
         <Card
           title={t`Day by day`}
           description={t`Each day opens the customers whose plan ends on it.`}
-          flush
+          lined
         >
-          <div className="border-t border-line">
-            <DataTable
-              caption={t`Days on which plans end`}
-              columns={columns}
-              rows={rows}
-              rowKey={({ date }) => date}
-              error={error}
-              outdated={isPlaceholderData}
-              phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
-              empty={
-                <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
-                  {t`Customers appear here in time to renew them.`}
-                </EmptyState>
-              }
-            />
-          </div>
+          <DataTable
+            caption={t`Days on which plans end`}
+            columns={columns}
+            rows={rows}
+            rowKey={({ date }) => date}
+            error={error}
+            outdated={isPlaceholderData}
+            phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
+            empty={
+              <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
+                {t`Customers appear here in time to renew them.`}
+              </EmptyState>
+            }
+          />
         </Card>
       </div>
     </>
@@ -157,16 +155,14 @@ function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): st
   return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than there is.`;
 }
 
-/** What is left at the end of each day. */
-function BalanceChart({
-  forecast,
-  days,
-  onChoose,
-}: {
+interface BalanceChartProps {
   readonly forecast: Forecast | undefined;
   readonly days: number;
   readonly onChoose: (date: string) => void;
-}) {
+}
+
+/** What is left at the end of each day. */
+function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const { dates, names, values, heights } = useMemo(() => balances(forecast, days), [forecast, days]);
   if (forecast === undefined) return <Skeleton className="h-50 w-full" />;

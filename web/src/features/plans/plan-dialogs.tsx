@@ -288,8 +288,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
             <TextField
               label={t`Highest price, in ${currency}`}
               hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
-              inputMode="decimal"
-              autoComplete="off"
+              kind="money"
               maxLength={14}
               problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
               value={limit}
@@ -297,8 +296,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
             />
             <TextField
               label={t`Hours before the end`}
-              inputMode="numeric"
-              autoComplete="off"
+              kind="count"
               maxLength={3}
               problem={isHours ? null : t`A whole number from 1 to ${hoursMax}.`}
               hint={t`When it is renewed: from 1 to ${hoursMax} hours before the plan ends.`}
@@ -361,8 +359,7 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
         <TextField
           label={t`Your own id`}
           hint={t`What your system calls this customer. Letters, digits and signs, no spaces.`}
-          autoComplete="off"
-          spellCheck={false}
+          kind="address"
           maxLength={80}
           problem={isReference ? null : t`Only visible ASCII characters, without spaces.`}
           value={reference}

@@ -13,8 +13,8 @@ import { periodWord, planStatusWord, renewalFailureWord } from '../../text/words
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { OrderLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const types: Readonly<Record<string, string>> = {
@@ -46,32 +46,26 @@ const partiesOfConsole: Readonly<Record<string, string>> = {
   operator: t`An administrator`,
 };
 
-export function PlanHistory({
-  customerId,
-  before,
-  isOperator = false,
-}: {
+interface PlanHistoryProps {
   readonly customerId: string;
   readonly before: string | undefined;
   /** In the console: of a customer of any account. */
   readonly isOperator?: boolean;
-}) {
+}
+
+export function PlanHistory({ customerId, before, isOperator = false }: PlanHistoryProps) {
   const { currency } = useMe().account;
   const query = useQuery(planHistoryQuery(customerId, before, isOperator));
   return (
-    <Card title={t`History`} description={t`Orders and everything else, newest first.`} flush>
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`History of this customer`}
-          columns={columnsOf(currency, isOperator)}
-          {...tableState(query)}
-          rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
-          empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
-          footer={
-            <CursorPager list={query.data && { next_before: query.data.next_cursor }} before={before} />
-          }
-        />
-      </div>
+    <Card title={t`History`} description={t`Orders and everything else, newest first.`} lined>
+      <DataTable
+        caption={t`History of this customer`}
+        columns={columnsOf(currency, isOperator)}
+        {...tableState(query)}
+        rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
+        empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
+        footer={<CursorPager list={query.data && { next_before: query.data.next_cursor }} before={before} />}
+      />
     </Card>
   );
 }
@@ -87,12 +81,9 @@ function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanH
             item.order === undefined ? (
               (types[item.type] ?? item.type)
             ) : (
-              <RowLink
-                to={isOperator ? '/admin/orders/$orderId' : '/orders/$orderId'}
-                params={{ orderId: String(item.order.id) }}
-              >
+              <OrderLink id={item.order.id} row isOperator={isOperator}>
                 {types[item.type] ?? item.type}
-              </RowLink>
+              </OrderLink>
             )
           }
           second={

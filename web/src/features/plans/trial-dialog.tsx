@@ -19,16 +19,14 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { say } from '../../ui/toasts.tsx';
 
-export function TrialDialog({
-  account,
-  customer: given,
-  onClose,
-}: {
+interface TrialDialogProps {
   readonly account: Pick<Account, 'id' | 'username'>;
   /** Who gets it, where that is known. */
   readonly customer?: string;
   readonly onClose: () => void;
-}) {
+}
+
+export function TrialDialog({ account, customer: given, onClose }: TrialDialogProps) {
   const { data: packages } = useQuery(allPackagesQuery);
   const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -119,9 +117,7 @@ export function TrialDialog({
             label={t`Customer`}
             autoFocus
             hint={t`An e-mail address or a username. A new one is created.`}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            kind="name"
             maxLength={254}
             value={customer}
             onText={setCustomer}

@@ -13,16 +13,14 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
-export function RefusedAccountsCard({
-  code,
-  span,
-  onClose,
-}: {
+interface RefusedAccountsCardProps {
   readonly code: string;
   /** UTC days, both included. */
   readonly span: { readonly from: string; readonly to: string };
   readonly onClose: () => void;
-}) {
+}
+
+export function RefusedAccountsCard({ code, span, onClose }: RefusedAccountsCardProps) {
   const { data, error } = useQuery(refusedAccountsQuery(code, span));
   const columns: readonly Column<RefusedAccount>[] = [
     {
@@ -56,18 +54,16 @@ export function RefusedAccountsCard({
         })
       }
       action={<Button onClick={onClose}>{t`Close`}</Button>}
-      flush
+      lined
     >
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Accounts that were refused with ${code}`}
-          columns={columns}
-          rows={data?.data}
-          rowKey={({ account }) => account.id}
-          error={error}
-          empty={<EmptyState icon={UsersRound} title={t`No account: only unknown keys were refused so`} />}
-        />
-      </div>
+      <DataTable
+        caption={t`Accounts that were refused with ${code}`}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ account }) => account.id}
+        error={error}
+        empty={<EmptyState icon={UsersRound} title={t`No account: only unknown keys were refused so`} />}
+      />
     </Card>
   );
 }

@@ -39,17 +39,15 @@ export function RefusedRequestsCard() {
     <Card
       title={t`Refused requests`}
       description={t`With your keys, in the last 7 UTC days. Each code opens its requests.`}
-      flush
+      lined
     >
-      <div className="border-t border-line">
-        <DataTable
-          caption={t`Refusals by code`}
-          columns={columns}
-          rows={data.data}
-          rowKey={({ code }) => code}
-          empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
-        />
-      </div>
+      <DataTable
+        caption={t`Refusals by code`}
+        columns={columns}
+        rows={data.data}
+        rowKey={({ code }) => code}
+        empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+      />
     </Card>
   );
 }

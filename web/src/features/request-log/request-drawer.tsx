@@ -13,6 +13,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
+import { CustomerLink } from '../../ui/page-links.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -63,13 +64,12 @@ export function RequestDrawer({ accountId, number, steps }: RequestDrawerProps) 
   );
 }
 
-function RequestParts({
-  detail,
-  accountId,
-}: {
+interface RequestPartsProps {
   readonly detail: RequestDetail;
   readonly accountId: number | null;
-}) {
+}
+
+function RequestParts({ detail, accountId }: RequestPartsProps) {
   const { request, exchange, bodies_kept: capturesBodies } = detail;
   return (
     <>
@@ -145,14 +145,7 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
     const { id, reference } = customer;
     facts.push({
       name: t`Customer`,
-      value:
-        accountId === null ? (
-          <TextLink to="/customers/$customerId" params={{ customerId: String(id) }}>
-            <bdi>{reference}</bdi>
-          </TextLink>
-        ) : (
-          <bdi>{reference}</bdi>
-        ),
+      value: accountId === null ? <CustomerLink id={id}>{reference}</CustomerLink> : <bdi>{reference}</bdi>,
     });
   }
   if (order !== null) {

@@ -23,11 +23,11 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
+import { DrawerLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SpanFilter } from '../../ui/span-filter.tsx';
 import { ColumnChoice, useTableLayout } from '../../ui/table-layout.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
 import type { requestParams } from './request-params.ts';
@@ -50,11 +50,11 @@ const columns: readonly Column<RequestLine>[] = [
     cell: ({ id, method, path, code, at }) => (
       <TwoLines
         first={
-          <RowLink to="." search={(now) => ({ ...now, open: String(id) })} resetScroll={false}>
+          <DrawerLink id={id}>
             <span className="font-mono text-[0.8125rem]" title={path}>
               <span className="text-soft">{method}</span> <bdi>{path}</bdi>
             </span>
-          </RowLink>
+          </DrawerLink>
         }
         second={
           <>

@@ -44,8 +44,7 @@ export function TestCreditDialog({ onClose }: DialogProps) {
     >
       <TextField
         label={t`Amount in ${currency}`}
-        inputMode="decimal"
-        autoComplete="off"
+        kind="money"
         autoFocus
         maxLength={14}
         problem={

@@ -18,8 +18,8 @@ import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
+import { DrawerLink } from '../../ui/page-links.tsx';
 import { CursorPager } from '../../ui/pager.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { eventWord } from '../events/event-words.ts';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
@@ -48,11 +48,7 @@ const columns: readonly Column<KeyedDelivery>[] = [
     grows: true,
     cell: ({ key, event_id: id, event_type: type, at, http_status, reason }) => (
       <TwoLines
-        first={
-          <RowLink to="." search={(now) => ({ ...now, open: key })} resetScroll={false}>
-            {eventWord(type)}
-          </RowLink>
-        }
+        first={<DrawerLink id={key}>{eventWord(type)}</DrawerLink>}
         second={
           <>
             <span className="sm:hidden">
@@ -105,7 +101,7 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
     <Card
       title={t`Deliveries`}
       description={t`Every attempt of the last 30 days, newest first.`}
-      flush
+      lined
       action={
         mayChange ? (
           <Button icon={Send} onClick={() => setIsAsking(true)}>
@@ -114,40 +110,39 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
         ) : undefined
       }
     >
-      <div className="border-t border-line">
-        <FilterBar>
-          <Choice
-            label={t`Result`}
-            value={statuses.find(({ value }) => value === status)?.value ?? ''}
-            options={statuses}
-            onChoose={(value) => change({ status: value })}
-          />
-        </FilterBar>
-        <DataTable
-          caption={t`Attempts to deliver`}
-          columns={columns}
-          {...tableState(query)}
-          rows={rows}
-          rowKey={rowKey}
-          openKey={opened.key}
-          empty={
-            status === undefined ? (
-              <EmptyState icon={History} title={t`Nothing was sent yet`}>
-                {webhook.enabled
-                  ? t`The next event of its types is sent at once.`
-                  : t`The endpoint is off. What happens meanwhile is sent once it is on.`}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={SearchX}
-                title={t`No attempt ended like this`}
-                action={<Button onClick={() => change({ status: '' })}>{t`Show all deliveries`}</Button>}
-              />
-            )
-          }
-          footer={<CursorPager list={data && { next_before: data.next_cursor }} before={before} />}
+      <FilterBar>
+        <Choice
+          label={t`Result`}
+          value={statuses.find(({ value }) => value === status)?.value ?? ''}
+          options={statuses}
+          onChoose={(value) => change({ status: value })}
         />
-      </div>
+      </FilterBar>
+      <DataTable
+        caption={t`Attempts to deliver`}
+        columns={columns}
+        {...tableState(query)}
+        rows={rows}
+        rowKey={rowKey}
+        openKey={opened.key}
+        empty={
+          status === undefined ? (
+            <EmptyState icon={History} title={t`Nothing was sent yet`}>
+              {webhook.enabled
+                ? t`The next event of its types is sent at once.`
+                : t`The endpoint is off. What happens meanwhile is sent once it is on.`}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={SearchX}
+              title={t`No attempt ended like this`}
+              action={<Button onClick={() => change({ status: '' })}>{t`Show all deliveries`}</Button>}
+            />
+          )
+        }
+        footer={<CursorPager list={data && { next_before: data.next_cursor }} before={before} />}
+      />
+
       {opened.row === undefined ? null : (
         // Of another attempt it is asked anew.
         <DeliveryDrawer key={opened.row.key} webhook={webhook} delivery={opened.row} opened={opened} />

@@ -27,13 +27,12 @@ const hour = 3_600_000;
 
 type Reach = 'hour' | 'day' | 'week' | 'chosen';
 
-export function RedeliverSinceDialog({
-  webhook,
-  onClose,
-}: {
+interface RedeliverSinceDialogProps {
   readonly webhook: Webhook;
   readonly onClose: () => void;
-}) {
+}
+
+export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogProps) {
   const testClock = useTestClock();
   // What happens in a test happens at its own time.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));

@@ -92,9 +92,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           hint={t`An https address of yours that is open to the internet. Events are sent to it by POST.`}
           placeholder="https://shop.example.com/sellthrough"
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          kind="name"
           autoFocus
           mono
           maxLength={2_048}
