@@ -34,6 +34,6 @@ export const seldomSources = [
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
   'shell/{command-palette,shortcut-sheet}.tsx',
-  'ui/{body-box,error-sentences,lost-answer}.tsx',
+  'ui/{body-box,error-sentences}.tsx',
   'ui/field-problems.ts',
 ];

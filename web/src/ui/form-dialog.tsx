@@ -1,12 +1,16 @@
 // A dialog that asks and acts: fields, what the action does, why it was refused, Cancel and one button. Confirmations are this
-// without fields.
+// without fields. What it does when it is sent: dialog-form.ts.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogBody, DialogProblem } from './dialog.tsx';
+import type { DialogForm } from './dialog-form.ts';
+import { LostAnswer } from './lost-answer.tsx';
+import { OwnPasswordField } from './own-password-field.tsx';
 
 interface FormDialogProps {
+  readonly form: DialogForm;
   readonly title: string;
   readonly description?: ReactNode;
   readonly children?: ReactNode;
@@ -16,19 +20,20 @@ interface FormDialogProps {
   /** Above the buttons, however far the rest is scrolled: what the action does. */
   readonly summary?: ReactNode;
   readonly danger?: boolean;
-  readonly busy: boolean;
   readonly ready?: boolean;
   /** Something was chosen that closing would lose; what was typed is known without it. */
   readonly isChanged?: boolean;
-  readonly error: Error | null;
+  /** Another one than that of sending. */
+  readonly error?: Error | null;
   /** Below the error: what can be done about it. */
   readonly errorHelp?: ReactNode;
-  readonly onSubmit: () => void;
-  readonly onClose: () => void;
+  /** The password is what is asked for first. */
+  readonly startsAtPassword?: boolean;
   readonly width?: 'narrow' | 'wide';
 }
 
 export function FormDialog({
+  form,
   title,
   description,
   children,
@@ -36,32 +41,38 @@ export function FormDialog({
   cancel,
   summary,
   danger = false,
-  busy,
   ready = true,
   isChanged = false,
-  error,
+  error = form.error,
   errorHelp,
-  onSubmit,
-  onClose,
-  width,
+  startsAtPassword = children === undefined,
+  width = 'narrow',
 }: FormDialogProps) {
+  const { own = null, isSentOnce = false, isPending, onSend, onClose } = form;
+  const canSend = ready && (own === null || own.isReady);
   return (
-    <Dialog
-      title={title}
-      description={description}
-      onClose={onClose}
-      isChanged={isChanged}
-      {...(width !== undefined && { width })}
-    >
+    <Dialog title={title} description={description} onClose={onClose} isChanged={isChanged} width={width}>
       <form
         className="flex min-h-0 flex-col short:shrink-0"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy && ready) onSubmit();
+          if (!isPending && canSend) onSend();
         }}
       >
-        {children === undefined ? null : <DialogBody>{children}</DialogBody>}
+        {children === undefined && own === null && !isSentOnce ? null : (
+          <DialogBody>
+            {isSentOnce ? (
+              <fieldset disabled={form.isClosed} className="flex min-w-0 flex-col gap-4 empty:hidden">
+                {children}
+              </fieldset>
+            ) : (
+              children
+            )}
+            {own === null ? null : <OwnPasswordField own={own} autoFocus={startsAtPassword} />}
+            {isSentOnce ? <LostAnswer error={form.error} /> : null}
+          </DialogBody>
+        )}
         {summary === undefined ? null : (
           <div
             aria-live="polite"
@@ -73,7 +84,7 @@ export function FormDialog({
         <DialogProblem error={error}>{errorHelp}</DialogProblem>
         <DialogActions>
           <Button onClick={onClose}>{cancel ?? t`Cancel`}</Button>
-          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy} disabled={!ready}>
+          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={isPending} disabled={!canSend}>
             {action}
           </Button>
         </DialogActions>

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { FormDialog } from './form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from './own-password-field.tsx';
+import { useOwnPassword } from './own-password-field.tsx';
 
 interface PasswordDialogProps {
   readonly title: string;
@@ -20,17 +20,8 @@ interface PasswordDialogProps {
   readonly onClose: () => void;
 }
 
-export function PasswordDialog({ command, isAskedAlways = false, ...dialog }: PasswordDialogProps) {
+export function PasswordDialog({ command, isAskedAlways = false, onClose, ...dialog }: PasswordDialogProps) {
   const own = useOwnPassword({ isAskedAlways });
-  return (
-    <FormDialog
-      {...dialog}
-      busy={command.isPending}
-      error={command.error}
-      ready={own.isReady}
-      onSubmit={() => command.mutate(own.sent)}
-    >
-      <OwnPasswordField own={own} autoFocus />
-    </FormDialog>
-  );
+  const { isPending, error, mutate } = command;
+  return <FormDialog {...dialog} form={{ isPending, error, own, onSend: () => mutate(own.sent), onClose }} />;
 }

@@ -35,34 +35,22 @@ export function useUnsavedGuard(isDirty: boolean): ReactNode {
   if (leave === null) return null;
   return (
     <Suspense>
-      <DiscardDialog
-        onStay={() => setLeave(null)}
-        onDiscard={() => {
-          setLeave(null);
-          leave();
+      <FormDialog
+        title={t`Leave without saving?`}
+        description={t`What you changed here is not saved, and would be lost.`}
+        action={t`Leave without saving`}
+        cancel={t`Stay here`}
+        danger
+        form={{
+          isPending: false,
+          error: null,
+          onSend: () => {
+            setLeave(null);
+            leave();
+          },
+          onClose: () => setLeave(null),
         }}
       />
     </Suspense>
-  );
-}
-
-interface DiscardDialogProps {
-  readonly onStay: () => void;
-  readonly onDiscard: () => void;
-}
-
-function DiscardDialog({ onStay, onDiscard }: DiscardDialogProps) {
-  return (
-    <FormDialog
-      title={t`Leave without saving?`}
-      description={t`What you changed here is not saved, and would be lost.`}
-      action={t`Leave without saving`}
-      cancel={t`Stay here`}
-      danger
-      busy={false}
-      error={null}
-      onSubmit={onDiscard}
-      onClose={onStay}
-    />
   );
 }

@@ -5,12 +5,11 @@ import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { type AccountChange, changeAccount } from '../../api/commands.ts';
 import type { Account } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { Field, inputClasses, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SwitchField } from '../../ui/switch-field.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 const groups = [
   { value: 'reseller', title: t`Reseller` },
@@ -30,13 +29,6 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
   const [apiEnabled, setApiEnabled] = useState(account.api_enabled);
   const [rateLimit, setRateLimit] = useState(String(account.rate_limit_per_minute));
   const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
-  const command = useCommand((change: AccountChange) => changeAccount(account.id, change), {
-    onDone: () => {
-      say(t`Saved. It applies from the next request on.`);
-      onClose();
-    },
-  });
-  const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
   const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
   const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
   const change: AccountChange = {
@@ -46,18 +38,22 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
     ...(Number(rateLimit) !== before.rate_limit_per_minute && { rate_limit_per_minute: Number(rateLimit) }),
     ...(allowedIps.join() !== before.allowed_ips.join() && { allowed_ips: allowedIps }),
   };
+  const form = useDialogForm({
+    onClose,
+    send: (): ReturnType<typeof changeAccount> =>
+      changeAccount(account.id, isLockOut() ? { ...change, confirm: true } : change),
+    says: () => t`Saved. It applies from the next request on.`,
+  });
+  const isLockOut = (): boolean => form.error instanceof ApiError && form.error.code === 'address_locked_out';
   return (
     <FormDialog
+      form={form}
       title={t`Settings of ${account.username}`}
       width="wide"
-      action={isLockOut ? t`Save it all the same` : t`Save`}
-      danger={isLockOut}
-      busy={command.isPending}
+      action={isLockOut() ? t`Save it all the same` : t`Save`}
+      danger={isLockOut()}
       ready={isRate && Object.keys(change).length > 0}
       isChanged={Object.keys(change).length > 0}
-      error={command.error}
-      onSubmit={() => command.mutate(isLockOut ? { ...change, confirm: true } : change)}
-      onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
@@ -97,7 +93,7 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
             value={allowList}
             onChange={(event) => {
               setAllowList(event.target.value);
-              command.reset();
+              form.reset();
             }}
             className={`${inputClasses} py-2 font-mono`}
           />

@@ -3,9 +3,8 @@
 import { t } from '@lingui/core/macro';
 import { changeAccount } from '../../api/commands.ts';
 import type { Account } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface BlockDialogProps {
   readonly account: Account;
@@ -14,14 +13,14 @@ interface BlockDialogProps {
 
 export function BlockDialog({ account, onClose }: BlockDialogProps) {
   const { username, blocked } = account;
-  const command = useCommand(() => changeAccount(account.id, { blocked: !blocked }), {
-    onDone: () => {
-      say(blocked ? t`${username} is no longer blocked.` : t`${username} is blocked.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => changeAccount(account.id, { blocked: !blocked }),
+    says: () => (blocked ? t`${username} is no longer blocked.` : t`${username} is blocked.`),
   });
   return (
     <FormDialog
+      form={form}
       title={blocked ? t`Unblock ${username}?` : t`Block ${username}?`}
       description={
         blocked
@@ -30,10 +29,6 @@ export function BlockDialog({ account, onClose }: BlockDialogProps) {
       }
       action={blocked ? t`Unblock` : t`Block account`}
       danger={!blocked}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { createAccount } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -29,14 +29,24 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   const { mail } = useMe();
   const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
   const mayPrice = useMay()('admin:packages');
-  const command = useCommand(createAccount);
   const plain = username.trim().toLowerCase();
   const isValid = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(plain);
   const isMailable = /^\S+@\S+\.\S+$/.test(email.trim());
   const invites = mail && isInvited && isMailable;
+  const form = useDialogForm({
+    onClose,
+    send: () =>
+      createAccount({
+        username: plain,
+        group,
+        ...(displayName.trim() !== '' && { display_name: displayName.trim() }),
+        ...(email.trim() !== '' && { email: email.trim() }),
+        ...(invites && { invite: true }),
+      }),
+  });
 
-  if (command.data !== undefined) {
-    const { account, api_key: key, password } = command.data;
+  if (form.answer !== undefined) {
+    const { account, api_key: key, password } = form.answer;
     return (
       <ShownOnceDialog
         title={t`The account is ready`}
@@ -69,6 +79,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   }
   return (
     <FormDialog
+      form={form}
       title={t`Create an account`}
       description={
         invites
@@ -76,19 +87,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
           : t`A password is generated and shown once. The balance starts at zero.`
       }
       action={t`Create account`}
-      busy={command.isPending}
       ready={isValid && (email.trim() === '' || isMailable)}
-      error={command.error}
-      onSubmit={() =>
-        command.mutate({
-          username: plain,
-          group,
-          ...(displayName.trim() !== '' && { display_name: displayName.trim() }),
-          ...(email.trim() !== '' && { email: email.trim() }),
-          ...(invites && { invite: true }),
-        })
-      }
-      onClose={onClose}
     >
       <TextField
         label={t`Username`}

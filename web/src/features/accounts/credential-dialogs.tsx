@@ -11,15 +11,12 @@ import {
 } from '../../api/commands.ts';
 import { mintText } from '../../api/random-text.ts';
 import type { Account } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
-import { PasswordDialog } from '../../ui/password-dialog.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface CredentialDialogProps {
   readonly account: Account;
@@ -27,27 +24,28 @@ interface CredentialDialogProps {
 }
 
 export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand((mine: string | undefined) =>
-    resetAccountApiKey(account.id, { current_password: mine }),
-  );
-  if (command.data !== undefined) {
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => resetAccountApiKey(account.id, { current_password: password }),
+  });
+  if (form.answer !== undefined) {
     return (
       <ShownOnceDialog title={t`The key was replaced`} onClose={onClose}>
         <Notice tone="warn">
           {t`The old key is refused from now on. The account also sees the new one in its panel.`}
         </Notice>
-        <SecretText label={t`API key`} text={command.data.api_key} />
+        <SecretText label={t`API key`} text={form.answer.api_key} />
       </ShownOnceDialog>
     );
   }
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={t`Replace the key of ${account.username}?`}
       description={t`The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone.`}
       action={t`Replace key now`}
       danger
-      command={command}
-      onClose={onClose}
     />
   );
 }
@@ -56,10 +54,12 @@ const passwordLetters = 20;
 
 export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   const [password] = useState(() => mintText(passwordLetters));
-  const command = useCommand((mine: string | undefined) =>
-    changeAccount(account.id, { password, current_password: mine }),
-  );
-  if (command.data !== undefined) {
+  const form = useDialogForm({
+    onClose,
+    password: 'always',
+    send: ({ password: own }) => changeAccount(account.id, { password, current_password: own }),
+  });
+  if (form.answer !== undefined) {
     return (
       <ShownOnceDialog title={t`The password was replaced`} onClose={onClose}>
         <Notice tone="warn">
@@ -70,14 +70,12 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
     );
   }
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={t`New password for ${account.username}?`}
       description={t`A password is generated and shown once. The old one stops working, and every session of the account ends.`}
       action={t`Generate password`}
       danger
-      isAskedAlways
-      command={command}
-      onClose={onClose}
     />
   );
 }
@@ -85,73 +83,60 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
 export function EmailDialog({ account, onClose }: CredentialDialogProps) {
   const saved = account.email ?? '';
   const [email, setEmail] = useState(saved);
-  const own = useOwnPassword({ isAskedAlways: true });
   const wanted = email.trim();
-  const command = useCommand(() => changeAccount(account.id, { email: wanted, current_password: own.sent }), {
-    onDone: () => {
-      say(wanted === '' ? t`The address is removed.` : t`The address is saved.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: 'always',
+    send: ({ password }) => changeAccount(account.id, { email: wanted, current_password: password }),
+    says: () => (wanted === '' ? t`The address is removed.` : t`The address is saved.`),
   });
   const isMailable = wanted === '' || /^\S+@\S+\.\S+$/.test(wanted);
   return (
     <FormDialog
+      form={form}
       title={t`E-mail address of ${account.username}`}
       description={t`Whoever reads its mail can set a new password for the account. Empty: nowhere.`}
       action={t`Save address`}
-      busy={command.isPending}
-      ready={wanted !== saved && isMailable && own.isReady}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
+      ready={wanted !== saved && isMailable}
     >
       <TextField label={t`Address`} kind="email" autoFocus value={email} onText={setEmail} />
-      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }
 
 /** For who lost the authenticator app and the recovery codes. */
 export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand(
-    (mine: string | undefined) => disableAccountTotp(account.id, { current_password: mine }),
-    {
-      onDone: () => {
-        say(t`${account.username} signs in with the password alone.`);
-        onClose();
-      },
-    },
-  );
+  const form = useDialogForm({
+    onClose,
+    password: 'always',
+    send: ({ password }) => disableAccountTotp(account.id, { current_password: password }),
+    says: () => t`${account.username} signs in with the password alone.`,
+  });
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={t`Switch off the codes of ${account.username}?`}
       description={t`For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in.`}
       action={t`Switch off codes`}
       danger
-      isAskedAlways
-      command={command}
-      onClose={onClose}
     />
   );
 }
 
 export function EndSessionsDialog({ account, onClose }: CredentialDialogProps) {
-  const command = useCommand(() => endAccountSessions(account.id), {
-    onDone: ({ ended }) => {
-      say(t`${plural(ended, { one: '# session', other: '# sessions' })} of ${account.username} ended.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => endAccountSessions(account.id),
+    says: ({ ended }) =>
+      t`${plural(ended, { one: '# session', other: '# sessions' })} of ${account.username} ended.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`End the sessions of ${account.username}?`}
       description={t`Whoever is signed in to its panel has to sign in again, in every browser. Its password and its key stay.`}
       action={t`End sessions`}
       danger
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

@@ -5,14 +5,13 @@ import { useState } from 'react';
 import { disableTotp } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { usePerson } from '../../api/person.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { TotpSetup } from './totp-setup.tsx';
 
 export function TotpCard() {
@@ -48,23 +47,19 @@ export function TotpCard() {
 function DisableDialog({ onClose }: { readonly onClose: () => void }) {
   const own = useOwnPassword({ isAskedAlways: true });
   const [code, setCode] = useState('');
-  const command = useCommand(disableTotp, {
-    onDone: () => {
-      say(t`Codes at sign-in are off.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => disableTotp({ password: own.sent, code: code.replaceAll(' ', '') }),
+    says: () => t`Codes at sign-in are off.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Switch off codes at sign-in?`}
       description={t`The password alone will then let in whoever knows it. The recovery codes stop working.`}
       action={t`Switch off`}
       danger
-      busy={command.isPending}
       ready={own.isReady && code.trim() !== ''}
-      error={command.error}
-      onSubmit={() => command.mutate({ password: own.sent, code: code.replaceAll(' ', '') })}
-      onClose={onClose}
     >
       <OwnPasswordField own={own} autoFocus />
       <TextField

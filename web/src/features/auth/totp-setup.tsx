@@ -9,6 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { PasswordDialog } from '../../ui/password-dialog.tsx';
@@ -54,18 +55,19 @@ interface EnrolDialogProps {
 
 function EnrolDialog({ enrolment: { secret, uri }, onCodes, onClose }: EnrolDialogProps) {
   const [code, setCode] = useState('');
-  const command = useCommand(confirmTotp, { onDone: ({ recovery_codes: codes }) => onCodes(codes) });
   const plain = code.replaceAll(' ', '');
+  const form = useDialogForm({
+    onClose,
+    send: () => confirmTotp({ code: plain }),
+    onDone: ({ recovery_codes: codes }) => onCodes(codes),
+  });
   return (
     <FormDialog
+      form={form}
       title={t`Scan this with your app`}
       description={t`Then enter the code the app shows. Nothing is switched on until then.`}
       action={t`Switch on`}
-      busy={command.isPending}
       ready={/^\d{6}$/.test(plain)}
-      error={command.error}
-      onSubmit={() => command.mutate({ code: plain })}
-      onClose={onClose}
     >
       <div className="mx-auto">
         <QrCode text={uri} label={t`QR code for the authenticator app`} />

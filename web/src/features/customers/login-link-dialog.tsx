@@ -5,9 +5,8 @@ import { Trans } from '@lingui/react/macro';
 import { createLoginLink } from '../../api/commands.ts';
 import type { Customer } from '../../api/shapes.ts';
 import { createLoginLinkOfCustomer } from '../../api/support-commands.ts';
-import { useCommand } from '../../api/use-command.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -20,12 +19,16 @@ interface LoginLinkDialogProps {
 }
 
 export function LoginLinkDialog({ customer, isOperator = false, onClose }: LoginLinkDialogProps) {
-  const own = useOwnPassword();
-  const command = useCommand((id: number) =>
-    isOperator ? createLoginLinkOfCustomer(id, { current_password: own.sent }) : createLoginLink(id),
-  );
-  if (command.data !== undefined) {
-    const { login_url: url, expires_at: expiresAt } = command.data;
+  const form = useDialogForm({
+    onClose,
+    password: isOperator && 'asked',
+    send: ({ password }) =>
+      isOperator
+        ? createLoginLinkOfCustomer(customer.id, { current_password: password })
+        : createLoginLink(customer.id),
+  });
+  if (form.answer !== undefined) {
+    const { login_url: url, expires_at: expiresAt } = form.answer;
     return (
       <ShownOnceDialog title={t`Login link`} onClose={onClose}>
         <SecretText label={t`Login link`} text={url} />
@@ -40,6 +43,7 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
   }
   return (
     <FormDialog
+      form={form}
       title={t`Create a login link?`}
       description={
         <Trans>
@@ -48,13 +52,6 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
         </Trans>
       }
       action={t`Create link`}
-      busy={command.isPending}
-      ready={!isOperator || own.isReady}
-      error={command.error}
-      onSubmit={() => command.mutate(customer.id)}
-      onClose={onClose}
-    >
-      {isOperator ? <OwnPasswordField own={own} autoFocus /> : undefined}
-    </FormDialog>
+    />
   );
 }

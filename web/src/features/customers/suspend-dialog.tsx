@@ -4,9 +4,8 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { changeCustomerStatus } from '../../api/commands.ts';
 import type { AccountCustomer } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 export function isSuspended({ status }: AccountCustomer): boolean {
   return status === 'suspended';
@@ -19,14 +18,14 @@ interface SuspendDialogProps {
 
 export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
   const suspended = isSuspended(customer);
-  const command = useCommand(() => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'), {
-    onDone: () => {
-      say(suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'),
+    says: () => (suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`),
   });
   return (
     <FormDialog
+      form={form}
       title={suspended ? t`Lift the suspension?` : t`Suspend this customer?`}
       description={
         <>
@@ -42,10 +41,6 @@ export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
       }
       action={suspended ? t`Lift it` : t`Suspend`}
       danger={!suspended}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

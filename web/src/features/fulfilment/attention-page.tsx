@@ -9,15 +9,14 @@ import { sendAllCallsAgain } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
 import { attentionCountQuery, productCallsQuery } from '../../api/queries.ts';
 import { tableState } from '../../api/table-state.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { CallTable } from './call-table.tsx';
 import { failingText } from './product-words.ts';
 
@@ -77,21 +76,17 @@ export function AttentionPage() {
 }
 
 function SendAllDialog({ onClose }: { readonly onClose: () => void }) {
-  const command = useCommand(sendAllCallsAgain, {
-    onDone: ({ calls }) => {
-      say(plural(calls, { one: '# call is sent again.', other: '# calls are sent again.' }));
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: sendAllCallsAgain,
+    says: ({ calls }) => plural(calls, { one: '# call is sent again.', other: '# calls are sent again.' }),
   });
   return (
     <FormDialog
+      form={form}
       title={t`Send all calls again?`}
       description={t`Each call on this list is sent once more, now. What the product does not take comes back to the list.`}
       action={t`Send all again`}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

@@ -6,10 +6,9 @@ import { useState } from 'react';
 import { closeCall, sendCallAgain } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
 import type { ProductCall } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { productCallWord } from './product-words.ts';
 import { SettleDialog } from './settle-dialog.tsx';
 
@@ -56,15 +55,19 @@ function CallDialog({ call, asked, onClose }: CallDialogProps) {
   const sends = asked === 'send';
   const customer = call.customer.reference;
   const what = productCallWord(call.type);
-  const command = useCommand(() => (sends ? sendCallAgain(call.id) : closeCall(call.id)), {
-    onDone: ({ call: { status } }) => {
-      if (status === 'superseded') say(t`A later call tells the product everything. That one is sent now.`);
-      else say(sends ? t`The call is sent now.` : t`The call is closed.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => (sends ? sendCallAgain(call.id) : closeCall(call.id)),
+    says: ({ call: { status } }) =>
+      status === 'superseded'
+        ? t`A later call tells the product everything. That one is sent now.`
+        : sends
+          ? t`The call is sent now.`
+          : t`The call is closed.`,
   });
   return (
     <FormDialog
+      form={form}
       title={sends ? t`Send this call now?` : t`Was this done by hand?`}
       description={
         sends
@@ -72,10 +75,6 @@ function CallDialog({ call, asked, onClose }: CallDialogProps) {
           : t`${what}, for ${customer}. The call is not sent any more: the product must have this already, or get it from you.`
       }
       action={sends ? t`Send now` : t`Done by hand`}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

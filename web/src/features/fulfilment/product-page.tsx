@@ -10,21 +10,18 @@ import { useMay } from '../../api/person.ts';
 import { healthQuery, productQuery, waitingCallsQuery } from '../../api/queries.ts';
 import type { Health, Product, WaitingCalls } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
-
 import { Badge } from '../../ui/badge.tsx';
 import { AnchorButton, Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { CallTable } from './call-table.tsx';
 import { ProductForm } from './product-form.tsx';
 import { productModeWord } from './product-words.ts';
@@ -161,26 +158,19 @@ function Caller({ job }: { readonly job: Health['jobs'][number] }) {
 }
 
 function RemoveDialog({ onClose }: { readonly onClose: () => void }) {
-  const own = useOwnPassword();
-  const command = useCommand(() => removeProduct({ current_password: own.sent }), {
-    onDone: () => {
-      say(t`The product is called no more. New orders are completed at once.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => removeProduct({ current_password: password }),
+    says: () => t`The product is called no more. New orders are completed at once.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Call the product no more?`}
       description={t`Its addresses and secrets are forgotten, and new orders are completed at once. Orders that wait for it need your attention: nobody else will answer.`}
       action={t`Call it no more`}
       danger
-      busy={command.isPending}
-      error={command.error}
-      ready={own.isReady}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
-    >
-      <OwnPasswordField own={own} autoFocus />
-    </FormDialog>
+    />
   );
 }

@@ -5,11 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settleOrder } from '../../api/commands.ts';
 import { accountOrderQuery } from '../../api/queries.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { formatMoney } from '../../text/amounts.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface SettleDialogProps {
   readonly orderId: number;
@@ -25,14 +24,15 @@ export function SettleDialog({ orderId, outcome, onClose }: SettleDialogProps) {
   const customer = data?.order.customer.reference ?? '…';
   const name = data?.order.package.name ?? '…';
   const price = data === undefined ? '…' : formatMoney(data.order.price, data.order.currency);
-  const command = useCommand(() => settleOrder(orderId, outcome, reason.trim()), {
-    onDone: () => {
-      say(fails ? t`The order has failed. ${username} has its money back.` : t`The order is completed.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: () => settleOrder(orderId, outcome, reason.trim()),
+    says: () =>
+      fails ? t`The order has failed. ${username} has its money back.` : t`The order is completed.`,
   });
   return (
     <FormDialog
+      form={form}
       title={fails ? t`Fail this order?` : t`Complete this order?`}
       description={
         fails
@@ -41,11 +41,8 @@ export function SettleDialog({ orderId, outcome, onClose }: SettleDialogProps) {
       }
       action={fails ? t`Fail the order` : t`Complete the order`}
       danger={fails}
-      busy={command.isPending}
       ready={data !== undefined && (!fails || reason.trim() !== '')}
-      error={command.error ?? error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
+      error={form.error ?? error}
     >
       {fails ? (
         <TextField

@@ -145,10 +145,12 @@ export function AllowListCard() {
           }
           action={t`Save it all the same`}
           danger
-          busy={command.isPending}
-          error={null}
-          onSubmit={() => command.mutate({ allowed_ips: entries, confirm: true })}
-          onClose={() => command.reset()}
+          form={{
+            isPending: command.isPending,
+            error: null,
+            onSend: () => command.mutate({ allowed_ips: entries, confirm: true }),
+            onClose: () => command.reset(),
+          }}
         />
       ) : null}
     </Card>

@@ -4,19 +4,15 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { type AccessOwner, revokeKey, rotateKey } from '../../api/commands.ts';
-import { mintText } from '../../api/random-text.ts';
 import type { ApiKey } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
-import { PasswordDialog } from '../../ui/password-dialog.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface KeyDialogProps {
   readonly owner: AccessOwner;
@@ -33,17 +29,17 @@ const overlaps = [
 
 export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   const [overlap, setOverlap] = useState<number>(24);
-  const own = useOwnPassword();
-  const [idempotencyKey] = useState(() => mintText(24));
-  const command = useCommand(() =>
-    rotateKey(owner, apiKey.id, { overlap_hours: overlap }, own.sent, idempotencyKey),
-  );
-  if (command.data !== undefined) {
-    const [before] = command.data.key.ending;
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ key, password }) => rotateKey(owner, apiKey.id, { overlap_hours: overlap }, password, key),
+  });
+  if (form.answer !== undefined) {
+    const [before] = form.answer.key.ending;
     return (
       <NewSecretDialog
         title={t`A new secret for ${keyNameWord(apiKey.name)}`}
-        apiKey={command.data.api_key}
+        apiKey={form.answer.api_key}
         onClose={onClose}
       >
         {before === undefined ? (
@@ -59,40 +55,35 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   }
   return (
     <FormDialog
+      form={form}
       title={t`A new secret for ${keyNameWord(apiKey.name)}`}
       description={t`Name, scopes and limits stay. Give the new secret to the program before the old one ends.`}
       action={t`Make new secret`}
       danger={overlap === 0}
-      busy={command.isPending}
-      ready={own.isReady}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
+      startsAtPassword
     >
       <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
         <Notice tone="warn">{t`Every program that has the old secret is refused at once.`}</Notice>
       ) : null}
-      <OwnPasswordField own={own} autoFocus />
     </FormDialog>
   );
 }
 
 export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
-  const command = useCommand((password: string | undefined) => revokeKey(owner, apiKey.id, password), {
-    onDone: () => {
-      say(t`The key ${keyNameWord(apiKey.name)} is revoked.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => revokeKey(owner, apiKey.id, password),
+    says: () => t`The key ${keyNameWord(apiKey.name)} is revoked.`,
   });
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={t`Revoke ${keyNameWord(apiKey.name)}?`}
       description={t`Every program that has it is refused at once. This cannot be undone.`}
       action={t`Revoke key now`}
       danger
-      command={command}
-      onClose={onClose}
     />
   );
 }

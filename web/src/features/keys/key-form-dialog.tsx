@@ -5,18 +5,15 @@ import { useState } from 'react';
 import { changedFields } from '../../api/changed-fields.ts';
 import { type AccessOwner, changeKey, createKey, type KeySettings } from '../../api/commands.ts';
 import { panelMode } from '../../api/panel-mode.ts';
-import { mintText } from '../../api/random-text.ts';
 import type { ApiKey } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { zone } from '../../text/clock.ts';
 import { dayOf, spanEnd } from '../../text/days.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { NewSecretDialog } from './key-dialogs.tsx';
 import { administratorScopeWords, scopeWords } from './scope-words.ts';
 
@@ -37,7 +34,6 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
   const [savedDay] = useState(apiKey?.expires_at == null ? '' : dayOf(new Date(apiKey.expires_at)));
   const [lastDay, setLastDay] = useState(savedDay);
-  const own = useOwnPassword();
   const isFirst = apiKey?.first === true;
 
   const settings: KeySettings = {
@@ -51,18 +47,20 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   };
   const [before] = useState(settings);
   const changes = changedFields(before, settings);
-  const [idempotencyKey] = useState(() => mintText(24));
-  const create = useCommand(() => createKey(owner, settings, own.sent, idempotencyKey));
-  const change = useCommand(() => changeKey(owner, apiKey?.id ?? 0, changes, own.sent), {
-    onDone: () => {
-      say(t`The key is changed. It applies from the next request on.`);
-      onClose();
-    },
+  const create = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ key, password }) => createKey(owner, settings, password, key),
   });
-  const command = apiKey === null ? create : change;
-  if (create.data !== undefined) {
+  const change = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => changeKey(owner, apiKey?.id ?? 0, changes, password),
+    says: () => t`The key is changed. It applies from the next request on.`,
+  });
+  if (create.answer !== undefined) {
     return (
-      <NewSecretDialog title={t`The key is made`} apiKey={create.data.api_key} onClose={onClose}>
+      <NewSecretDialog title={t`The key is made`} apiKey={create.answer.api_key} onClose={onClose}>
         {t`It is shown only now. Give it to the program it is for.`}
       </NewSecretDialog>
     );
@@ -75,21 +73,17 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
   return (
     <FormDialog
+      form={apiKey === null ? create : change}
       title={apiKey === null ? t`New key` : t`Change ${keyNameWord(apiKey.name)}`}
       width="wide"
       action={apiKey === null ? t`Make key` : t`Save key`}
-      busy={command.isPending}
       ready={
         name.trim() !== '' &&
         isLimit &&
         (reach === 'all' || scopes.length > 0) &&
-        own.isReady &&
         (apiKey === null || Object.keys(changes).length > 0)
       }
       isChanged={Object.keys(changes).length > 0}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     >
       <TextField
         label={t`Name`}
@@ -165,7 +159,6 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           />
         )}
       </div>
-      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }

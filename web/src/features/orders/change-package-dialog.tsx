@@ -7,23 +7,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
-import { mintIdempotencyKey } from '../../api/random-text.ts';
-import type { AccountCustomer, Months } from '../../api/shapes.ts';
+import type { AccountCustomer, Months, PlacedOrder } from '../../api/shapes.ts';
 import { changePackageOfCustomer } from '../../api/support-commands.ts';
 import { packageChangePreviewQuery } from '../../api/support-queries.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { periods } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { confirmWords } from './plan-step.ts';
 
 interface ChangePackageDialogProps {
@@ -35,37 +31,39 @@ interface ChangePackageDialogProps {
 
 export function ChangePackageDialog({ customer, months: presentMonths, onClose }: ChangePackageDialogProps) {
   const { currency } = useMe().account;
-  const [key] = useState(mintIdempotencyKey);
   const [packageId, setPackageId] = useState<number | null>(null);
   const [months, setMonths] = useState(presentMonths);
-  const own = useOwnPassword();
   const { data: packages, error: packagesError, refetch } = useQuery(allPackagesQuery);
   const offered = packages?.data.filter(
     ({ id, trial, retired }) => !trial && !retired && id !== customer.plan.package_id,
   );
-  const command = useCommand(
-    (body: Parameters<typeof changePackageOfCustomer>[1]) => changePackageOfCustomer(customer.id, body, key),
-    {
-      onDone: ({ order }) => {
-        say(
-          order.status === 'completed'
-            ? t`${customer.name} has ${order.package.name} now.`
-            : t`Ordered: it waits for the product.`,
-        );
-        onClose();
-      },
-    },
-  );
-  const wasLost = isUncertain(command.error);
+  const form = useDialogForm({
+    onClose,
+    isSentOnce: true,
+    password: 'asked',
+    send: ({ key, password }): Promise<PlacedOrder> =>
+      changePackageOfCustomer(
+        customer.id,
+        { package_id: packageId ?? 0, months, max_charge: shown?.charge ?? '', current_password: password },
+        key,
+      ),
+    says: ({ order }) =>
+      order.status === 'completed'
+        ? t`${customer.name} has ${order.package.name} now.`
+        : t`Ordered: it waits for the product.`,
+    onRefused: () => void preview.refetch(),
+  });
+  const wasLost = form.isUncertain;
   const preview = useQuery({
     ...packageChangePreviewQuery(customer.id, { package_id: packageId ?? 0, months }),
     // What was sent and may stand is shown as it was sent.
-    enabled: packageId !== null && !wasLost && !command.isPending,
+    enabled: packageId !== null && !form.isClosed,
   });
   const isCurrent = packageId !== null && !preview.isPlaceholderData && (wasLost || preview.error === null);
   const shown = isCurrent ? preview.data : undefined;
   return (
     <FormDialog
+      form={form}
       title={t`Change the package of ${customer.name}`}
       description={
         <Trans>
@@ -75,49 +73,38 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
         </Trans>
       }
       action={confirmWords(shown, t`Change package`)}
-      busy={command.isPending}
-      ready={shown !== undefined && own.isReady}
+      ready={shown !== undefined}
       isChanged={packageId !== null}
-      error={command.error ?? (packageId === null ? null : preview.error)}
-      onSubmit={() => {
-        if (packageId === null || shown === undefined) return;
-        command.mutate(
-          { package_id: packageId, months, max_charge: shown.charge, current_password: own.sent },
-          { onRefused: () => void preview.refetch() },
-        );
-      }}
-      onClose={onClose}
+      error={form.error ?? (packageId === null ? null : preview.error)}
     >
-      <fieldset disabled={command.isPending || wasLost} className="flex min-w-0 flex-col gap-4">
-        <Choice
-          label={t`Period`}
-          labelShown
-          value={months}
-          options={periods.map((period) => ({ value: period.months, title: period.title }))}
-          onChoose={setMonths}
-        />
-        {offered === undefined ? (
-          packagesError === null ? (
-            <Skeleton className="h-24 w-full" />
-          ) : (
-            <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
-          )
-        ) : offered.length === 0 ? (
-          <Notice tone="warn">{t`There is no other package on offer.`}</Notice>
+      <Choice
+        label={t`Period`}
+        labelShown
+        value={months}
+        options={periods.map((period) => ({ value: period.months, title: period.title }))}
+        onChoose={setMonths}
+      />
+      {offered === undefined ? (
+        packagesError === null ? (
+          <Skeleton className="h-24 w-full" />
         ) : (
-          <Choice
-            label={t`New package`}
-            labelShown
-            look="cards"
-            value={packageId}
-            options={offered.map((one) => ({
-              value: one.id,
-              title: <bdi className="font-medium">{one.name}</bdi>,
-            }))}
-            onChoose={setPackageId}
-          />
-        )}
-      </fieldset>
+          <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
+        )
+      ) : offered.length === 0 ? (
+        <Notice tone="warn">{t`There is no other package on offer.`}</Notice>
+      ) : (
+        <Choice
+          label={t`New package`}
+          labelShown
+          look="cards"
+          value={packageId}
+          options={offered.map((one) => ({
+            value: one.id,
+            title: <bdi className="font-medium">{one.name}</bdi>,
+          }))}
+          onChoose={setPackageId}
+        />
+      )}
       {packageId === null || preview.error !== null ? null : (
         <Facts
           facts={[
@@ -140,8 +127,6 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
           ]}
         />
       )}
-      <OwnPasswordField own={own} />
-      <LostAnswer error={command.error} />
     </FormDialog>
   );
 }

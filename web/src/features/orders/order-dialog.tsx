@@ -171,6 +171,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const refusal = isCurrent && !isSaid ? preview.error : null;
   const isWaiting = reference !== '' && packageId !== null && (!isCurrent || preview.isFetching);
   const action = confirmWords(shown, isChangeAsked ? t`Change package` : t`Place order`);
+  const asking = { isPending: false, error: null, onSend: send, onClose: () => setIsAsked(false) };
   const choose = (other: string) => {
     setIsAsked(false);
     setCustomer(other);
@@ -178,13 +179,13 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   return (
     <>
       <FormDialog
+        form={{ ...command, onSend: () => (isRisky ? setIsAsked(true) : send()), onClose }}
         title={titled(placeTitle(intent))}
         description={
           intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
         }
         width="wide"
         action={action}
-        busy={command.isPending}
         ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
         isChanged={reference !== (intent.customer ?? '')}
         error={command.error ?? (isWaiting ? null : refusal)}
@@ -203,8 +204,6 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
             />
           )
         }
-        onClose={onClose}
-        onSubmit={() => (isRisky ? setIsAsked(true) : send())}
       >
         <fieldset disabled={command.isPending || isUncertain} className="flex min-w-0 flex-col gap-4">
           {intent.customer === undefined ? (
@@ -281,14 +280,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
       </FormDialog>
       {isAsked ? (
         known.isNew ? (
-          <FormDialog
-            title={t`Order for a new customer?`}
-            action={t`Yes, a new customer`}
-            busy={false}
-            error={null}
-            onClose={() => setIsAsked(false)}
-            onSubmit={send}
-          >
+          <FormDialog title={t`Order for a new customer?`} action={t`Yes, a new customer`} form={asking}>
             <p className="wrap-anywhere">
               <Trans>
                 <bdi>{reference}</bdi> isn’t a customer yet. Placing this order creates them.
@@ -302,10 +294,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
             description={shown && changeSentence(direction, plan?.package ?? '', shown)}
             action={action}
             danger
-            busy={false}
-            error={null}
-            onClose={() => setIsAsked(false)}
-            onSubmit={send}
+            form={asking}
           >
             <LossList losses={losses} losesMoney={losesMoney} />
           </FormDialog>
@@ -428,8 +417,16 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
   const isCurrent = !preview.isPlaceholderData;
   const shown = isCurrent ? preview.data : undefined;
   const refusal = isCurrent ? preview.error : null;
+  const send = () => {
+    if (preview.data === undefined) return;
+    command.mutate(
+      { chosen: months, charge: preview.data.charge },
+      { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
+    );
+  };
   return (
     <FormDialog
+      form={{ ...command, onSend: send, onClose }}
       title={titled(t`Renew ${intent.packageName}`)}
       description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
       action={confirmWords(shown, t`Renew`)}
@@ -442,18 +439,9 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
           />
         )
       }
-      busy={command.isPending}
       ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
       error={command.error ?? (preview.isFetching ? null : refusal)}
       errorHelp={<TopUpHelp error={command.error ?? refusal} />}
-      onClose={onClose}
-      onSubmit={() => {
-        if (preview.data === undefined) return;
-        command.mutate(
-          { chosen: months, charge: preview.data.charge },
-          { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
-        );
-      }}
     >
       <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
         <Choice

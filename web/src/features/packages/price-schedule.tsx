@@ -9,7 +9,6 @@ import { schedulePrices, unschedulePrices } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
 import { scheduledPricesQuery } from '../../api/queries.ts';
 import type { AdminPackage, Group, ScheduledPrices } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { toCents } from '../../text/amounts.ts';
 import { zone } from '../../text/clock.ts';
 import { readTypedMinute } from '../../text/days.ts';
@@ -19,12 +18,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
 import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
 
@@ -180,29 +178,20 @@ function ScheduleDialog({
   const before = from === null ? one.prices : pricesBefore(one, schedule, from);
   const after = read === null ? before : withNamed(before, read);
   const odd = isOdd(before, after);
-  const own = useOwnPassword();
-  const command = useCommand(
-    (body: Pick<ScheduledPrices, 'from' | 'prices'>) =>
-      schedulePrices(one.id, { ...body, current_password: own.sent }),
-    {
-      onDone: ({ price }) => {
-        say(t`Scheduled: the prices begin on ${formatStated(price.from)}.`);
-        onClose();
-      },
-    },
-  );
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) =>
+      schedulePrices(one.id, { from: from ?? '', prices: read ?? {}, current_password: password }),
+    says: ({ price }) => t`Scheduled: the prices begin on ${formatStated(price.from)}.`,
+  });
   return (
     <FormDialog
+      form={form}
       title={t`Schedule prices of ${one.name}`}
       description={t`New orders and renewals pay these prices from then on. Leave a field blank to keep its current price.`}
       action={odd ? t`Schedule anyway` : t`Schedule prices`}
-      busy={command.isPending}
-      ready={from !== null && read !== null && own.isReady}
-      error={command.error}
-      onSubmit={() => {
-        if (from !== null && read !== null) command.mutate({ from, prices: read });
-      }}
-      onClose={onClose}
+      ready={from !== null && read !== null}
       width="wide"
     >
       <div className="grid gap-4 sm:grid-cols-2">
@@ -224,32 +213,24 @@ function ScheduleDialog({
       </div>
       <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
       <PriceChangeList before={before} after={after} currency={one.currency} />
-      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }
 
 function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly price: ScheduledPrices }) {
-  const own = useOwnPassword();
-  const command = useCommand(() => unschedulePrices(one.id, price.from, { current_password: own.sent }), {
-    onDone: () => {
-      say(t`Scheduled prices deleted.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => unschedulePrices(one.id, price.from, { current_password: password }),
+    says: () => t`Scheduled prices deleted.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Delete these prices?`}
       description={t`The prices of ${one.name} from ${formatStated(price.from)} on do not begin. What they would have replaced goes on.`}
       action={t`Delete prices`}
       danger
-      busy={command.isPending}
-      error={command.error}
-      ready={own.isReady}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
-    >
-      <OwnPasswordField own={own} autoFocus />
-    </FormDialog>
+    />
   );
 }

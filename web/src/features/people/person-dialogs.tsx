@@ -6,13 +6,12 @@ import { type AccessOwner, type InvitedPerson, inviteAgain, removePerson } from 
 import { useMe } from '../../api/me.ts';
 import { usePerson } from '../../api/person.ts';
 import type { Person } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PasswordDialog } from '../../ui/password-dialog.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface PersonDialogProps {
   readonly owner: AccessOwner;
@@ -21,30 +20,33 @@ interface PersonDialogProps {
 }
 
 export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps) {
-  const command = useCommand((password: string | undefined) => inviteAgain(owner, person.id, password));
-  if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
+  const form = useDialogForm({
+    onClose,
+    password: 'always',
+    send: ({ password }) => inviteAgain(owner, person.id, password),
+  });
+  if (form.answer !== undefined) return <InvitationDialog invited={form.answer} onClose={onClose} />;
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={t`A new link for ${person.username}?`}
       description={t`The links made before stop working.`}
       action={t`Make new link`}
-      isAskedAlways
-      command={command}
-      onClose={onClose}
     />
   );
 }
 
 export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps) {
   const isMe = usePerson().person.id === person.id;
-  const command = useCommand((password: string | undefined) => removePerson(owner, person.id, password), {
-    onDone: () => {
-      say(t`${person.username} is removed.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: 'asked',
+    send: ({ password }) => removePerson(owner, person.id, password),
+    says: () => t`${person.username} is removed.`,
   });
   return (
-    <PasswordDialog
+    <FormDialog
+      form={form}
       title={isMe ? t`Remove yourself?` : t`Remove ${person.username}?`}
       description={
         isMe
@@ -53,8 +55,6 @@ export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps
       }
       action={isMe ? t`Remove me` : t`Remove now`}
       danger
-      command={command}
-      onClose={onClose}
     />
   );
 }

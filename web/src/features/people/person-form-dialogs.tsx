@@ -6,13 +6,11 @@ import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../../a
 import { useMe } from '../../api/me.ts';
 import { usePerson } from '../../api/person.ts';
 import type { Person, Role } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { accountRoleWords, operatorRoleWords, roleWord } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { InvitationDialog } from './person-dialogs.tsx';
 
 interface FormProps {
@@ -26,26 +24,25 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const own = useOwnPassword({ isAskedAlways: role === 'owner' });
   const wanted = email.trim();
-  const command = useCommand(() =>
-    invitePerson(
-      owner,
-      { username: username.trim(), role, ...(wanted !== '' && { email: wanted }) },
-      own.sent,
-    ),
-  );
-  if (command.data !== undefined) return <InvitationDialog invited={command.data} onClose={onClose} />;
+  const form = useDialogForm({
+    onClose,
+    password: role === 'owner' ? 'always' : 'asked',
+    send: ({ password }) =>
+      invitePerson(
+        owner,
+        { username: username.trim(), role, ...(wanted !== '' && { email: wanted }) },
+        password,
+      ),
+  });
+  if (form.answer !== undefined) return <InvitationDialog invited={form.answer} onClose={onClose} />;
   return (
     <FormDialog
+      form={form}
       title={t`Invite somebody`}
       description={t`They choose their own password, by a link that works once.`}
       action={t`Invite`}
-      busy={command.isPending}
-      ready={username.trim() !== '' && isMailable(email) && own.isReady}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
+      ready={username.trim() !== '' && isMailable(email)}
     >
       <TextField
         label={t`Username`}
@@ -64,7 +61,6 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
         onText={setEmail}
       />
       <RoleChoice ofAdministrator={ofAdministrator} role={role} onChoose={setRole} />
-      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }
@@ -88,22 +84,18 @@ export function ChangePersonDialog({
     ...(role !== before.role && { role }),
     ...(email.trim() !== saved && { email: email.trim() }),
   };
-  const own = useOwnPassword({ isAskedAlways: change.email !== undefined || change.role === 'owner' });
-  const command = useCommand(() => changePerson(owner, person.id, change, own.sent), {
-    onDone: () => {
-      say(t`${person.username} is changed. It counts from their next request on.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    password: change.email !== undefined || change.role === 'owner' ? 'always' : 'asked',
+    send: ({ password }) => changePerson(owner, person.id, change, password),
+    says: () => t`${person.username} is changed. It counts from their next request on.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Change ${person.username}`}
       action={t`Save`}
-      busy={command.isPending}
-      ready={Object.keys(change).length > 0 && isMailable(email) && own.isReady}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
+      ready={Object.keys(change).length > 0 && isMailable(email)}
     >
       {mayMoveMail ? (
         <EmailField
@@ -113,7 +105,6 @@ export function ChangePersonDialog({
         />
       ) : null}
       <RoleChoice ofAdministrator={ofAdministrator} role={role} onChoose={setRole} />
-      <OwnPasswordField own={own} />
     </FormDialog>
   );
 }

@@ -10,14 +10,13 @@ import { grantTrial } from '../../api/commands.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
 import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { Account } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface TrialDialogProps {
   readonly account: Pick<Account, 'id' | 'username'>;
@@ -38,17 +37,23 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
   const [keys] = useState(() => new Map<string, string>());
   const [refused, setRefused] = useState<string | null>(null);
   const isAgain = refused === attempt;
-  const command = useCommand(
-    (body: Parameters<typeof grantTrial>[1]) => grantTrial(account.id, body, keyOf(body)),
-    {
-      onDone: ({ customer: done }) => {
-        say(
-          t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
-        );
-        onClose();
-      },
+  const form = useDialogForm({
+    onClose,
+    send: () => {
+      const { customer_name, ...rest } = asked;
+      const body = {
+        ...rest,
+        ...(customer_name !== '' && { customer_name }),
+        ...(isAgain && { again: true as const }),
+      };
+      return grantTrial(account.id, body, keyOf(body));
     },
-  );
+    says: ({ customer: done }) =>
+      t`${done.name} has ${done.plan.package} for ${plural(done.plan.days_left, { one: '# day', other: '# days' })}.`,
+    onRefused: (error) => {
+      if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
+    },
+  });
   /** The same request has the same key, so a lost answer can be asked for again. */
   function keyOf(body: object): string {
     const text = JSON.stringify(body);
@@ -59,6 +64,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
 
   return (
     <FormDialog
+      form={form}
       title={t`Give a free trial`}
       description={
         given === undefined ? (
@@ -73,20 +79,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
         )
       }
       action={isAgain ? t`Give trial again` : t`Give trial`}
-      busy={command.isPending}
       ready={packageId !== null && customer.trim() !== ''}
-      error={command.error}
-      onSubmit={() => {
-        if (packageId === null) return;
-        const { customer_name, ...rest } = asked;
-        const body = { ...rest, ...(customer_name !== '' && { customer_name }) };
-        command.mutate(isAgain ? { ...body, again: true } : body, {
-          onRefused: (error) => {
-            if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
-          },
-        });
-      }}
-      onClose={onClose}
     >
       {trials === undefined ? (
         <Skeleton className="h-12 w-full" />

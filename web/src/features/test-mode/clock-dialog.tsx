@@ -57,6 +57,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
   }
   return (
     <FormDialog
+      form={{ ...command, onSend: () => command.mutate(move), onClose }}
       title={t`Move the clock`}
       description={
         <Trans>
@@ -65,11 +66,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
         </Trans>
       }
       action={t`Move clock`}
-      busy={command.isPending}
       ready={step !== 'date' || day !== ''}
-      error={command.error}
-      onSubmit={() => command.mutate(move)}
-      onClose={onClose}
     >
       <Choice label={t`Forward by`} labelShown value={step} options={steps} onChoose={setStep} />
       {step === 'date' ? (

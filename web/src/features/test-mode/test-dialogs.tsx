@@ -5,13 +5,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { creditTest, resetTest } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
-import { mintIdempotencyKey } from '../../api/random-text.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { formatMoney, readAmount, toCents, typedAmount } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { say } from '../../ui/toasts.tsx';
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -22,25 +20,20 @@ const centsMax = 100_000_000n;
 export function TestCreditDialog({ onClose }: DialogProps) {
   const { currency } = useMe().account;
   const [typed, setTyped] = useState('1000.00');
-  const [key] = useState(mintIdempotencyKey);
   const amount = readAmount(typed);
   const isAmount = amount !== null && toCents(amount) > 0n && toCents(amount) <= centsMax;
-  const command = useCommand((body: { amount: string }) => creditTest(body, key), {
-    onDone: ({ balance }) => {
-      say(t`The balance of the test is ${formatMoney(balance, currency)}.`);
-      onClose();
-    },
+  const form = useDialogForm({
+    onClose,
+    send: ({ key }) => creditTest({ amount: amount ?? '0.00' }, key),
+    says: ({ balance }) => t`The balance of the test is ${formatMoney(balance, currency)}.`,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Add credit to the test`}
       description={t`As much as you need: it buys nothing real.`}
       action={t`Add credit`}
-      busy={command.isPending}
       ready={isAmount}
-      error={command.error}
-      onSubmit={() => command.mutate({ amount: amount ?? '0.00' })}
-      onClose={onClose}
     >
       <TextField
         label={t`Amount in ${currency}`}
@@ -60,25 +53,20 @@ export function TestCreditDialog({ onClose }: DialogProps) {
 }
 
 export function TestResetDialog({ onClose }: DialogProps) {
-  const [key] = useState(mintIdempotencyKey);
   const navigate = useNavigate();
-  const command = useCommand(() => resetTest(key), {
-    onDone: () => {
-      say(t`The test begins again.`);
-      onClose();
-      void navigate({ to: '/' });
-    },
+  const form = useDialogForm({
+    onClose,
+    send: ({ key }) => resetTest(key),
+    says: () => t`The test begins again.`,
+    onDone: () => void navigate({ to: '/' }),
   });
   return (
     <FormDialog
+      form={form}
       title={t`Start the test over?`}
       description={t`Its customers, orders, ledger, requests, events and endpoints are deleted. Its balance is 1,000.00 again, and its clock shows the real time. The test keys stay, and nothing real is touched. This cannot be undone.`}
       action={t`Start over`}
       danger
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     />
   );
 }

@@ -6,20 +6,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { redeliverSince } from '../../api/commands.ts';
 import { sinceCountQuery } from '../../api/queries.ts';
-import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { SinceCount, Webhook } from '../../api/shapes.ts';
 import { useTestClock } from '../../api/test-clock.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { zone } from '../../text/clock.ts';
 import { readTypedMinute, typedMinute } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -38,16 +36,19 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
   const [reach, setReach] = useState<Reach>('hour');
   const [typed, setTyped] = useState(() => typedMinute(new Date(now - hour)));
-  const [key] = useState(mintIdempotencyKey);
   const from = startOf(reach, { now, typed });
   const preview = useQuery({ ...sinceCountQuery(webhook.id, from ?? ''), enabled: from !== null });
   const counted = from === null || preview.isPlaceholderData ? undefined : preview.data;
-  const command = useCommand(async () => {
-    await redeliverSince(webhook.id, from ?? '', key);
-    return { from: from ?? '', counted };
+  const form = useDialogForm({
+    onClose,
+    isSentOnce: true,
+    send: async ({ key }) => {
+      await redeliverSince(webhook.id, from ?? '', key);
+      return { from: from ?? '', counted };
+    },
   });
-  if (command.data !== undefined) {
-    const { counted: sent, from: since } = command.data;
+  if (form.answer !== undefined) {
+    const { counted: sent, from: since } = form.answer;
     return (
       <Dialog title={t`Sent again`} onClose={onClose}>
         <DialogBody>
@@ -78,41 +79,32 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
   ];
   return (
     <FormDialog
+      form={form}
       title={t`Send everything again since …`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
       action={counted === undefined ? t`Send again` : actionSentence(counted)}
-      busy={command.isPending}
-      ready={isUncertain(command.error) || (counted !== undefined && counted.count > 0)}
-      error={command.error}
+      ready={form.isUncertain || (counted !== undefined && counted.count > 0)}
       summary={
         from === null ? t`Choose a time.` : counted === undefined ? t`Counting …` : countSentence(counted)
       }
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     >
-      <fieldset
-        disabled={command.isPending || isUncertain(command.error)}
-        className="flex min-w-0 flex-col gap-4"
-      >
-        <Choice label={t`From when on`} labelShown value={reach} options={options} onChoose={setReach} />
-        {reach === 'chosen' ? (
-          <TextField
-            label={t`From`}
-            hint={t`${zone}. Events are kept for 90 days.`}
-            type="datetime-local"
-            value={typed}
-            onText={setTyped}
-          />
-        ) : null}
-      </fieldset>
+      <Choice label={t`From when on`} labelShown value={reach} options={options} onChoose={setReach} />
+      {reach === 'chosen' ? (
+        <TextField
+          label={t`From`}
+          hint={t`${zone}. Events are kept for 90 days.`}
+          type="datetime-local"
+          value={typed}
+          onText={setTyped}
+        />
+      ) : null}
       <ul className="list-disc space-y-1 pl-5 text-soft">
         <li>
           {t`What was delivered before comes again, with the same webhook-id: your program must know it.`}
         </li>
         <li>{t`Everything comes in order. What happens from now on waits behind it.`}</li>
       </ul>
-      {preview.error === null || command.error !== null ? null : <ErrorNotice error={preview.error} />}
-      <LostAnswer error={command.error} />
+      {preview.error === null || form.error !== null ? null : <ErrorNotice error={preview.error} />}
     </FormDialog>
   );
 }

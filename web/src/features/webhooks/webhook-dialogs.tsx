@@ -4,16 +4,13 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { deleteWebhook, rotateWebhookSecret, sendTestEvent } from '../../api/commands.ts';
-import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { TestedWebhook, Webhook } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 import { outcomeWord } from './webhook-state.tsx';
@@ -28,45 +25,38 @@ export function DeleteWebhookDialog({
   onClose,
   onDeleted = onClose,
 }: WebhookDialogProps & { readonly onDeleted?: () => void }) {
-  const [key] = useState(mintIdempotencyKey);
-  const command = useCommand(() => deleteWebhook(webhook.id, key), {
-    onDone: () => {
-      say(t`The endpoint is deleted.`);
-      onDeleted();
-    },
+  const form = useDialogForm({
+    onClose,
+    isSentOnce: true,
+    send: ({ key }) => deleteWebhook(webhook.id, key),
+    says: () => t`The endpoint is deleted.`,
+    onDone: onDeleted,
   });
   return (
     <FormDialog
+      form={form}
       title={t`Delete this endpoint?`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
       action={t`Delete endpoint`}
       danger
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     >
       <p>
         {t`Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed. This cannot be undone: to send nothing for a while, switch it off instead.`}
       </p>
-      <LostAnswer error={command.error} />
     </FormDialog>
   );
 }
 
 export function TestWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
-  const command = useCommand(() => sendTestEvent(webhook.id));
-  const { data } = command;
+  const form = useDialogForm({ onClose, send: () => sendTestEvent(webhook.id) });
+  const { answer: data } = form;
   return (
     <FormDialog
+      form={form}
       title={t`Send a test`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
       action={data === undefined ? t`Send test now` : t`Send another`}
       cancel={data === undefined ? t`Cancel` : t`Close`}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     >
       <p>
         <Trans>
@@ -74,7 +64,7 @@ export function TestWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
           like every other, also where the endpoint is off. It is in no feed and in no log.
         </Trans>
       </p>
-      {data === undefined || command.isPending ? null : <TestResult tested={data} />}
+      {data === undefined || form.isPending ? null : <TestResult tested={data} />}
     </FormDialog>
   );
 }
@@ -110,10 +100,13 @@ const overlaps = [
 
 export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
   const [overlap, setOverlap] = useState<number>(24);
-  const [key] = useState(mintIdempotencyKey);
-  const command = useCommand(() => rotateWebhookSecret(webhook.id, { overlap_hours: overlap }, key));
-  if (command.data !== undefined) {
-    const { webhook: changed, secret } = command.data;
+  const form = useDialogForm({
+    onClose,
+    isSentOnce: true,
+    send: ({ key }) => rotateWebhookSecret(webhook.id, { overlap_hours: overlap }, key),
+  });
+  if (form.answer !== undefined) {
+    const { webhook: changed, secret } = form.answer;
     const until = changed.previous_secret_until;
     return (
       <WebhookSecretDialog title={t`A new secret`} secret={secret} onClose={onClose}>
@@ -131,24 +124,13 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
   const previousUntil = webhook.previous_secret_until;
   return (
     <FormDialog
+      form={form}
       title={t`A new secret`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
       action={t`Make new secret`}
       danger={overlap === 0}
-      busy={command.isPending}
-      error={command.error}
-      onSubmit={() => command.mutate(undefined)}
-      onClose={onClose}
     >
-      <fieldset disabled={command.isPending || isUncertain(command.error)} className="min-w-0">
-        <Choice
-          label={t`The old secret`}
-          labelShown
-          value={overlap}
-          options={overlaps}
-          onChoose={setOverlap}
-        />
-      </fieldset>
+      <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
         <Notice tone="warn">
           {t`A program that knows the old secret alone refuses what it is sent from now on.`}
@@ -166,7 +148,6 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
           </Trans>
         </Notice>
       )}
-      <LostAnswer error={command.error} />
     </FormDialog>
   );
 }

@@ -6,15 +6,12 @@ import { type ReactNode, useState } from 'react';
 import { changedFields } from '../../api/changed-fields.ts';
 import { ApiError } from '../../api/client.ts';
 import { changeWebhook, createWebhook, type WebhookSettings } from '../../api/commands.ts';
-import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { Webhook } from '../../api/shapes.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { isUncertain, LostAnswer } from '../../ui/lost-answer.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { eventWords } from '../events/event-words.ts';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
@@ -40,7 +37,6 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
     webhook === null || webhook.types.length === 0 ? 'all' : 'some',
   );
   const [types, setTypes] = useState<readonly string[]>(webhook?.types ?? []);
-  const [key] = useState(mintIdempotencyKey);
   const [refusedUrl, setRefusedUrl] = useState('');
 
   const settings: WebhookSettings = {
@@ -50,43 +46,46 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
   };
   const [before] = useState(settings);
   const changes = changedFields(before, settings);
-  const create = useCommand(() => createWebhook(settings, key));
-  const change = useCommand(() => changeWebhook(webhook?.id ?? 0, changes), {
-    onDone: () => {
-      say(t`The endpoint is changed.`);
-      onClose();
-    },
+  const create = useDialogForm({
+    onClose,
+    isSentOnce: true,
+    send: ({ key }) => createWebhook(settings, key),
   });
-  const command = webhook === null ? create : change;
-  if (create.data !== undefined) {
+  const change = useDialogForm({
+    onClose,
+    send: () => changeWebhook(webhook?.id ?? 0, changes),
+    says: () => t`The endpoint is changed.`,
+  });
+  const form = webhook === null ? create : change;
+  if (create.answer !== undefined) {
     return (
-      <WebhookSecretDialog title={t`The endpoint is made`} secret={create.data.secret} onClose={onClose}>
+      <WebhookSecretDialog title={t`The endpoint is made`} secret={create.answer.secret} onClose={onClose}>
         {t`The secret is shown only now. With it your program knows that what comes is from this service.`}
       </WebhookSecretDialog>
     );
   }
-  const addressProblem = refusedUrl === settings.url ? urlProblem(command.error) : null;
-  const isClosed = command.isPending || (webhook === null && isUncertain(command.error));
+  const addressProblem = refusedUrl === settings.url ? urlProblem(form.error) : null;
   return (
     <FormDialog
+      form={{
+        ...form,
+        onSend: () => {
+          setRefusedUrl(settings.url);
+          form.onSend();
+        },
+      }}
       title={webhook === null ? t`New endpoint` : t`Change the endpoint`}
       width="wide"
       action={webhook === null ? t`Make endpoint` : t`Save endpoint`}
-      busy={command.isPending}
       ready={
         settings.url !== '' &&
         (reach === 'all' || types.length > 0) &&
         (webhook === null || Object.keys(changes).length > 0)
       }
       isChanged={Object.keys(changes).length > 0}
-      error={addressProblem === null ? command.error : null}
-      onSubmit={() => {
-        setRefusedUrl(settings.url);
-        command.mutate(undefined);
-      }}
-      onClose={onClose}
+      error={addressProblem === null ? form.error : null}
     >
-      <fieldset disabled={isClosed} className="flex min-w-0 flex-col gap-4">
+      <fieldset disabled={form.isPending} className="flex min-w-0 flex-col gap-4">
         <TextField
           label={t`Address`}
           hint={t`An https address of yours that is open to the internet. Events are sent to it by POST.`}
@@ -122,7 +121,6 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           <CheckList label={t`Events that are sent`} words={typeWords} chosen={types} onChoose={setTypes} />
         ) : null}
       </fieldset>
-      {webhook === null ? <LostAnswer error={command.error} /> : null}
     </FormDialog>
   );
 }
