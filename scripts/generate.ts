@@ -9,6 +9,7 @@ import { startStoryWorld } from './docs/api-story.ts';
 import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
+import { documentText } from './docs/openapi-text.ts';
 import { recordAnswers } from './docs/reference-answers.ts';
 import { withRequirementCounts } from './docs/requirement-counts.ts';
 import { rulesPage } from './docs/rules-page.ts';
@@ -25,15 +26,15 @@ const openapi = (await (await fetch(`${service.address}/api/v1/openapi.json`)).j
 const schema = await dumpSchema(service.database);
 const { declaredRoutes } = service.service.app;
 await service.close();
-const documentText = `${JSON.stringify(openapi, null, 2)}\n`;
+const openapiText = documentText(openapi);
 // The story's service holds its events against this file.
-if (!isCheck) writeFileSync(new URL('openapi.json', root), documentText);
+if (!isCheck) writeFileSync(new URL('openapi.json', root), openapiText);
 const world = await startStoryWorld();
 const answers = await recordAnswers(openapi, world);
 await world.service.close();
 
 const files: Readonly<Record<string, string>> = {
-  'openapi.json': documentText,
+  'openapi.json': openapiText,
   'docs/reference/answers.jsonl': answers,
   'docs/errors.md': errorTable(),
   'docs/openapi-rules.md': rulesPage(),

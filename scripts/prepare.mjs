@@ -4,7 +4,7 @@
 // anything is installed. It also writes what is made from openapi.json and not committed (from-openapi.ts).
 // `--start` also builds what browsers are shown, the documents while the service runs, and leaves out what only
 // development needs, half of the download, as does `--client`, which builds the client's package alone;
-// `--package` builds what `npm pack` ships. The roads chosen: docs/decisions/0012-set-up.md.
+// `--package` builds what `npm pack` ships; `--generate` is for what makes openapi.json. The roads chosen: docs/decisions/0012-set-up.md.
 // Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take turns; what
 // an interrupted run left behind is repaired by the next one.
 import { spawn, spawnSync } from 'node:child_process';
@@ -37,7 +37,7 @@ const needsNode = `Sellthrough needs Node ${oldestNode.join('.')} or newer and t
  * with an install that left the development dependencies out.
  * @throws CannotPrepare
  */
-export async function prepare({ development }) {
+export async function prepare({ development, generate = false }) {
   if (Number.parseInt(process.versions.node, 10) < 18)
     throw new CannotPrepare(
       `Sellthrough needs Node 18 or newer to start; this machine has ${process.version}.`,
@@ -48,7 +48,9 @@ export async function prepare({ development }) {
   const hasDependencies = () => !isCheckout || isInstalled(root, development);
   const hasNode = () => node24 === undefined || isInstalled(node24Folder, false);
   const finds24First = () => node24 === undefined || !isCheckout || isFirst(node24);
-  const hasMadeFiles = () => !isCheckout || !existsSync(join(root, 'openapi.json')) || isMadeFromOpenapi();
+  // `npm run generate` makes them itself, when it has written the document.
+  const hasDocument = isCheckout && !generate && existsSync(join(root, 'openapi.json'));
+  const hasMadeFiles = () => !hasDocument || isMadeFromOpenapi();
   if (!(hasDependencies() && hasNode() && finds24First() && hasMadeFiles())) {
     await oneAtATime(async () => {
       // Another run may have done some of it while this one waited.
@@ -238,7 +240,10 @@ export function explain(error) {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const has = (flag) => process.argv.includes(flag);
   try {
-    const node = await prepare({ development: !has('--start') && !has('--client') });
+    const node = await prepare({
+      development: !has('--start') && !has('--client'),
+      generate: has('--generate'),
+    });
     // On the Node that was chosen: a shell remembers where it found the old one.
     const build = (script, ...flags) =>
       spawnSync(node, [join(root, 'scripts', script), ...flags], { stdio: ['ignore', 2, 2] }).status ?? 1;

@@ -49,6 +49,7 @@ export function sdkTypes(document: OpenapiDocument): string {
     ),
     `/** Error codes of the API. New ones may be added: tolerate others. */\nexport type ErrorCode =\n${codesOf(
       operations.map(({ operation }) => operation),
+      document,
     )
       .map((code) => `  | '${code}'`)
       .join('\n')};`,
@@ -76,11 +77,11 @@ function listsKeyed({ requestBody }: Operation, { components }: OpenapiDocument)
 }
 
 /** Those that some operation answers with, and the two of unknown addresses. */
-function codesOf(operations: readonly Operation[]): readonly string[] {
+function codesOf(operations: readonly Operation[], document: OpenapiDocument): readonly string[] {
   const codes = new Set<ErrorCode>([
     'not_found',
     'method_not_allowed',
-    ...operations.flatMap(documentedCodes),
+    ...operations.flatMap((operation) => documentedCodes(operation, document)),
   ]);
   return Object.keys(errorCatalogue).filter((code) => codes.has(code as ErrorCode));
 }

@@ -15,6 +15,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { operator } from '../../src/features/webhooks/webhook-table.ts';
+import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
 import { openPage, pathOfLink } from '../../test/harness/browser-request.ts';
@@ -102,7 +103,8 @@ export interface Schema {
 }
 
 interface DocumentedAnswer {
-  readonly description: string;
+  /** The codes of an error. */
+  readonly codes: readonly string[];
   /** The first thing that does not fit the schema; null where everything does. */
   problem(body: unknown): string | null;
 }
@@ -123,14 +125,22 @@ interface OpenapiOperation {
   readonly operationId: string;
   readonly parameters?: readonly { in: string; name: string }[];
   readonly requestBody?: { content: { 'application/json': { schema: Schema } } };
-  readonly responses: Readonly<
-    Record<string, { description: string; content?: { 'application/json': { schema: Schema } } }>
-  >;
+  readonly responses: Readonly<Record<string, OpenapiAnswer>>;
+}
+
+interface OpenapiAnswer {
+  /** Of an error. */
+  readonly $ref?: string;
+  readonly description: string;
+  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
 }
 
 interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, OpenapiAnswer>>;
+  };
 }
 
 /** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
@@ -142,7 +152,8 @@ export function withSiblings(operations: readonly Operation[]): readonly Operati
   });
 }
 
-export function readOperations({ paths, components }: OpenapiDocument): readonly Operation[] {
+export function readOperations(document: OpenapiDocument): readonly Operation[] {
+  const { paths, components } = document;
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
@@ -158,16 +169,20 @@ export function readOperations({ paths, components }: OpenapiDocument): readonly
       .sort();
   return Object.entries(paths).flatMap(([path, ofPath]) =>
     Object.entries(ofPath).map(([method, operation]): Operation => {
-      const answers = Object.entries(operation.responses).map(([status, { description, content }]) => {
+      const errors = documentedErrors(operation, document);
+      const answers = Object.entries(operation.responses).map(([status, answer]) => {
+        const shared = components.responses[answer.$ref?.replace('#/components/responses/', '') ?? ''];
+        const { content } = shared ?? answer;
+        const codes = errors.filter((error) => error.status === Number(status)).map(({ code }) => code);
         // Nothing, or nothing that is JSON.
-        if (content === undefined) return [Number(status), { description, problem: () => null }] as const;
+        if (content === undefined) return [Number(status), { codes, problem: () => null }] as const;
         const validator = Compile(resolve(content['application/json'].schema) as object);
         const problem = (body: unknown) => {
           if (validator.Check(body)) return null;
           const [, [first]] = validator.Errors(body);
           return `${first?.instancePath} ${first?.message}`;
         };
-        return [Number(status), { description, problem }] as const;
+        return [Number(status), { codes, problem }] as const;
       });
       const named = (place: string) =>
         (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
@@ -1014,7 +1029,7 @@ export function checkAnswer(
     if (isElsewhere) return `${status} ${code}`;
     // What comes before the route is looked at is the same for every method.
     assert.ok(documented, `the document lists ${status} for ${operation.id}`);
-    assert.ok(documented.description.includes(`${code}: `), `the document lists ${code} for ${operation.id}`);
+    assert.ok(documented.codes.includes(code), `the document lists ${code} for ${operation.id}`);
   } else assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');
   assert.ok(documented, `the document lists ${status} for ${operation.id}`);
   const problem = documented.problem(body);

@@ -51,14 +51,22 @@ export interface Operation {
   readonly responses: Readonly<
     Record<
       string,
-      { readonly content?: { readonly 'application/json': Media }; readonly description?: string }
+      {
+        /** Of an error: openapi-errors.ts follows it. */
+        readonly $ref?: string;
+        readonly content?: { readonly 'application/json': Media };
+        readonly description?: string;
+      }
     >
   >;
 }
 
 export interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+  };
 }
 
 export interface Place {

@@ -92,7 +92,7 @@ export function makeReferencePages(
       const parts = [
         `# ${title}`,
         `${intro} ${pageNote}`,
-        ...(byPage.get(file) ?? []).map((place) => operationText(place, told, here)),
+        ...(byPage.get(file) ?? []).map((place) => operationText(place, document, told, here)),
         '## Objects',
         ...[...homes]
           .filter(([, home]) => home === file)
@@ -125,6 +125,7 @@ const pageNote =
 
 function operationText(
   { method, path, operation }: Place,
+  document: OpenapiDocument,
   all: ReadonlyMap<string, StoryAnswer & { readonly request: SampleRequest }>,
   here: Here,
 ): string {
@@ -141,7 +142,7 @@ function operationText(
     ...(schema.$ref === undefined ? [fieldTable(schema, here)] : [`${typeText(schema, here)}.`]),
     ['```json', JSON.stringify(told.body, null, 2), '```'].join('\n'),
     '### Errors',
-    errorText(operation),
+    errorText(operation, document),
   ];
   return parts.join('\n\n');
 }
@@ -178,8 +179,8 @@ function requestText({ parameters = [], requestBody }: Operation, here: Here): s
   return parts;
 }
 
-function errorText(operation: Operation): string {
-  const own = documentedErrors(operation).filter(({ code }) => !keyGuardCodes.includes(code));
+function errorText(operation: Operation, document: OpenapiDocument): string {
+  const own = documentedErrors(operation, document).filter(({ code }) => !keyGuardCodes.includes(code));
   const line = ({ status, code, message }: (typeof own)[number]) =>
     row([String(status), `\`${code}\``, message.replaceAll('<', '&lt;')]);
   const sorted = own.toSorted((one, other) => one.status - other.status);

@@ -84,6 +84,11 @@ export function statusOf(code: ErrorCode, isAdminApi: boolean): number {
   return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalogue[code].status;
 }
 
+/** "Not Found" */
+export function statusText(status: number): string {
+  return http.STATUS_CODES[status] ?? String(status);
+}
+
 /** Refuses with not_found, or with method_not_allowed where the path takes other methods. */
 export function refuseRoute(
   request: FastifyRequest,
@@ -135,7 +140,7 @@ export function rawErrorResponse(
     connection: 'close',
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${statusText(status)}\r\n${lines.join('')}\r\n${body}`;
 }
 
 function envelopeText(answer: Refusal): string {

@@ -1,9 +1,20 @@
-// The errors of an operation of openapi.json, read from the document again: for the reference, the client's types and tests.
+// How openapi.json says which errors an operation answers with: the sentences stand once for each status, in the response
+// that routes refer to, and a route's reference names its codes. Written by openapi.ts; read for the reference, the
+// client's types and tests.
 
-import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
+
+interface DocumentedResponse {
+  readonly $ref?: string;
+  readonly description?: string;
+}
 
 interface DocumentedOperation {
-  readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly responses?: Readonly<Record<string, DocumentedResponse>>;
+}
+
+interface DocumentWithErrors {
+  readonly components: { readonly responses: Readonly<Record<string, DocumentedResponse>> };
 }
 
 interface DocumentedError {
@@ -12,23 +23,55 @@ interface DocumentedError {
   readonly message: string;
 }
 
-/** The codes that an operation of a document answers with, and what it says of each: what was written into it, read again. */
-export function documentedErrors({ responses = {} }: DocumentedOperation): readonly DocumentedError[] {
-  const codes = Object.keys(errorCatalogue) as ErrorCode[];
-  return Object.entries(responses).flatMap(([status, { description = '' }]) => {
-    const text = ` ${description}`;
-    const found = codes
-      .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
-      .filter(({ from }) => from >= 0)
-      .sort((one, other) => one.from - other.from);
-    return found.map(({ code, mark, from }, index) => ({
-      status: Number(status),
-      code,
-      message: text.slice(from + mark.length, found[index + 1]?.from),
-    }));
+/** "order_not_found: There is no such order. customer_not_found: There is no such customer." */
+export function usualSentences(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' ');
+}
+
+/** "order_not_found, customer_not_found"; a limit that is not the usual one has its sentence. */
+export function codesText(codes: readonly ErrorCode[], bodyBytesMax: number): string {
+  const { code: unusual, message } = tooLarge(bodyBytesMax);
+  const texts = codes.map((code) =>
+    code === unusual && message !== errorCatalogue[code].message ? `${code}: ${message}` : code,
+  );
+  return texts.join(', ');
+}
+
+/** What an operation of a document answers with instead of its answer: what was written into it, read again. */
+export function documentedErrors(
+  { responses = {} }: DocumentedOperation,
+  { components }: DocumentWithErrors,
+): readonly DocumentedError[] {
+  return Object.entries(responses).flatMap(([status, { $ref, description = '' }]) => {
+    const shared = components.responses[$ref?.replace('#/components/responses/', '') ?? ''];
+    if (shared === undefined) return [];
+    const usual = sentencesIn(shared.description ?? '');
+    return [...description.matchAll(/(\w+)(?:: (.+?\.))?(?:, |$)/g)].map(([, code = '', own]) => {
+      const message = own ?? usual.get(code);
+      if (message === undefined) throw new Error(`The document has no sentence for ${code}.`);
+      return { status: Number(status), code: code as ErrorCode, message };
+    });
   });
 }
 
-export function documentedCodes(operation: DocumentedOperation): readonly ErrorCode[] {
-  return documentedErrors(operation).map(({ code }) => code);
+export function documentedCodes(
+  operation: DocumentedOperation,
+  document: DocumentWithErrors,
+): readonly ErrorCode[] {
+  return documentedErrors(operation, document).map(({ code }) => code);
+}
+
+/** By their code, of a text of usualSentences. */
+function sentencesIn(description: string): ReadonlyMap<string, string> {
+  const text = ` ${description}`;
+  const found = Object.keys(errorCatalogue)
+    .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
+    .filter(({ from }) => from >= 0)
+    .sort((one, other) => one.from - other.from);
+  return new Map(
+    found.map(({ code, mark, from }, index) => [
+      code,
+      text.slice(from + mark.length, found[index + 1]?.from),
+    ]),
+  );
 }

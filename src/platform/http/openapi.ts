@@ -3,8 +3,9 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
-import { challenges, statusOf } from './error-responses.ts';
+import type { ErrorCode } from '../../shared/error-catalogue.ts';
+import { challenges, statusOf, statusText } from './error-responses.ts';
+import { codesText, usualSentences } from './openapi-errors.ts';
 import { nameIntegerFormats, nameShapes } from './openapi-names.ts';
 import type { DeclaredRoute } from './route-declarations.ts';
 
@@ -133,6 +134,8 @@ interface Operation {
 }
 
 interface Response {
+  /** Of an error: it is described once for each status. */
+  $ref?: string;
   description?: string;
   headers?: Record<string, unknown>;
 }
@@ -148,6 +151,7 @@ function withDeclared<Document extends object>(
   documentEvents: DocumentedParts['documentEvents'],
 ): Document {
   const { paths = {} } = document as { paths?: Paths };
+  const codesByStatus = new Map<number, Set<ErrorCode>>();
   for (const { method, path, codes, isReplayable, isBodyOptional, bodyBytesMax } of declared) {
     const operation = paths[path]?.[method.toLowerCase()];
     if (operation === undefined) continue;
@@ -161,21 +165,28 @@ function withDeclared<Document extends object>(
       if (/^(?:event_|key_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
       if (parameter.name === 'reference') Object.assign(parameter, pathReference);
     }
-    operation.responses = {
-      ...operation.responses,
-      ...errorResponses(codes, path.startsWith('/api/admin/'), bodyBytesMax),
-    };
+    for (const [status, ofStatus] of byStatus(codes, path.startsWith('/api/admin/'))) {
+      const known = codesByStatus.get(status) ?? new Set();
+      codesByStatus.set(status, new Set([...known, ...ofStatus]));
+      operation.responses = {
+        ...operation.responses,
+        [status]: errorReference(status, ofStatus, bodyBytesMax),
+      };
+    }
   }
-  addHeaders(document);
+  addComponents(document, codesByStatus);
   documentEvents(document);
   nameShapes(document);
   nameIntegerFormats(document);
   return document;
 }
 
-function addHeaders(document: object): void {
+function addComponents(document: object, codesByStatus: ReadonlyMap<number, ReadonlySet<ErrorCode>>): void {
   const { components = {} } = document as { components?: Record<string, unknown> };
-  Object.assign(components, { headers: documentedHeaders });
+  const responses = [...codesByStatus]
+    .sort(([one], [other]) => one - other)
+    .map(([status, codes]) => [errorName(status), errorResponse(status, [...codes])]);
+  Object.assign(components, { headers: documentedHeaders, responses: Object.fromEntries(responses) });
   Object.assign(document, { components });
 }
 
@@ -227,28 +238,33 @@ const replayHeader = headersNamed('Idempotent-Replayed');
 const retryHeader = headersNamed('Retry-After');
 const challengeHeader = headersNamed('WWW-Authenticate');
 
-function errorResponses(
+function byStatus(
   codes: readonly ErrorCode[],
   isAdminApi: boolean,
-  bodyBytesMax: number,
-): Record<string, Response> {
-  const byStatus = Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
-  return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [
-      status,
-      {
-        headers: {
-          ...commonHeaders,
-          ...(status === 429 || status === 503 ? retryHeader : {}),
-          ...(ofStatus.some((code) => challenges.has(code)) ? challengeHeader : {}),
-        },
-        description: ofStatus.map((code) => `${code}: ${messageOf(code, bodyBytesMax)}`).join(' '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
-      },
-    ]),
-  );
+): ReadonlyMap<number, readonly ErrorCode[]> {
+  return Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
 }
 
-function messageOf(code: ErrorCode, bodyBytesMax: number): string {
-  return code === 'payload_too_large' ? tooLarge(bodyBytesMax).message : errorCatalogue[code].message;
+/** "PayloadTooLarge" */
+const errorName = (status: number) => statusText(status).replaceAll(' ', '');
+
+/** The codes of a route stand beside the reference, which OpenAPI 3.1 lets them do. */
+function errorReference(status: number, codes: readonly ErrorCode[], bodyBytesMax: number): Response {
+  return {
+    $ref: `#/components/responses/${errorName(status)}`,
+    description: codesText(codes, bodyBytesMax),
+  };
+}
+
+/** With every code that a route of the document answers with this status. */
+function errorResponse(status: number, codes: readonly ErrorCode[]): Response & { readonly content: object } {
+  return {
+    headers: {
+      ...commonHeaders,
+      ...(status === 429 || status === 503 ? retryHeader : {}),
+      ...(codes.some((code) => challenges.has(code)) ? challengeHeader : {}),
+    },
+    description: usualSentences(codes),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiError' } } },
+  };
 }
