@@ -97,7 +97,7 @@ async function run(config: Config): Promise<void> {
     // Without a person in front of it, what a start says is a log.
     const isWatched = process.stderr.isTTY;
     const file = isWatched ? null : firstAdministratorFile(config);
-    const administrator = await createFirstAdministrator(database, service, config, now(), (first) =>
+    const administrator = await createFirstAdministrator(database, service.seal, config, now(), (first) =>
       file === null ? nothingDrafted : draftSecrets(file, first),
     );
     if (administrator !== null) say(administratorText(administrator, file));

@@ -233,7 +233,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'login tokens are stored in the clear',
-    file: 'src/features/customer-portal/login-links.ts',
+    file: 'src/platform/secrets/one-time-token.ts',
     find: "return createHash('sha256').update(token).digest('base64url');",
     replace: 'void createHash;\n  return token;',
     test: 'test/service/secrets.test.ts',

@@ -27,7 +27,7 @@ export async function startServiceHere(environment: Readonly<Record<string, stri
     now,
     monotonicNow: () => performance.now(),
   });
-  await createFirstAdministrator(database, service, config, now());
+  await createFirstAdministrator(database, service.seal, config, now());
   address = await service.app.listen({ host: config.host, port: config.port });
   service.jobs.start();
   const { promise: gone, resolve, reject } = Promise.withResolvers<Awaited<ServiceProcess['gone']>>();

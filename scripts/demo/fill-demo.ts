@@ -66,7 +66,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
       pagesFolder: '/nowhere',
     });
     close = service.close;
-    const created = await createFirstAdministrator(database, service, config, clock);
+    const created = await createFirstAdministrator(database, service.seal, config, clock);
     const actorId = await findAdministratorId(database);
     const key = actorId === null ? null : await openApiKey(database, service.seal, actorId);
     if (actorId === null || key === null) throw new Error('There is no administrator with a key.');

@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import { beginIncarnation } from '../features/backup/begin-incarnation.ts';
-import { lockSchema } from '../platform/database/schema/migrate.ts';
+import { lockSchema } from '../platform/database/schema-lock.ts';
 import { answer, endWell } from './command-end.ts';
 import { confirm } from './confirm.ts';
 import { refuseServices } from './refuse-services.ts';

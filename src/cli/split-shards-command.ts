@@ -3,7 +3,8 @@
 // Always true: whatever ends it early leaves the database as it was (src/platform/database/shards/split-into-shards.ts).
 
 import { DatabaseUnavailable, type Queryable, StatementFailed } from '../platform/database/database.ts';
-import { insufficientPrivilege, lockSchema } from '../platform/database/schema/migrate.ts';
+import { insufficientPrivilege } from '../platform/database/schema/migrate.ts';
+import { lockSchema } from '../platform/database/schema-lock.ts';
 import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';
 import { type DivisionPlan, planDivision } from '../platform/database/shards/shard-split-plan.ts';
 import { accountTables } from '../platform/database/shards/sharded-tables.ts';

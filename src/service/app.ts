@@ -16,7 +16,7 @@ import Fastify, {
 import { alertRoutes } from '../features/alerts/alert-routes.ts';
 import { confirmAddressRoutes } from '../features/alerts/confirm-address-routes.ts';
 import { unsubscribeRoutes } from '../features/alerts/unsubscribe-routes.ts';
-import { type Authenticator, createAuthenticator } from '../features/auth/api-key-auth.ts';
+import { createAuthenticator } from '../features/auth/api-key-auth.ts';
 import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
 import { createReauthentication } from '../features/auth/reauthentication.ts';
 import { createSessionGuard } from '../features/auth/session-auth.ts';
@@ -33,6 +33,7 @@ import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
 import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts';
 import type { AccountReads } from '../features/identity/account-reads.ts';
+import type { Authenticator } from '../features/identity/authenticator.ts';
 import { accountRoutes } from '../features/ledger/balance-routes.ts';
 import { ledgerRoutes } from '../features/ledger/ledger-routes.ts';
 import { statementRoutes } from '../features/ledger/statement-routes.ts';

@@ -53,6 +53,7 @@ import { createEarlyAnalyze } from '../platform/database/schema/early-analyze.ts
 import { isMigrated, readMigrations } from '../platform/database/schema/migrate.ts';
 import { accountGroupCount } from '../platform/database/shards/find-shards.ts';
 import type { AccessLog } from '../platform/http/access-log.ts';
+import { builtPagesFolder } from '../platform/http/built-pages.ts';
 import { createGracefulDrain, letConnectionsBeUsedUp } from '../platform/http/graceful-drain.ts';
 import { createMetrics } from '../platform/http/metrics.ts';
 import { observeJobs } from '../platform/jobs/job-metrics.ts';
@@ -74,7 +75,6 @@ import { programVersion } from '../shared/version.ts';
 import { createApp } from './app.ts';
 import { createRateLimitCounts } from './create-rate-limits.ts';
 import { builtDocsFolder } from './docs-pages.ts';
-import { builtPagesFolder } from './panel-pages.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 
 export interface ServiceDependencies {

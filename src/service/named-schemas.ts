@@ -1,12 +1,15 @@
 // Schemas that answers refer to by name, in the order of the document.
 
 import { alertsSchema } from '../features/alerts/alert-schemas.ts';
+import { auditEntrySchema } from '../features/audit/audit-schemas.ts';
 import { brandSchema } from '../features/brand/brand-schemas.ts';
 import { customerSchema } from '../features/customers/customer-schemas.ts';
 import { eventSchema, eventSchemas } from '../features/events/event-schemas.ts';
 import { entitlementSchema } from '../features/fulfilment/entitlement-schemas.ts';
 import { productNamedSchemas } from '../features/fulfilment/product-schemas.ts';
+import { accountSchema } from '../features/identity/account-schemas.ts';
 import { namedKeySchemas } from '../features/keys/key-schemas.ts';
+import { ledgerEntrySchema } from '../features/ledger/ledger-schemas.ts';
 import { statementSchema } from '../features/ledger/statement-schemas.ts';
 import {
   customerToRenewSchema,
@@ -16,12 +19,13 @@ import {
   refusedInBulkSchema,
 } from '../features/orders/bulk-schemas.ts';
 import { orderPreviewSchema, orderSchema } from '../features/orders/order-schemas.ts';
-import { namedAdminSchemas } from '../features/packages/package-admin-schemas.ts';
+import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
 import { personSchema } from '../features/people/people-schemas.ts';
 import { forecastSchema } from '../features/plans/forecast-schemas.ts';
 import { planNamedSchemas } from '../features/plans/plan-schemas.ts';
 import { testModeSchemas } from '../features/test-mode/test-mode-schemas.ts';
+import { verifyReportSchema } from '../features/verification/verification-schemas.ts';
 import { webhookSchemas } from '../features/webhooks/webhook-schemas.ts';
 import { errorSchema } from '../shared/error-schema.ts';
 
@@ -46,7 +50,12 @@ export const namedSchemas = [
   ...planNamedSchemas,
   ...testModeSchemas,
   ...webhookSchemas,
-  ...namedAdminSchemas,
+  accountSchema,
+  ledgerEntrySchema,
+  adminPackageSchema,
+  scheduledPricesSchema,
+  auditEntrySchema,
+  verifyReportSchema,
   ...namedKeySchemas,
   personSchema,
   ...productNamedSchemas,

@@ -7,16 +7,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Brand, BrandHolder } from '../features/brand/brand-store.ts';
 import { brandStylesheetPath, iconAddress } from '../features/brand/brand-view.ts';
 import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../platform/http/built-pages.ts';
 import { refusal } from '../shared/error-catalogue.ts';
 import { html, type Markup } from '../shared/markup.ts';
-
-/** Where `npm run build` in web/ puts the pages. */
-export const builtPagesFolder = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 
 const contentSecurityPolicy = (styleSources: string) => [
   "default-src 'none'",

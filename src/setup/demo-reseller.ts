@@ -5,10 +5,12 @@ import { createAccount } from '../features/accounts/account-store.ts';
 import { listenToAccount } from '../features/events/event-log.ts';
 import { openApiKey } from '../features/identity/api-key-rows.ts';
 import { findAccountByUsername, findAdministratorId } from '../features/identity/find-accounts.ts';
+import type { OrderEngine } from '../features/order-engine/order-engine.ts';
+import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { createPackage } from '../features/packages/package-store.ts';
 import type { Database, SqlStatement } from '../platform/database/database.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
-import type { Service } from '../service/create-service.ts';
+import type { Seal } from '../platform/secrets/seal.ts';
 import { formatAmount } from '../shared/amounts.ts';
 import type { EpochSeconds } from '../shared/times.ts';
 import { demoPackages } from './demo-packages.ts';
@@ -44,13 +46,20 @@ const noteDemo: SqlStatement = {
   text: 'update service_state set demo_account_id = $1::int',
 };
 
+/** What a demo is made with. */
+export interface DemoService {
+  readonly engine: OrderEngine;
+  readonly packages: PackageCatalogHolder;
+  readonly seal: Seal;
+}
+
 /**
  * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.
  * null: this database was not begun as a demo, or another process is making it one.
  */
 export async function prepareDemo(
   database: Database,
-  service: Service,
+  service: DemoService,
   now: EpochSeconds,
 ): Promise<DemoReseller | null> {
   const actorId = await findAdministratorId(database);
@@ -85,7 +94,7 @@ export async function prepareDemo(
 /** Makes what is missing of the demo; returns its account. */
 async function makeDemo(
   database: Database,
-  { seal, packages }: Service,
+  { seal, packages }: DemoService,
   password: string,
   actor: { actorId: number; now: EpochSeconds },
 ): Promise<{ id: number; isNew: boolean } | null> {

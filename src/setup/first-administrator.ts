@@ -7,7 +7,7 @@ import { mintApiKey } from '../features/identity/api-key.ts';
 import { findAdministratorId } from '../features/identity/find-accounts.ts';
 import type { Database } from '../platform/database/database.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
-import type { Service } from '../service/create-service.ts';
+import type { Seal } from '../platform/secrets/seal.ts';
 import type { EpochSeconds } from '../shared/times.ts';
 import { type Config, ConfigProblem } from './config.ts';
 import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
@@ -21,7 +21,7 @@ const administratorRateLimitPerMinute = 6_000;
  */
 export async function createFirstAdministrator(
   database: Database,
-  { seal }: Service,
+  seal: Seal,
   { administrator }: Config,
   now: EpochSeconds,
   draft: (first: FirstAdministrator) => DraftedSecrets = () => nothingDrafted,

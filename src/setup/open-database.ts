@@ -16,12 +16,12 @@ import {
   checkMigrations,
   insufficientPrivilege,
   isMigrated,
-  lockSchema,
   migrate,
   type Notices,
   readMigrations,
 } from '../platform/database/schema/migrate.ts';
 import { listMigrations } from '../platform/database/schema/table-catalog.ts';
+import { lockSchema } from '../platform/database/schema-lock.ts';
 import { SchemaMismatch } from '../platform/database/schema-mismatch.ts';
 import { distribute, isCitus } from '../platform/database/shards/citus.ts';
 import { findDivision } from '../platform/database/shards/find-shards.ts';

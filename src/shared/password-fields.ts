@@ -10,3 +10,5 @@ const sentence =
   'The password of whoever is signed in. It may be left out within five minutes after it was given with another sensitive action, but not for what decides who owns the account.';
 
 export const passwordField = { password: Type.Optional(typed(sentence)) };
+
+export const confirmedBodySchema = Type.Object({ ...passwordField });

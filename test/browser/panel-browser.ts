@@ -18,8 +18,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { builtPagesFolder } from '../../src/platform/http/built-pages.ts';
 import { builtDocsFolder } from '../../src/service/docs-pages.ts';
-import { builtPagesFolder } from '../../src/service/panel-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
   newVisitor,

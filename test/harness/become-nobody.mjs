@@ -11,7 +11,7 @@ const loadedLate = [
   'cli/doctor/doctor-command',
   'cli/backup-command',
   'setup/error-message',
-  'service/panel-pages',
+  'platform/http/built-pages',
 ].map((name) => new URL(`../../src/${name}.ts`, import.meta.url).href);
 // In front of the program's first line: its own imports are carried out before that.
 const change = `for (const late of ${JSON.stringify(loadedLate)}) await import(late);

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/command-line.ts';
 import { childEnvironment, programFile } from './child-environment.ts';
 
 export interface CommandEnd {
@@ -43,7 +43,13 @@ export async function runCommand(args: readonly string[], options: CommandOption
   const stdout = new TextCollector();
   const stderr = new TextCollector();
   const env = { ...childEnvironment, ...options.environment };
-  const code = await run(args, { stdin: Readable.from([]), stdout, stderr, env, cwd: options.cwd });
+  const code = await runCommandLine(args, {
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env,
+    cwd: options.cwd,
+  });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 

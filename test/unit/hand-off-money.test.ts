@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ProductMode } from '../../src/features/fulfilment/product-settings.ts';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../../src/features/packages/price-lines.ts';
+import type { ProductMode } from '../../src/shared/product-states.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const start = 1_800_000_000;

@@ -44,7 +44,7 @@ export function checkEnvFile(): Check {
 }
 
 export async function checkPages(): Promise<Check> {
-  const { builtPagesFolder } = await import('../../service/panel-pages.ts');
+  const { builtPagesFolder } = await import('../../platform/http/built-pages.ts');
   const isBuilt = existsSync(`${builtPagesFolder}index.html`);
   return isBuilt
     ? { name: 'pages', state: 'ok', says: 'built' }

@@ -22,9 +22,9 @@ import { chosenPasswordRefusal } from '../auth/password-rules.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import type { AccountView } from '../identity/account-schemas.ts';
 import type { Account } from '../identity/account-table.ts';
+import { accountView } from '../identity/account-view.ts';
 import { findAccount, listAccounts } from '../identity/find-accounts.ts';
 import { actorOf, administratorProblem, type Principal, scopeProblem } from '../identity/principal.ts';
-import { accountView } from '../packages/package-view.ts';
 import {
   accountAnswerSchema,
   accountQuerySchema,

@@ -9,7 +9,7 @@ import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
-import { accountView } from '../packages/package-view.ts';
+import { accountView } from '../identity/account-view.ts';
 import { accountFilterSchema, foundAccountsSchema } from './account-panel-schemas.ts';
 import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts';
 

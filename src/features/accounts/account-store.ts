@@ -6,7 +6,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
-import { accountChanged, accountMade, changesChannel } from '../../platform/database/change-notices.ts';
+import {
+  accountChanged,
+  accountMade,
+  changesChannel,
+  notifyChange,
+} from '../../platform/database/change-notices.ts';
 import {
   type Database,
   type Queryable,
@@ -21,6 +26,7 @@ import type { JsonObject } from '../../shared/json.ts';
 import type { Group } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { appendEvents, listenToNewAccount } from '../events/event-log.ts';
+import { lockAccountRow, notifyAccessChanged } from '../identity/account-row.ts';
 import {
   type Account,
   accountSettings,
@@ -69,11 +75,6 @@ export interface AccountChange {
 
 export const rateLimitPerMinuteDefault = 60;
 
-const lockAccount: SqlStatement = {
-  name: 'lock_account',
-  text: `select ${accounts.list('a')} from accounts a where a.id = $1::int for no key update`,
-};
-
 // In the order in which batches lock accounts.
 const lockAdministrators: SqlStatement = {
   name: 'lock_administrators',
@@ -87,23 +88,6 @@ const insertNumbered = numberedAccounts.insert(
 );
 const drawId: SqlStatement = { name: 'draw_account_id', text: "select nextval('accounts_id_seq') as id" };
 const updateAccount = accountSettings.update('update_account', ['id'], `returning ${accounts.list('t')}`);
-
-const moveAccessVersion: SqlStatement = {
-  name: 'move_access_version',
-  text: 'update accounts set access_version = access_version + 1 where id = $1::int',
-};
-
-const setEmail: SqlStatement = {
-  name: 'set_account_email',
-  text: 'update accounts set email = $2 where id = $1::int',
-};
-
-const setKeepsBodies: SqlStatement = {
-  name: 'set_keeps_request_bodies',
-  text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
-};
-
-const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 const listIds: SqlStatement = {
   name: 'list_account_ids',
@@ -261,28 +245,6 @@ async function isLastAdministrator(transaction: Queryable, id: number): Promise<
   for (const group of transaction.accountGroups())
     administrators.push(...(await group.query(lockAdministrators)));
   return !administrators.some((row) => row['id'] !== id && row['blocked'] === false && row['api_enabled']);
-}
-
-/** Until the end of the transaction: whoever changes an account's settings, keys or people waits. null: there is none. */
-export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
-  const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
-  return locked === undefined ? null : accounts.parse(locked);
-}
-
-/** Its rights have moved: requests that are under way are authenticated again, in every process. */
-export async function notifyAccessChanged(transaction: Queryable, id: number): Promise<void> {
-  await transaction.ofAccount(id).query(moveAccessVersion, [id]);
-  await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
-}
-
-/** Where its own login is written to; in a transaction that has locked it. */
-export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
-  await transaction.ofAccount(id).query(setEmail, [id, email]);
-}
-
-/** What is sent and answered is kept, or not; in a transaction that has locked it. */
-export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
-  await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
 }
 
 function searchText({ username, displayName }: { username: string; displayName: string }): string {

@@ -7,8 +7,8 @@ import { refusal } from '../../shared/error-catalogue.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import type { SignInLog } from '../auth/sign-in-log.ts';
-import { auditView } from '../packages/package-view.ts';
 import type { SharedVerification } from '../verification/shared-verification.ts';
+import { auditView } from './audit-view.ts';
 import { listAudit } from './read-audit-log.ts';
 
 interface AuditAdminRoutesDependencies {

@@ -13,9 +13,9 @@ import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findAccountByUsername } from '../identity/find-accounts.ts';
 import { findPersonId } from '../identity/find-people.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { auditView } from '../packages/package-view.ts';
 import { auditFilterSchema, foundAuditEntrySchema } from './audit-schemas.ts';
 import { auditTargets, subjectsOf } from './audit-targets.ts';
+import { auditView } from './audit-view.ts';
 import { type AuditFilter, searchAudit } from './search-audit-log.ts';
 
 interface AuditPanelRoutesDependencies {

@@ -17,6 +17,7 @@ import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/e
 import { isRoleNamed, type NamedRole, type Scope, viewScopes } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import type { Person } from '../identity/people-table.ts';
 import {
   inTestMode,
@@ -27,7 +28,6 @@ import {
   viewPrincipal,
 } from '../identity/principal.ts';
 import type { AccountViews } from './account-views.ts';
-import type { Authenticator } from './api-key-auth.ts';
 import type { Reauthentication } from './reauthentication.ts';
 import { type Session, type SessionStore, type SessionToken, sessionId } from './session-store.ts';
 

@@ -17,11 +17,11 @@ import { isRoleNamed } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
 import { changeAccount } from '../accounts/account-store.ts';
+import { accountView } from '../identity/account-view.ts';
 import { findKeyFacts } from '../identity/api-key-rows.ts';
 import { writeClock, writeLanguage } from '../identity/people-rows.ts';
 import { isOwnLogin } from '../identity/people-table.ts';
 import { actorOf, scopeProblem } from '../identity/principal.ts';
-import { accountView } from '../packages/package-view.ts';
 import { changeOwnEmail, changePassword } from '../people/manage-people.ts';
 import { personView } from '../people/person-view.ts';
 import {

@@ -19,7 +19,7 @@ import {
   writeRows,
 } from '../../platform/database/table.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { lockAccountRow } from '../accounts/account-store.ts';
+import { lockAccountRow } from '../identity/account-row.ts';
 import { type Account, accounts } from '../identity/account-table.ts';
 import { endSessionsOfAll, noteSignIn } from '../identity/people-rows.ts';
 import { type Person, people } from '../identity/people-table.ts';

@@ -5,6 +5,7 @@
 // is let in by a session, a link or a code of the past.
 
 import type { Database, SqlStatement, Transaction } from '../../platform/database/database.ts';
+import { quoteName } from '../../platform/database/quote-name.ts';
 import {
   isOf,
   type Migration,
@@ -17,7 +18,6 @@ import {
   isDataProblem,
   listMigrations,
   listTables,
-  quoteName,
   type Table,
 } from '../../platform/database/schema/table-catalog.ts';
 import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';

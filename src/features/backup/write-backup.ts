@@ -18,11 +18,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import { quoteName } from '../../platform/database/quote-name.ts';
 import {
   listMigrations,
   listSequences,
   listTables,
-  quoteName,
   type Table,
 } from '../../platform/database/schema/table-catalog.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

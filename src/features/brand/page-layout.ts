@@ -1,14 +1,10 @@
-// The pages a customer sees: plain HTML from the server, no script, nothing loaded from elsewhere, in the language and with
+// The layout of the plain pages: HTML from the server, no script, nothing loaded from elsewhere, in the language and with
 // the name, logo and colour that it is told. Every value goes through `html`, which escapes it.
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
 import { type Language, languages } from '../../shared/languages.ts';
-import { html, Markup } from '../../shared/markup.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import type { Customer } from '../order-engine/records/customer-table.ts';
-import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
-import type { Package } from '../packages/package-catalog.ts';
+import { html, type Markup } from '../../shared/markup.ts';
 import type { Brand } from './brand-store.ts';
 import { brandStylesheetPath, iconAddress, logoAddress } from './brand-view.ts';
 
@@ -66,33 +62,9 @@ function operator(brand: Brand): Markup {
 }
 
 /** A page that says one thing. */
-function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
+export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
   const { t } = look.translator;
   return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
-}
-
-/** Opened by the link: one button, nothing spent. The form posts to the page's own address. */
-export function confirmPage(look: PageLook): string {
-  const { t } = look.translator;
-  return page(
-    look,
-    t('login_title'),
-    html`<h1>${t('login_title')}</h1>
-<p>${t('login_text')}</p>
-<form method="post"><button type="submit">${t('login_button')}</button></form>`,
-  );
-}
-
-export function spentPage(look: PageLook): string {
-  return notice(look, 'spent_title', 'spent_heading', 'spent_text');
-}
-
-export function signedOutPage(look: PageLook): string {
-  return notice(look, 'signed_out_title', 'signed_out_heading', 'signed_out_text');
-}
-
-export function suspendedPage(look: PageLook): string {
-  return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
 }
 
 /** Also for whoever shares an address with somebody who makes links up. */
@@ -102,98 +74,6 @@ export function limitedPage(look: PageLook): string {
 
 export function unavailablePage(look: PageLook): string {
   return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
-}
-
-/** `now`: in a test, the time of its clock. */
-export function customerPage(
-  look: PageLook,
-  customer: Customer,
-  plan: Package | undefined,
-  now: EpochSeconds,
-  isTest: boolean,
-): string {
-  const { translator } = look;
-  const { t } = translator;
-  // Whoever is suspended is not shown this page.
-  const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
-  const isActive = state === 'active';
-  const name = plan?.name ?? t('your_plan');
-  const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
-  const end = isActive ? (customer.endsAtPeriodEnd ? 'ends' : 'runs_until') : 'ended';
-  return page(
-    look,
-    name,
-    html`${isTest ? html`<p class="test" role="note">${t('test_mode', { now: translator.moment(now) })}</p>` : html``}
-<header><p class="who"><bdi>${customer.name}</bdi></p>
-<form method="post" action="/customer/logout"><button type="submit" class="quiet">${t('log_out')}</button></form></header>
-<h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${t(stateWords[state])}</span></h1>
-${isActive ? timeLeft(translator, customer, now) : html``}
-<dl>
-<div><dt>${t('started')}</dt><dd>${day(translator, customer.anchorAt)}</dd></div>
-<div><dt>${t(end)}</dt><dd>${day(translator, customer.expiresAt)}</dd></div>
-${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
-</dl>
-${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>`}
-${plan === undefined ? html`` : limitsTable(translator, plan)}
-${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
-  );
-}
-
-const stateWords = {
-  active: 'state_active',
-  suspended: 'state_suspended',
-  cancelled: 'state_cancelled',
-  expired: 'state_expired',
-} as const satisfies Record<PlanStatus, TextKey>;
-
-function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer): string {
-  if (endsAtPeriodEnd) return t('renewal_ends');
-  return renewMonths === null ? t('renewal_none') : t('renewal_automatic', { months: renewMonths });
-}
-
-const [minute, hour, wholeDay] = [60, 3_600, 86_400];
-
-/**
- * How much of the plan is left, in words and as a bar that is empty at its end. Days are rounded up as everywhere, but not
- * where somebody would come a day late: below two of them hours are counted, those that are whole.
- */
-function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
-  const left = expiresAt - now;
-  const words =
-    left >= 2 * wholeDay
-      ? t('days_left', { count: Math.ceil(left / wholeDay) })
-      : left >= hour
-        ? t('hours_left', { count: Math.floor(left / hour) })
-        : left >= minute
-          ? t('minutes_left', { count: Math.floor(left / minute) })
-          : t('moment_left');
-  return html`<p class="left">${emphasised(words)}</p>
-<progress aria-label="${t('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
-}
-
-/** A sentence of ours with <strong> in it. */
-function emphasised(sentence: string): Markup {
-  return new Markup(
-    sentence
-      .split(/(<\/?strong>)/)
-      .map((part) => (/^<\/?strong>$/.test(part) ? part : html`${part}`.text))
-      .join(''),
-  );
-}
-
-function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
-  return html`<h2>${t('limits')}</h2>
-<dl>
-<div><dt>${t('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
-<div><dt>${t('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
-<div><dt>${t('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
-</dl>`;
-}
-
-/** The day and the time of day, which names its zone; the exact moment for machines. */
-function day(translator: Translator, seconds: EpochSeconds): Markup {
-  const exact = formatTime(seconds);
-  return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;
 }
 
 /** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */

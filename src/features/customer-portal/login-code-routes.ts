@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
+import { isToken } from '../../platform/secrets/one-time-token.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
@@ -13,7 +14,7 @@ import { findAccount } from '../identity/find-accounts.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { exchangeCodeBodySchema } from './login-code-schemas.ts';
-import { exchangeCode, isToken } from './login-links.ts';
+import { exchangeCode } from './login-links.ts';
 
 export interface LoginCodeRoutesDependencies {
   readonly database: Database;

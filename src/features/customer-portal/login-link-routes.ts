@@ -8,27 +8,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
+import { isToken } from '../../platform/secrets/one-time-token.ts';
 import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
-import {
-  confirmPage,
-  customerPage,
-  limitedPage,
-  signedOutPage,
-  spentPage,
-  stylesheet,
-  stylesheetPath,
-  suspendedPage,
-} from '../brand/page-layout.ts';
+import { limitedPage, stylesheet, stylesheetPath } from '../brand/page-layout.ts';
 import { installPlainPages, showPage } from '../brand/plain-pages.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { isSuspended } from '../order-engine/records/plan-life.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
-import { endSession, findOpenLink, findSessionCustomer, isToken, spendLoginLink } from './login-links.ts';
+import { confirmPage, customerPage, signedOutPage, spentPage, suspendedPage } from './customer-pages.ts';
+import { endSession, findOpenLink, findSessionCustomer, spendLoginLink } from './login-links.ts';
 
 export interface LoginLinkRoutesDependencies {
   readonly database: Database;

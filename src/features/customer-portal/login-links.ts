@@ -1,31 +1,24 @@
-// Login links, the sessions they start and the one-time codes for the operator's product. Only hashes
-// are stored: nobody can log in with what is read from the database. The only writer of login_links,
-// login_codes and customer_sessions. New links are written by the batch of their order.
+// Login links, the sessions they start and the one-time codes for the operator's product. The only writer
+// of login_codes and customer_sessions. New links are written by the batch of their order (login-link-rows.ts).
 // Always true: nothing of a suspended customer is spent: a link or code that is still valid when the suspension is
 // lifted works then.
 
-import { createHash, randomBytes } from 'node:crypto';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
-import { describeTable, int, type RowOf, text, time, writeRows } from '../../platform/database/table.ts';
+import { describeTable, type RowOf, text, writeRows } from '../../platform/database/table.ts';
+import { hashToken, mintToken } from '../../platform/secrets/one-time-token.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  type LinkToWrite,
+  loginLinks,
+  whoseAndWhen,
+  writeLoginLinks,
+} from '../order-engine/records/login-link-rows.ts';
 import { type LinkMaker, logMadeLink, logUsedLink, oldLoggedLinks } from './login-link-log.ts';
 
-const whoseAndWhen = {
-  accountId: int('account_id'),
-  customerNumber: int('customer_number'),
-  createdAt: time('created_at'),
-  expiresAt: time('expires_at'),
-};
-
-const loginLinks = describeTable('login_links', {
-  tokenHash: text('token_hash'),
-  orderNumber: int('order_number'),
-  ...whoseAndWhen,
-});
 const customerSessions = describeTable('customer_sessions', {
   tokenHash: text('token_hash'),
   ...whoseAndWhen,
@@ -45,58 +38,6 @@ const linkedCustomer = linkedCustomers.names.join(', ');
 
 /** A customer, as login links know it. */
 export type LinkedCustomer = RowOf<typeof linkedCustomers>;
-
-interface LinkToWrite {
-  readonly tokenHash: string;
-  readonly validSeconds: number;
-  /** Of a link that a test made: the time of its clock. */
-  readonly at?: number;
-  /** `number`: 0 for a customer who was given a trial and never ordered. */
-  readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
-}
-
-/** 256 random bits for a link, a session or a code, and the hash under which they are kept. */
-export function mintToken(): { token: string; tokenHash: string } {
-  const token = randomBytes(32).toString('base64url');
-  return { token, tokenHash: hashToken(token) };
-}
-
-function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
-}
-
-/** 43 characters of base64url: anything else was never handed out. */
-export function isToken(text: string): boolean {
-  return /^[A-Za-z0-9_-]{43}$/.test(text);
-}
-
-// A new link takes the row of its order's live one. "do update" also after a lost COMMIT: the batch runs again and finds
-// its own link.
-const putLinks = loginLinks.insert(
-  'put_login_links',
-  `on conflict (account_id, order_number, customer_number) where spent_at is null and replaced_at is null
-    do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
-);
-
-/** Writes the links, at most one for each order; each order's earlier unused link dies. */
-export async function writeLoginLinks(
-  database: Queryable,
-  links: readonly LinkToWrite[],
-  now: EpochSeconds,
-): Promise<void> {
-  await writeRows(
-    database,
-    putLinks,
-    links.map(({ tokenHash, validSeconds, order, at = now }) => ({
-      tokenHash,
-      orderNumber: order.number,
-      accountId: order.accountId,
-      customerNumber: order.customerNumber,
-      createdAt: at,
-      expiresAt: at + validSeconds,
-    })),
-  );
-}
 
 /** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
 export async function createLoginLink(

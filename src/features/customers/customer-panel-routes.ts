@@ -12,15 +12,14 @@ import { parseOwnedId, parseRealOwnedId, publicId } from '../../shared/identifie
 import { cursorPageOf } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
-import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
+import type { ListOwner } from '../identity/list-owner.ts';
 import { planStatuses } from '../order-engine/records/plan-life.ts';
-import { panelCustomerView } from '../overview/overview-routes.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { customerCsv } from './customer-csv.ts';
 import { accountCustomerSchema, customerFilterSchema, customerPageSchema } from './customer-panel-schemas.ts';
-import { customerView } from './customer-view.ts';
+import { customerView, panelCustomerView } from './customer-view.ts';
 import { type CustomerCursor, type CustomerQuery, countCustomers, findCustomers } from './list-customers.ts';
-import { searchWords } from './search-words.ts';
+import { searchProblem, searchWords } from './search-words.ts';
 
 interface CustomerPanelRoutesDependencies {
   readonly database: Database;

@@ -7,6 +7,7 @@ import { daysLeft, type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { type Customer, lifeOf } from '../order-engine/records/customer-table.ts';
 import { type AutoRenew, isSuspended, mayUsePlan, planStatus } from '../order-engine/records/plan-life.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { PanelCustomerView } from './customer-panel-schemas.ts';
 import type { CustomerView } from './customer-schemas.ts';
 
 export function customerView(customer: Customer, { byId }: PackageCatalog, now: EpochSeconds): CustomerView {
@@ -52,5 +53,19 @@ export function autoRenewSettingsView({ months, maxChargeCents, hoursBefore }: A
     period: periodOfMonths(months),
     max_charge: maxChargeCents === null ? null : formatAmount(maxChargeCents),
     hours_before: hoursBefore,
+  };
+}
+
+/** A customer as the API shows it, with the days left beside the plan too. */
+export function panelCustomerView(
+  customer: Customer,
+  catalog: PackageCatalog,
+  now: EpochSeconds,
+): PanelCustomerView {
+  return {
+    ...customerView(customer, catalog, now),
+    days_left: daysLeft(customer.expiresAt, now),
+    seconds_left: customer.cancelled ? 0 : Math.max(0, customer.expiresAt - now),
+    order_pending: customer.pendingOrder !== null,
   };
 }

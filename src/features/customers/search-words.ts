@@ -2,6 +2,8 @@
 // id, whatever case and accents either was written with. The database's locale may know the letters of ASCII only, so it
 // leaves out what surely does not fit, and the program judges texts with other letters (list-customers.ts). Pure.
 
+import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+
 /** What a customer is searched by. */
 export interface SearchedTexts {
   readonly reference: string;
@@ -10,7 +12,7 @@ export interface SearchedTexts {
 }
 
 /** Longer than any reference, and more than anybody types. */
-export const searchTextMax = 300;
+const searchTextMax = 300;
 
 /** Letters that no decomposition leads back to those of ASCII: who looks for them may have no key for them. */
 const plainLetters: Readonly<Record<string, string>> = {
@@ -64,4 +66,11 @@ export function wordPatterns(words: readonly string[]): readonly string[] {
 export function mayHoldWords(alias: string, patterns: string): string {
   const text = `(${alias}.reference || ' ' || ${alias}.name || ' ' || coalesce(${alias}.external_ref, '')) collate "C"`;
   return `(lower(${text}) like all (${patterns}) or octet_length(${text}) <> char_length(${text}))`;
+}
+
+/** null: a text that can be looked for. */
+export function searchProblem(name: string, text: string): Refusal | null {
+  return text.length <= searchTextMax
+    ? null
+    : fieldRefusal('validation_failed', name, `must have at most ${searchTextMax} characters`);
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import { type OwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
-import type { Authenticator } from '../auth/api-key-auth.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import type { EventWaits } from './account-feed.ts';
 import { findAccountEvent } from './account-feed.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from './event-schemas.ts';

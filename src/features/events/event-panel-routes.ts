@@ -8,15 +8,10 @@ import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber, parseRowId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { countSince, findWaiting } from '../webhooks/redelivery-reads.ts';
+import { eventAtWebhookSchema, sinceCountSchema, sinceFilterSchema } from '../webhooks/redelivery-schemas.ts';
 import { findWebhook } from '../webhooks/webhook-store.ts';
 import { findAccountEvent, readLatestEvents } from './account-feed.ts';
-import {
-  eventAtWebhookSchema,
-  latestEventsFilterSchema,
-  latestEventsSchema,
-  sinceCountSchema,
-  sinceFilterSchema,
-} from './event-panel-schemas.ts';
+import { latestEventsFilterSchema, latestEventsSchema } from './event-panel-schemas.ts';
 import { eventTypes } from './event-schemas.ts';
 import { eventView } from './event-view.ts';
 

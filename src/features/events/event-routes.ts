@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import { refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
-import type { Authenticator } from '../auth/api-key-auth.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { type EventWaits, findAccountEvent, readFeed } from './account-feed.ts';
 import { eventAnswerSchema, feedQuerySchema, feedSchema } from './event-schemas.ts';
 import { eventView } from './event-view.ts';

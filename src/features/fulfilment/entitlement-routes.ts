@@ -11,9 +11,9 @@ import { isKnown } from '../../platform/http/served-document.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { Authenticator } from '../auth/api-key-auth.ts';
 import type { EventWaits } from '../events/account-feed.ts';
 import { readWaitSeconds } from '../events/feed-request.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { parseCustomerReference } from '../orders/parse-order-request.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import {

@@ -17,8 +17,9 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
+import { productCallStatuses } from '../../shared/product-states.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { lockAccountRow } from '../accounts/account-store.ts';
+import { lockAccountRow } from '../identity/account-row.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 import {
   type NewProductCall,
@@ -28,7 +29,6 @@ import {
   productCallTypes,
 } from '../order-engine/records/product-call-rows.ts';
 import { findProductCall, type ProductCall } from './product-call-reads.ts';
-import { productCallStatuses } from './product-schemas.ts';
 
 const openStatuses: readonly ProductCallStatus[] = ['waiting', 'attention'];
 /** Rows of one statement: whoever settles orders waits for it. */

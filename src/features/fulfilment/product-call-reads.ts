@@ -7,10 +7,10 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { oneOf } from '../../platform/database/table.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';
+import { productCallStatuses } from '../../shared/product-states.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { ProductCallStatus } from '../order-engine/records/product-call-rows.ts';
 import { type CallAttempt, parseAttempts } from './call-attempts.ts';
-import { productCallStatuses } from './product-schemas.ts';
 
 export interface ProductCall {
   readonly id: string;

@@ -2,7 +2,15 @@
 
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';
-import { failingSchema } from '../overview/overview-schemas.ts';
+import { nullable, time } from '../../shared/schema-parts.ts';
+
+export const failingSchema = Type.Object(
+  {
+    ...boundedCount.properties,
+    since: nullable(time('The first attempt of the one that failed first; null: none fails.')),
+  },
+  { description: 'Calls that the product did not take at their last attempt, and that are sent again.' },
+);
 
 export const attentionCountSchema = Type.Object(
   {

@@ -2,6 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';
+import { productCallStatuses, productModes } from '../../shared/product-states.ts';
 import {
   count,
   customerReference,
@@ -15,11 +16,8 @@ import {
   word,
 } from '../../shared/schema-parts.ts';
 
-/** In the order in which a call can pass through them. */
-export const productCallStatuses = ['waiting', 'attention', 'done', 'superseded', 'failed'] as const;
-
 const mode = oneOf(
-  ['none', 'notify', 'confirm'] as const,
+  productModes,
   'none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it.',
 );
 const urlBytesMax = 2_048;

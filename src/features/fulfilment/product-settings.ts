@@ -9,15 +9,9 @@ import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import type { Seal, SealedTexts } from '../../platform/secrets/seal.ts';
+import { type ProductMode, productModes } from '../../shared/product-states.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { giveUpProductCalls } from '../order-engine/records/product-call-rows.ts';
-
-/**
- * `none`: nobody is told. `notify`: the product is told of what has happened. `confirm`: an order counts when the
- * product has taken it.
- */
-export const productModes = ['none', 'notify', 'confirm'] as const;
-export type ProductMode = (typeof productModes)[number];
 
 export interface ProductSettings {
   readonly mode: ProductMode;
@@ -55,14 +49,10 @@ const update: SqlStatement = {
 
 const sealContext = 'product secret';
 
-export function parseProductMode(value: unknown): ProductMode {
-  return oneOf(productModes, value);
-}
-
 export async function findProduct(database: Queryable, statement = find): Promise<ProductSettings> {
   const [row] = await database.query(statement);
   return {
-    mode: parseProductMode(row?.['product_mode'] ?? 'none'),
+    mode: oneOf(productModes, row?.['product_mode'] ?? 'none'),
     url: nullable(String, row?.['product_url'] ?? null),
     secretSealed: nullable(String, row?.['product_secret_sealed'] ?? null),
     testUrl: nullable(String, row?.['product_test_url'] ?? null),

@@ -3,11 +3,10 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { type ErrorCode, fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { searchTextMax } from '../customers/search-words.ts';
 import type { Account } from './account-table.ts';
 import { findAccount } from './find-accounts.ts';
 
@@ -47,11 +46,4 @@ export function listsOfAccounts(database: Database, now: () => EpochSeconds): Li
     },
     now,
   };
-}
-
-/** null: a text that can be looked for. */
-export function searchProblem(name: string, text: string): Refusal | null {
-  return text.length <= searchTextMax
-    ? null
-    : fieldRefusal('validation_failed', name, `must have at most ${searchTextMax} characters`);
 }

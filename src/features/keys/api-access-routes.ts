@@ -11,11 +11,11 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../shared/allow-list.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';
+import { confirmedBodySchema } from '../../shared/password-fields.ts';
 import { formatTime } from '../../shared/times.ts';
 import { changeAccount, resetApiKey, revealApiKey } from '../accounts/account-store.ts';
 import { findKeyFacts } from '../identity/api-key-rows.ts';
 import { actorOf } from '../identity/principal.ts';
-import { confirmedBodySchema } from '../people/people-schemas.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import {
   allowListBodySchema,

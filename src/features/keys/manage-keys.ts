@@ -11,9 +11,9 @@ import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/err
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { lockAccountRow, notifyAccessChanged } from '../accounts/account-store.ts';
 import { keyCreated, keyRevoked } from '../accounts/key-events.ts';
 import { appendEvents, listenToAccount } from '../events/event-log.ts';
+import { lockAccountRow, notifyAccessChanged } from '../identity/account-row.ts';
 import { type KeyMode, lastFour, mintApiKey } from '../identity/api-key.ts';
 import {
   changeKeySettings,

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { confirmedBodySchema } from '../people/people-schemas.ts';
+import { confirmedBodySchema } from '../../shared/password-fields.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { keyRoutes } from './key-routes.ts';
 import { changeOwnKeyBodySchema, newOwnKeyBodySchema, rotateOwnKeyBodySchema } from './key-schemas.ts';

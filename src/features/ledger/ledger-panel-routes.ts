@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import {
+  daysOf,
   endOfTime,
   type ListQuery,
   numberMax,
@@ -18,7 +19,6 @@ import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import type { Account } from '../identity/account-table.ts';
 import { type ListOwner, ownLists } from '../identity/list-owner.ts';
 import { type EntryKind, entryKinds } from '../order-engine/records/ledger-entry.ts';
-import { daysOf } from '../orders/order-list-routes.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
 import { ledgerCsv } from './ledger-csv.ts';

@@ -4,7 +4,13 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
+import {
+  daysOf,
+  endOfTime,
+  type ListQuery,
+  numberMax,
+  type TimeSpan,
+} from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
@@ -14,7 +20,6 @@ import { filteredPageOf, ledgerListQuerySchema } from '../../shared/list-schemas
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
 import { type EntryKind, entryKinds } from '../order-engine/records/ledger-entry.ts';
-import { daysOf } from '../orders/order-list-routes.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesDown, findEntriesOfOrder } from './find-entries.ts';
 import { ledgerCsv } from './ledger-csv.ts';

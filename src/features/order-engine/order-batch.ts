@@ -10,14 +10,13 @@
 
 import { appendAudits } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { nullable } from '../../platform/database/row-values.ts';
+import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { type Write, writeRows } from '../../platform/database/table.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
+import { productModes } from '../../shared/product-states.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { writeLoginLinks } from '../customer-portal/login-links.ts';
 import { writeEvents } from '../events/event-log.ts';
-import { parseProductMode } from '../fulfilment/product-settings.ts';
 import {
   type AccountHashes,
   accountHashes,
@@ -52,6 +51,7 @@ import {
   wholeCustomers,
 } from './records/customer-table.ts';
 import { ledgerEntries } from './records/ledger-entry.ts';
+import { writeLoginLinks } from './records/login-link-rows.ts';
 import { newHandoffs, settledHandoffs } from './records/order-handoff.ts';
 import {
   hashedOrders,
@@ -558,7 +558,7 @@ async function load(
     productMode:
       isTest && service['has_test_product'] !== true
         ? ('none' as const)
-        : parseProductMode(service['product_mode']),
+        : oneOf(productModes, service['product_mode']),
     accounts: accounts.map((row) => accountStates.parse(row)),
     hashes: accounts.map((row) => accountHashes.parse(row)),
     customers: [...loadedCustomers.values()],

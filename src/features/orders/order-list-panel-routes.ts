@@ -4,21 +4,29 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import {
+  daysOf,
+  endOfTime,
+  type ListQuery,
+  numberMax,
+  pageRows,
+  readQuery,
+} from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
 import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { searchProblem } from '../customers/search-words.ts';
 import type { Account } from '../identity/account-table.ts';
-import { type ListOwner, searchProblem } from '../identity/list-owner.ts';
+import type { ListOwner } from '../identity/list-owner.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
 import { orderCsv } from './order-csv.ts';
-import { customerNumberOf, daysOf } from './order-list-routes.ts';
+import { customerNumberOf } from './order-list-routes.ts';
 import { orderFilterSchema, orderPageSchema } from './order-panel-schemas.ts';
 import { orderView } from './order-view.ts';
 import { resolveOrderSearch } from './parse-order-query.ts';

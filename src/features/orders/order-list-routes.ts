@@ -4,7 +4,7 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { endOfTime, type ListQuery, numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
+import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
@@ -139,10 +139,4 @@ export async function customerNumberOf(
 ): Promise<number> {
   const number = await findCustomerNumber(database, accountId, customer);
   return number ?? parseOwnNumber(customer, accountId) ?? 0;
-}
-
-/** The first and the last UTC day of a span; "" for an end that is open. */
-export function daysOf({ since, until }: TimeSpan): [from: string, to: string] {
-  const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);
-  return [since === 0 ? '' : day(since), until === endOfTime ? '' : day(until - 1)];
 }

@@ -4,11 +4,11 @@
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
+import { mintToken } from '../../platform/secrets/one-time-token.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import type { Refusal } from '../../shared/error-catalogue.ts';
 import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { mintToken } from '../customer-portal/login-links.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { expectOutcome } from './expect-outcome.ts';

@@ -13,6 +13,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
 import { loginLinkView } from '../customer-portal/login-link-view.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
+import { panelCustomerView } from '../customers/customer-view.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { findOrders } from '../orders/list-orders.ts';
@@ -20,7 +21,6 @@ import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { readHistory } from '../plans/plan-history-routes.ts';
 import { planHistoryQuerySchema, planHistorySchema } from '../plans/plan-schemas.ts';
-import { panelCustomerView } from './overview-routes.ts';
 import { customerOfAnyAccountSchema } from './overview-schemas.ts';
 
 interface AnyCustomerRoutesDependencies {

@@ -13,13 +13,13 @@ import { loginLinkView } from '../customer-portal/login-link-view.ts';
 import { createLoginLink } from '../customer-portal/login-links.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { madeLoginLinkSchema } from '../customers/customer-schemas.ts';
+import { panelCustomerView } from '../customers/customer-view.ts';
 import { findLastOrderNumber } from '../customers/find-customer.ts';
 import { actorOf } from '../identity/principal.ts';
 import { orderStatus } from '../order-engine/records/order-table.ts';
 import { findOrders } from '../orders/list-orders.ts';
 import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { panelCustomerView } from './overview-routes.ts';
 import { customerWithOrdersSchema } from './overview-schemas.ts';
 
 interface CustomerPageRoutesDependencies {

@@ -4,17 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
-import { daysLeft, type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { countCustomers, findFailedRenewals } from '../customers/count-customers.ts';
-import type { PanelCustomerView } from '../customers/customer-panel-schemas.ts';
-import { customerView } from '../customers/customer-view.ts';
+import { panelCustomerView } from '../customers/customer-view.ts';
 import { findEndingPlans } from '../customers/find-customer.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
-import type { Customer } from '../order-engine/records/customer-table.ts';
 import { countOrders } from '../orders/count-orders.ts';
-import type { PackageCatalog, PackageCatalogHolder } from '../packages/package-catalog.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { priceAt } from '../packages/price-lines.ts';
 import { listDisabledWebhooks } from '../webhooks/webhook-store.ts';
 import { overviewQuerySchema, overviewSchema } from './overview-schemas.ts';
@@ -115,18 +113,4 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
 /** Which ends of plans are soon. */
 export function endingWindow(now: EpochSeconds): { from: string; to: string } {
   return { from: formatTime(now + 1), to: formatTime(now + endingDays * 86_400) };
-}
-
-/** A customer as the API shows it, with the days left beside the plan too. */
-export function panelCustomerView(
-  customer: Customer,
-  catalog: PackageCatalog,
-  now: EpochSeconds,
-): PanelCustomerView {
-  return {
-    ...customerView(customer, catalog, now),
-    days_left: daysLeft(customer.expiresAt, now),
-    seconds_left: customer.cancelled ? 0 : Math.max(0, customer.expiresAt - now),
-    order_pending: customer.pendingOrder !== null,
-  };
 }

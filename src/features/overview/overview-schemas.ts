@@ -5,6 +5,7 @@ import { boundedCount } from '../../shared/list-schemas.ts';
 import { amount, nullable, oneOf, signedAmount, time } from '../../shared/schema-parts.ts';
 import { loginLinksSchema } from '../customer-portal/login-link-schemas.ts';
 import { accountCustomerSchema, panelCustomerSchema } from '../customers/customer-panel-schemas.ts';
+import { failingSchema } from '../fulfilment/product-panel-schemas.ts';
 import { seriesSchema, spanSchema, spendingSchema, totalsSchema } from '../ledger/spending-schemas.ts';
 
 /** What the account's people have to know, wherever they come in. */
@@ -80,14 +81,6 @@ export const customerWithOrdersSchema = Type.Object({
   last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
   login_links: loginLinksSchema,
 });
-
-export const failingSchema = Type.Object(
-  {
-    ...boundedCount.properties,
-    since: nullable(time('The first attempt of the one that failed first; null: none fails.')),
-  },
-  { description: 'Calls that the product did not take at their last attempt, and that are sent again.' },
-);
 
 export const adminOverviewSchema = Type.Object({
   span: spanSchema,

@@ -11,10 +11,6 @@ import {
   packageName as packageNameShown,
   time,
 } from '../../shared/schema-parts.ts';
-import { auditEntrySchema } from '../audit/audit-schemas.ts';
-import { accountSchema } from '../identity/account-schemas.ts';
-import { ledgerEntrySchema } from '../ledger/ledger-schemas.ts';
-import { verifyReportSchema } from '../verification/verification-schemas.ts';
 import { featureList, limitsSchema } from './package-schemas.ts';
 
 const groupPrices = Type.Object({
@@ -23,7 +19,7 @@ const groupPrices = Type.Object({
   yearly: amount('12 months.'),
 });
 
-const adminPackageSchema = Type.Object(
+export const adminPackageSchema = Type.Object(
   {
     id: id('The package.'),
     name: packageNameShown,
@@ -44,7 +40,7 @@ const adminPackageSchema = Type.Object(
 
 const someGroupPrices = Type.Partial(groupPrices);
 
-const scheduledPricesSchema = Type.Object(
+export const scheduledPricesSchema = Type.Object(
   {
     from: time('The first second that they hold in.'),
     prices: Type.Partial(Type.Object({ reseller: someGroupPrices, distributor: someGroupPrices }), {
@@ -148,13 +144,3 @@ export const adminPackageListSchema = Type.Object({ data: Type.Array(Type.Ref('A
 export type AdminPackageView = Static<typeof adminPackageSchema>;
 
 export type ScheduledPricesView = Static<typeof scheduledPricesSchema>;
-
-/** Schemas that answers refer to by name. */
-export const namedAdminSchemas = [
-  accountSchema,
-  ledgerEntrySchema,
-  adminPackageSchema,
-  scheduledPricesSchema,
-  auditEntrySchema,
-  verifyReportSchema,
-];

@@ -12,7 +12,7 @@ import { writeRows } from '../../platform/database/table.ts';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { lockAccountRow } from '../accounts/account-store.ts';
+import { lockAccountRow } from '../identity/account-row.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { packagePrices, packages } from './package-table.ts';
 import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';

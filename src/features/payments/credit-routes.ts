@@ -10,7 +10,7 @@ import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
-import type { Authenticator } from '../auth/api-key-auth.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import { creditedSchema } from '../ledger/ledger-schemas.ts';

@@ -12,13 +12,8 @@ import { writeRows } from '../../platform/database/table.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Role, Scope } from '../../shared/scopes.ts';
-import {
-  changeAccount,
-  isNameTaken,
-  lockAccountRow,
-  notifyAccessChanged,
-  writeEmail,
-} from '../accounts/account-store.ts';
+import { changeAccount, isNameTaken } from '../accounts/account-store.ts';
+import { lockAccountRow, notifyAccessChanged, writeEmail } from '../identity/account-row.ts';
 import type { Account } from '../identity/account-table.ts';
 import { listPeople } from '../identity/find-people.ts';
 import { endPasswordLinks, type NewPassword, writePassword } from '../identity/people-rows.ts';

@@ -21,6 +21,7 @@ import {
 } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
+import { confirmedBodySchema } from '../../shared/password-fields.ts';
 import { type Role, rolesOf, type Scope } from '../../shared/scopes.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { Invitation, PasswordLinks } from '../auth/password-links.ts';
@@ -42,7 +43,6 @@ import {
 import {
   changeColleagueBodySchema,
   changePersonBodySchema,
-  confirmedBodySchema,
   inviteColleagueBodySchema,
   invitedPersonSchema,
   invitePersonBodySchema,

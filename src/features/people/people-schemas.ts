@@ -65,8 +65,6 @@ export const changePersonBodySchema = Type.Object(
 /** In the panel the password of whoever is signed in may be with them. */
 export const inviteColleagueBodySchema = Type.Object({ ...newPerson, ...passwordField });
 export const changeColleagueBodySchema = Type.Object({ ...personChange, ...passwordField });
-export const confirmedBodySchema = Type.Object({ ...passwordField });
-
 const invitation = Type.Object({
   url: Type.String({
     description: 'Whoever opens it chooses the password, once. It is in this answer alone.',

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { SessionGuard } from '../auth/session-auth.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { previewOrder } from '../order-engine/order-batch.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
@@ -21,7 +21,7 @@ interface CancelPreviewRoutesDependencies {
   readonly cancelRefund: CancelRefund;
   readonly currency: string;
   readonly database: Database;
-  readonly guard: SessionGuard;
+  readonly guard: Pick<Authenticator, 'authenticateAgain'>;
   readonly now: () => EpochSeconds;
   readonly packages: PackageCatalogHolder;
   readonly testBudget: TestBudget;

@@ -13,8 +13,8 @@ import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
-import type { SessionGuard } from '../auth/session-auth.ts';
 import { findNumberedCustomers } from '../customers/find-customer.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
 import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/order-commands.ts';
 import { previewRenewals } from '../order-engine/order-batch.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
@@ -26,7 +26,7 @@ import { type RenewalView, renewalsBodySchema, renewalsSchema } from './renewal-
 interface RenewalPreviewRoutesDependencies {
   readonly currency: string;
   readonly database: Database;
-  readonly guard: SessionGuard;
+  readonly guard: Pick<Authenticator, 'authenticateAgain'>;
   readonly now: () => EpochSeconds;
   readonly packages: PackageCatalogHolder;
   readonly testBudget: TestBudget;

@@ -4,15 +4,14 @@
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
-import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
-import type { Database, SqlStatement } from '../../platform/database/database.ts';
+import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
+import type { Database } from '../../platform/database/database.ts';
 import type { Refusal } from '../../shared/error-catalogue.ts';
-import { lockAccountRow, writeKeepsBodies } from '../accounts/account-store.ts';
+import { lockAccountRow, writeKeepsBodies } from '../identity/account-row.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 import { copySettingsToTestAccount } from '../identity/test-account-settings.ts';
 import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';
 
-const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 const neverAborted = new AbortController().signal;
 
 /** The ids of the account and of its tests; null: there is no such account. Refused: what became of whoever asked. */

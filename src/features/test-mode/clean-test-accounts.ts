@@ -4,7 +4,7 @@
 // row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
 // (refuse_deleting_accounts, refuse_deleting_history).
 
-import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
+import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces } from '../../platform/database/delete-in-pieces.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -84,8 +84,6 @@ const deleteEmpty: SqlStatement = {
   name: 'delete_discarded_test',
   text: 'delete from accounts where id = $1::int',
 };
-
-const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {

@@ -2,7 +2,7 @@
 // Always true: the former row and what it holds are nobody's any more, and are deleted by a job (clean-test-accounts.ts). An account
 // has few of those at a time.
 
-import { accountChanged, changesChannel } from '../../platform/database/change-notices.ts';
+import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { describeTable, int, text, time, writeRows } from '../../platform/database/table.ts';
@@ -22,8 +22,6 @@ const discardTestAccount: SqlStatement = {
   text: `update accounts set test_state = 'discarded', access_version = access_version % 2000000000 + 1
     where id = $1::int`,
 };
-
-const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 const resets = describeTable('test_resets', {
   accountId: int('account_id'),

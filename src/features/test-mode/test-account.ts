@@ -3,7 +3,7 @@
 // Always true: one test account of each account is current; what it is given at its start stands in its ledger, so that its books add
 // up. An id is drawn for one test account and, before the ids go round after four million, for no other.
 
-import { accountMade, changesChannel } from '../../platform/database/change-notices.ts';
+import { accountMade, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bySharding } from '../../platform/database/shards/query-shards.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -46,8 +46,6 @@ const insertTestAccount = newTestAccounts.insert(
   `returning ${accounts.list('accounts')}`,
 );
 const insertStart = ledgerEntries.insert('insert_test_start');
-
-const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 /**
  * The current test account of a real account, made where there is none yet. In a transaction that may go on to change either.

@@ -1,8 +1,12 @@
 // What processes on one database tell each other, by NOTIFY at the COMMIT of the change: that an
 // account's rights, a package, an endpoint or the operator's brand moved. Each listener drops what it had in memory.
 
+import type { SqlStatement } from './database.ts';
+
 /** The channel. Payloads: "account 12", "new account 12", "packages", "brand", "webhook 12". */
 export const changesChannel = 'sellthrough_changes';
+export const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
+
 export const packagesChanged = 'packages';
 export const brandChanged = 'brand';
 

@@ -4,8 +4,6 @@
 // arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.
 // Work has a rank, so that lists do not keep orders waiting (docs/decisions/0013-orders-first.md).
 
-import type { CopyGuard } from './embedded/file-copy.ts';
-
 /** A statement prepared by name: one name belongs to one text, for ever. */
 export interface SqlStatement {
   readonly name: string;
@@ -200,4 +198,14 @@ export class StatementFailed extends Error {
 /** COMMIT was answered with ROLLBACK: a statement of the transaction had failed. */
 export class TransactionRolledBack extends Error {
   override readonly name = 'TransactionRolledBack';
+}
+
+/** Held by the process that has the database open. */
+export interface CopyGuard {
+  /** The files are copied, all but the log: what PostgreSQL calls the label, to be put beside them. */
+  end(): Promise<string>;
+  /** The longest time for which its beginning or its end had the one session. */
+  heldMilliseconds(): number;
+  /** The log is copied as well, or nothing is any more. Never rejects. */
+  release(): Promise<void>;
 }

@@ -3,6 +3,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
@@ -44,3 +45,6 @@ export function isFile(folder: string, path: string): boolean {
 export function sendNotBuilt(reply: FastifyReply, page: string): FastifyReply {
   return reply.code(503).type('text/html; charset=utf-8').send(page);
 }
+
+/** Where `npm run build` in web/ puts the pages. */
+export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));

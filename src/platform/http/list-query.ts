@@ -153,3 +153,9 @@ export function readQuery<Filter>(
     throw error;
   }
 }
+
+/** The first and the last UTC day of a span; "" for an end that is open. */
+export function daysOf({ since, until }: TimeSpan): [from: string, to: string] {
+  const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);
+  return [since === 0 ? '' : day(since), until === endOfTime ? '' : day(until - 1)];
+}

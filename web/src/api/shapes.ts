@@ -75,7 +75,6 @@ import type {
 export type { AuditEntryView as AuditEntry } from '../../../src/features/audit/audit-schemas.ts';
 export type { PanelCustomerView as PanelCustomer } from '../../../src/features/customers/customer-panel-schemas.ts';
 export type { CustomerView as Customer } from '../../../src/features/customers/customer-schemas.ts';
-export type { SinceCountView as SinceCount } from '../../../src/features/events/event-panel-schemas.ts';
 export type { EventView as AccountEvent } from '../../../src/features/events/event-schemas.ts';
 export type { AccountView as Account } from '../../../src/features/identity/account-schemas.ts';
 export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.ts';
@@ -90,6 +89,7 @@ export type { PackageView as Package } from '../../../src/features/packages/pack
 export type { PersonView as Person } from '../../../src/features/people/people-schemas.ts';
 export type { RenewalView as Renewal } from '../../../src/features/plans/renewal-schemas.ts';
 export type { VerifyReportView as VerifyReport } from '../../../src/features/verification/verification-schemas.ts';
+export type { SinceCountView as SinceCount } from '../../../src/features/webhooks/redelivery-schemas.ts';
 export type {
   DeliveryView as Delivery,
   WebhookView as Webhook,

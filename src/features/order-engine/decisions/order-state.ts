@@ -2,8 +2,8 @@
 // that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
 
 import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
+import type { ProductMode } from '../../../shared/product-states.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
-import type { ProductMode } from '../../fulfilment/product-settings.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { Package } from '../../packages/package-catalog.ts';
 import { type Customer, lifeRow } from '../records/customer-table.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../platform/database/table.ts';
 import { realAccountIdMax } from '../../../shared/identifiers.ts';
 import type { JsonObject } from '../../../shared/json.ts';
-import type { productCallStatuses } from '../../fulfilment/product-schemas.ts';
+import type { productCallStatuses } from '../../../shared/product-states.ts';
 
 /** `plan.expire` is written when a plan has run out, the others when a command is decided. */
 export const productCallTypes = [

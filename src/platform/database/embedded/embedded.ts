@@ -6,6 +6,7 @@
 import pg from 'pg';
 import {
   type ChangeListener,
+  type CopyGuard,
   type Database,
   DatabaseUnavailable,
   type Rank,
@@ -22,7 +23,6 @@ import {
   settingsText,
 } from '../postgres/pg-session.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
-import type { CopyGuard } from './file-copy.ts';
 import { createRankedQueue, type RankedQueueLimits } from './ranked-queue.ts';
 
 export interface EmbeddedOptions {

@@ -8,16 +8,6 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adoptFolder } from './data-lock.ts';
 
-/** Held by the process that has the database open. */
-export interface CopyGuard {
-  /** The files are copied, all but the log: what PostgreSQL calls the label, to be put beside them. */
-  end(): Promise<string>;
-  /** The longest time for which its beginning or its end had the one session. */
-  heldMilliseconds(): number;
-  /** The log is copied as well, or nothing is any more. Never rejects. */
-  release(): Promise<void>;
-}
-
 /** Of no use to a copy, or belonging to the process that runs. */
 const leftOut = new Set(['postmaster.pid', 'postmaster.opts']);
 const logFolder = 'pg_wal';

@@ -13,6 +13,7 @@ import {
   StatementFailed,
   type Transaction,
 } from '../database.ts';
+import { lockSchema, schemaLockKey } from '../schema-lock.ts';
 import { SchemaMismatch } from '../schema-mismatch.ts';
 import { findDivisionIfAny } from '../shards/find-shards.ts';
 import { putViewsUp, takeViewsDown } from '../shards/shard-views.ts';
@@ -25,7 +26,6 @@ export interface Migration {
 }
 
 const migrationsFolder = new URL('./migrations/', import.meta.url);
-const lockKey = 7355608;
 
 /** The migrations of this program, in order. A gap or a doubled number in the folder is an error. */
 export function readMigrations(folder: URL = migrationsFolder): Migration[] {
@@ -120,11 +120,6 @@ async function runNext(
   return next;
 }
 
-/** One lock for all processes, released by COMMIT or by the end of its holder. */
-export async function lockSchema(transaction: Queryable): Promise<void> {
-  await transaction.query({ name: '', text: `select pg_advisory_xact_lock(${lockKey})` });
-}
-
 /** Lines of a migration: what follows is about account tables, or about the rest again. */
 const sectionMark = /^-- (in each account group|once)$/m;
 
@@ -194,7 +189,7 @@ function timeText(milliseconds: number): string {
 const findHolder: SqlStatement = {
   name: '',
   text: `select a.pid, host(a.client_addr) as host from pg_locks l join pg_stat_activity a on a.pid = l.pid
-    where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${lockKey} and l.objsubid = 1
+    where l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${schemaLockKey} and l.objsubid = 1
       and l.database = (select oid from pg_database where datname = current_database())`,
 };
 

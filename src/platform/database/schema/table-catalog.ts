@@ -4,6 +4,7 @@
 // tell how many there were.
 
 import { type Queryable, StatementFailed } from '../database.ts';
+import { quoteName } from '../quote-name.ts';
 import { findDivisionIfAny } from '../shards/find-shards.ts';
 import { accountReferences } from '../shards/sharded-tables.ts';
 
@@ -140,10 +141,6 @@ export async function findContent(queryable: Queryable, tables: readonly Table[]
     if (row?.['has'] === true) return name;
   }
   return null;
-}
-
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** A refusal of one row's data says what was wrong with the data, not with the program. */

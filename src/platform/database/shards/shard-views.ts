@@ -4,7 +4,7 @@
 // Always true: whoever takes the views down puts them up again in the same transaction.
 
 import type { AccountDivision, Queryable, Row } from '../database.ts';
-import { quoteName } from '../schema/table-catalog.ts';
+import { quoteName } from '../quote-name.ts';
 import { SchemaMismatch } from '../schema-mismatch.ts';
 import { accountTables } from './sharded-tables.ts';
 

@@ -4,8 +4,8 @@
 // Always true: every row is in the group of its account, and each table has as many as before; otherwise nothing changes.
 
 import { type AccountDivision, DatabaseUnavailable, type Queryable, StatementFailed } from '../database.ts';
-import { lockSchema } from '../schema/migrate.ts';
-import { quoteName } from '../schema/table-catalog.ts';
+import { quoteName } from '../quote-name.ts';
+import { lockSchema } from '../schema-lock.ts';
 import { SchemaMismatch } from '../schema-mismatch.ts';
 import { findDivision } from './find-shards.ts';
 import {

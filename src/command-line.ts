@@ -4,15 +4,15 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { programVersion } from '../shared/version.ts';
-import { CommandFailed, endWell, exitCodes } from './command-end.ts';
+import { CommandFailed, endWell, exitCodes } from './cli/command-end.ts';
 import {
   type CommandIo,
   type CommandOutput,
   commandIo,
   fromCommandFolder,
   withCommandIo,
-} from './command-io.ts';
+} from './cli/command-io.ts';
+import { programVersion } from './shared/version.ts';
 
 /** Where the output is no terminal. */
 const helpWidth = 80;
@@ -25,54 +25,55 @@ const chapters: readonly {
   {
     title: 'The service:',
     commands: {
-      init: async () => (await import('./init-command.ts')).initCommand(),
+      init: async () => (await import('./cli/init-command.ts')).initCommand(),
       serve: async () => serveCommand(),
-      doctor: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
+      doctor: async () => (await import('./cli/doctor/doctor-command.ts')).doctorCommand(),
     },
   },
   {
     title: 'Its database:',
     commands: {
-      migrate: async () => (await import('./migrate-command.ts')).migrateCommand(),
-      verify: async () => (await import('./verify-command.ts')).verifyCommand(),
-      backup: async () => (await import('./backup-command.ts')).backupCommand(),
-      restore: async () => (await import('./restore-command.ts')).restoreCommand(),
-      'new-incarnation': async () => (await import('./new-incarnation-command.ts')).newIncarnationCommand(),
-      reseal: async () => (await import('./reseal-command.ts')).resealCommand(),
+      migrate: async () => (await import('./cli/migrate-command.ts')).migrateCommand(),
+      verify: async () => (await import('./cli/verify-command.ts')).verifyCommand(),
+      backup: async () => (await import('./cli/backup-command.ts')).backupCommand(),
+      restore: async () => (await import('./cli/restore-command.ts')).restoreCommand(),
+      'new-incarnation': async () =>
+        (await import('./cli/new-incarnation-command.ts')).newIncarnationCommand(),
+      reseal: async () => (await import('./cli/reseal-command.ts')).resealCommand(),
     },
   },
   {
     title: 'Its administrator:',
     commands: {
-      'mint-key': async () => (await import('./mint-key-command.ts')).mintKeyCommand(),
+      'mint-key': async () => (await import('./cli/mint-key-command.ts')).mintKeyCommand(),
       'reset-administrator': async () =>
-        (await import('./reset-administrator-command.ts')).resetAdministratorCommand(),
+        (await import('./cli/reset-administrator-command.ts')).resetAdministratorCommand(),
     },
   },
   {
     title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
     commands: {
-      account: async () => (await import('./account-commands.ts')).accountCommand(),
-      keys: async () => (await import('./key-commands.ts')).keysCommand(),
-      people: async () => (await import('./people-commands.ts')).peopleCommand(),
-      customer: async () => (await import('./customer-commands.ts')).customerCommand(),
-      package: async () => (await import('./package-commands.ts')).packageCommand(),
-      product: async () => (await import('./product-commands.ts')).productCommand(),
-      order: async () => (await import('./order-and-renew-commands.ts')).orderCommand(),
-      renew: async () => (await import('./order-and-renew-commands.ts')).renewCommand(),
-      bulk: async () => (await import('./bulk-command.ts')).bulkCommand(),
-      cancel: async () => (await import('./plan-commands.ts')).cancelCommand(),
-      suspend: async () => (await import('./plan-commands.ts')).suspendCommand(),
-      resume: async () => (await import('./plan-commands.ts')).resumeCommand(),
-      'auto-renew': async () => (await import('./plan-commands.ts')).autoRenewCommand(),
-      orders: async () => (await import('./list-commands.ts')).ordersCommand(),
-      customers: async () => (await import('./list-commands.ts')).customersCommand(),
-      ledger: async () => (await import('./list-commands.ts')).ledgerCommand(),
-      webhooks: async () => (await import('./webhook-commands.ts')).webhooksCommand(),
-      events: async () => (await import('./event-commands.ts')).eventsCommand(),
-      listen: async () => (await import('./event-commands.ts')).listenCommand(),
-      test: async () => (await import('./test-mode-commands.ts')).testCommand(),
-      audit: async () => (await import('./list-commands.ts')).auditCommand(),
+      account: async () => (await import('./cli/account-commands.ts')).accountCommand(),
+      keys: async () => (await import('./cli/key-commands.ts')).keysCommand(),
+      people: async () => (await import('./cli/people-commands.ts')).peopleCommand(),
+      customer: async () => (await import('./cli/customer-commands.ts')).customerCommand(),
+      package: async () => (await import('./cli/package-commands.ts')).packageCommand(),
+      product: async () => (await import('./cli/product-commands.ts')).productCommand(),
+      order: async () => (await import('./cli/order-and-renew-commands.ts')).orderCommand(),
+      renew: async () => (await import('./cli/order-and-renew-commands.ts')).renewCommand(),
+      bulk: async () => (await import('./cli/bulk-command.ts')).bulkCommand(),
+      cancel: async () => (await import('./cli/plan-commands.ts')).cancelCommand(),
+      suspend: async () => (await import('./cli/plan-commands.ts')).suspendCommand(),
+      resume: async () => (await import('./cli/plan-commands.ts')).resumeCommand(),
+      'auto-renew': async () => (await import('./cli/plan-commands.ts')).autoRenewCommand(),
+      orders: async () => (await import('./cli/list-commands.ts')).ordersCommand(),
+      customers: async () => (await import('./cli/list-commands.ts')).customersCommand(),
+      ledger: async () => (await import('./cli/list-commands.ts')).ledgerCommand(),
+      webhooks: async () => (await import('./cli/webhook-commands.ts')).webhooksCommand(),
+      events: async () => (await import('./cli/event-commands.ts')).eventsCommand(),
+      listen: async () => (await import('./cli/event-commands.ts')).listenCommand(),
+      test: async () => (await import('./cli/test-mode-commands.ts')).testCommand(),
+      audit: async () => (await import('./cli/list-commands.ts')).auditCommand(),
     },
   },
 ];
@@ -81,7 +82,7 @@ const chapters: readonly {
  * @param args without the program's own name
  * @returns the exit code (command-end.ts). What went wrong is said on `stderr`; nothing is thrown.
  */
-export function run(args: readonly string[], io: CommandIo): Promise<number> {
+export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
   return withCommandIo(io, () =>
     endWell(async () => {
       const program = await createProgram(args);
@@ -140,7 +141,7 @@ function serveCommand(): Command {
         false,
       )
       // The service is most of the program: its --help does not wait for it to load.
-      .action(async ({ demo }: { demo: boolean }) => (await import('../main.ts')).serve({ demo }))
+      .action(async ({ demo }: { demo: boolean }) => (await import('./main.ts')).serve({ demo }))
   );
 }
 
