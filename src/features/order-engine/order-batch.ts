@@ -11,6 +11,7 @@
 import { appendAudits } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
+import { bySharding } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { type Write, writeRows } from '../../platform/database/table.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
@@ -343,7 +344,37 @@ const loadTestHolders: SqlStatement = {
   text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
-/** The customers of these references, and of what others hold the reference and the account, as load_customers answers. */
+/** The service's row, and the customers of the references; of a reference that another account holds, who holds it. */
+interface Claimed {
+  readonly service: Row;
+  readonly customers: readonly Row[];
+}
+
+async function loadClaimed(
+  database: Queryable,
+  references: readonly string[],
+  accountIds: string,
+  isTest: boolean,
+): Promise<Claimed> {
+  const rows = await (references.length === 0
+    ? database.query(loadPackagesVersion)
+    : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(references), accountIds]));
+  const [service = {}] = rows;
+  return { service, customers: rows.filter(({ reference = null }) => reference !== null) };
+}
+
+async function loadClaimedApart(
+  database: Queryable,
+  wanted: readonly { readonly accountId: number; readonly reference: string }[],
+  holders: SqlStatement,
+): Promise<Claimed> {
+  const [[service = {}], customers] = await Promise.all([
+    database.query(loadPackagesVersion),
+    loadClaims(database, wanted, holders),
+  ]);
+  return { service, customers };
+}
+
 async function loadClaims(
   database: Queryable,
   wanted: readonly { readonly accountId: number; readonly reference: string }[],
@@ -491,7 +522,6 @@ async function load(
     (isOfPlan ? changes : keyed).push(command);
   }
   const isTest = isTestBatch(commands);
-  const wanted = [...references];
   const lastOrdersOfReferences = isTest ? loadLastTestOrdersByReference : loadLastOrdersByReference;
   const rowsFor = (
     asked: { readonly length: number },
@@ -502,8 +532,7 @@ async function load(
   // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
   const [
     accounts,
-    serviceRows,
-    claims,
+    { service, customers },
     numberedRows,
     ordersByKey,
     namedRows,
@@ -517,34 +546,34 @@ async function load(
     testSpace,
   ] = await Promise.all([
     database.query(statements.accounts, [accountIds]),
-    wanted.length === 0 || database.isSpread
-      ? database.query(loadPackagesVersion)
-      : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(wanted), accountIds]),
-    database.isSpread ? loadClaims(database, ordered, isTest ? loadTestHolders : statements.holders) : noRows,
+    bySharding(database, {
+      together: () => loadClaimed(database, [...references], accountIds, isTest),
+      apart: () => loadClaimedApart(database, ordered, isTest ? loadTestHolders : statements.holders),
+    }),
     rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
     rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
     rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
     rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
     rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
-    rowsFor(trials, database.isSpread ? loadTrialsApart : loadTrials, [
+    rowsFor(trials, bySharding(database, { together: () => loadTrials, apart: () => loadTrialsApart }), [
       numberArray(trials.map((one) => one.accountId)),
       textArray(trials.map((one) => one.customerReference)),
       numberArray(trials.map((one) => one.packageId)),
     ]),
     rowsFor(lastOf, loadLastOrders, customerPlaces.values(lastOf)),
-    rowsFor(lastOfReferences, database.isSpread ? loadLastOrdersApart : lastOrdersOfReferences, [
-      numberArray(lastOfReferences.map((one) => one.accountId)),
-      textArray(lastOfReferences.map((one) => one.reference)),
-    ]),
+    rowsFor(
+      lastOfReferences,
+      bySharding(database, { together: () => lastOrdersOfReferences, apart: () => loadLastOrdersApart }),
+      [
+        numberArray(lastOfReferences.map((one) => one.accountId)),
+        textArray(lastOfReferences.map((one) => one.reference)),
+      ],
+    ),
     loadOrderCalls(database, settled),
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
     isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
 
-  const [service = {}] = serviceRows;
-  const customers = database.isSpread
-    ? claims
-    : serviceRows.filter(({ reference = null }) => reference !== null);
   const isForeign = (row: Row) => row['c_number'] === null;
   const loadedCustomers = new Map<string, CustomerState>();
   for (const row of [...customers, ...numberedRows, ...namedRows, ...dueSteps.rows]) {
