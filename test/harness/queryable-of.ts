@@ -1,13 +1,13 @@
 // A Queryable of a function that answers statements: all accounts in one group.
 
-import type { Queryable } from '../../src/platform/database/database.ts';
+import { isSpread, type Queryable } from '../../src/platform/database/database.ts';
 
 export function queryableOf(query: Queryable['query']): Queryable {
   const queryable: Queryable = {
     query,
     ofAccount: () => queryable,
     accountGroups: () => [queryable],
-    isSpread: false,
+    [isSpread]: false,
   };
   return queryable;
 }

@@ -218,6 +218,10 @@ describe('the house rules hold', () => {
   test('no function falls back on live or test mode where its caller names none', () => {
     assert.deepEqual(modeProblems(sources), []);
   });
+
+  test('nothing but the platform asks whether shards are on several servers', () => {
+    assert.deepEqual(shardProblems(sources), []);
+  });
 });
 
 describe('a broken house rule is reported', () => {
@@ -531,6 +535,12 @@ describe('a broken house rule is reported', () => {
     assert.match(staleExceptions({}).join(), /is not needed any more/);
   });
 
+  for (const text of ['if (database[isSpread]) return;', 'if (await isCitus(database)) return;']) {
+    test(`a feature that asks about shards: ${text}`, () => {
+      assert.equal(shardProblems({ 'src/features/orders/a.ts': text }).length, 1);
+    });
+  }
+
   for (const word of ['TODO', 'FIXME']) {
     test(`a ${word} left in a source`, () => {
       assert.equal(leftoverProblems({ 'src/features/orders/order-batch.ts': `// ${word}: later` }).length, 1);
@@ -776,6 +786,19 @@ function leftoverProblems(sources: Sources): readonly string[] {
   return Object.entries(sources)
     .filter(([path, text]) => path !== 'test/unit/import-lines.test.ts' && /\b(TODO|FIXME)\b/.test(text))
     .map(([path]) => `${path}: contains a note of something left to do`);
+}
+
+/** What differs there is said in two forms, of which shards/query-shards.ts takes the right one. Tests make databases up. */
+function shardProblems(sources: Sources): readonly string[] {
+  return Object.entries(sources)
+    .filter(([path]) => !/^(?:src\/platform\/database|test)\//.test(path))
+    .filter(
+      ([path, text]) =>
+        /\bisSpread\b/.test(text) || (path.startsWith('src/features/') && /\bisCitus\b/.test(text)),
+    )
+    .map(
+      ([path]) => `${path}: asks whether shards are on several servers; it takes queryShards or bySharding`,
+    );
 }
 
 /** A forgotten argument once gave a test key live customers. */

@@ -55,6 +55,19 @@ test('a COMMIT that is heard before the statement that failed is not the failure
   }
 });
 
+test('what a statement refused is marked where its shard may have moved meanwhile', async () => {
+  const session = sessionOf(() =>
+    Promise.reject(new StatementFailed('The number is taken.', '23505', 'orders_pkey')),
+  );
+  for (const isSpread of [false, true]) {
+    const paths = { own: null, ofAccount: () => null, ofGroups: null, isSpread };
+    await assert.rejects(
+      runTransaction(session, (transaction) => transaction.query(statement('insert')), {}, paths),
+      { constraint: 'orders_pkey', mayBeOutrun: isSpread },
+    );
+  }
+});
+
 test('a COMMIT that says ROLLBACK although nothing failed is the failure itself', async () => {
   const log: string[] = [];
   const session = sessionOf(async () => [], log);

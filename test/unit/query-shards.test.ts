@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Queryable, Row } from '../../src/platform/database/database.ts';
+import { isSpread, type Queryable, type Row } from '../../src/platform/database/database.ts';
 import { bySharding, queryShards } from '../../src/platform/database/shards/query-shards.ts';
 
 const statement = { name: 'list', text: 'list' };
@@ -22,7 +22,7 @@ function shardsOf(
 ): { database: Queryable; asked: Asked[] } {
   const asked: Asked[] = [];
   const on = (shard: number | 'views', rows: readonly Row[]): Queryable => ({
-    isSpread: isApart,
+    [isSpread]: isApart,
     async query({ name }, values = []) {
       asked.push({ shard, name, values });
       return rows;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recheckInDoubt } from '../../src/features/verification/recheck-in-doubt.ts';
-import type { Queryable } from '../../src/platform/database/database.ts';
+import { isSpread, type Queryable } from '../../src/platform/database/database.ts';
 
 const { signal } = new AbortController();
 
@@ -11,13 +11,13 @@ const { signal } = new AbortController();
 function spread(prepared: readonly boolean[]): Queryable {
   const answers = [...prepared];
   return {
-    isSpread: true,
+    [isSpread]: true,
     query: async () => [{ is_so: answers.shift() ?? false }],
     ofAccount: () => assert.fail(),
     accountGroups: () => assert.fail(),
   };
 }
-const onOneServer: Queryable = { ...spread([]), isSpread: false, query: () => assert.fail() };
+const onOneServer: Queryable = { ...spread([]), [isSpread]: false, query: () => assert.fail() };
 
 /** Finds one thing less for each look; the last list stays. */
 function looks(...lists: readonly (readonly number[])[]) {

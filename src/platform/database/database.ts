@@ -44,9 +44,12 @@ export interface Queryable {
   /** The same as each account group sees it, in their order; where all accounts are one group: itself. */
   accountGroups(): readonly Queryable[];
 
-  /** The groups are on several servers (citus.ts): what is not of one group cannot be joined with what is. */
-  readonly isSpread: boolean;
+  /** Asked by the drivers and in shards/ alone; all else says what it does in either case (bySharding). */
+  readonly [isSpread]: boolean;
 }
+
+/** The shards are on several servers (citus.ts): what is not of one shard cannot be joined with what is. */
+export const isSpread: unique symbol = Symbol('isSpread');
 
 export interface Transaction extends Queryable {
   /**

@@ -9,6 +9,7 @@ import {
   type CopyGuard,
   type Database,
   DatabaseUnavailable,
+  isSpread,
   type Rank,
   type SqlStatement,
   type Transaction,
@@ -175,7 +176,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     // One session has nothing to gain from several.
     accountGroups: () => [database],
     ofAccount: () => database,
-    isSpread: false,
+    [isSpread]: false,
     inGroups() {
       throw new Error('The embedded database holds all accounts in one group.');
     },

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import {
   DatabaseUnavailable,
+  isSpread,
   type Queryable,
   type Row,
   type SqlStatement,
@@ -208,7 +209,7 @@ export async function runTransaction<Result>(
 
   const on = (path: SearchPath | null): Queryable => ({
     accountGroups: () => paths.ofGroups?.map(on) ?? [transaction],
-    isSpread: paths.isSpread,
+    [isSpread]: paths.isSpread,
     async query(statement, values) {
       if (path !== null) session.search(path, true);
       const rows = session.query(statement, values, path);

@@ -10,6 +10,7 @@ import {
   type ChangeListener,
   type Database,
   DatabaseUnavailable,
+  isSpread,
   type Rank,
   type Row,
   ranked,
@@ -105,7 +106,7 @@ function databaseOn(
     beginFileCopy: null,
     orderSessions: options.orderConnections,
     accountGroups: () => divided.groups() ?? [database],
-    isSpread: paths.isSpread,
+    [isSpread]: paths.isSpread,
     ofAccount: (accountId) => divided.groupOf(accountId) ?? database,
 
     query(statement, values, rank = 'reads'): Promise<readonly Row[]> {
@@ -161,15 +162,15 @@ function divide(server: PostgresServer, { shared, groups, locate, servers }: Acc
     groups: () => divisions,
     groupOf: (accountId) => divisions[accountId % divisions.length],
   };
-  const isSpread = servers !== undefined;
-  if (isSpread) sessions.planForCitus();
+  const areApart = servers !== undefined;
+  if (areApart) sessions.planForCitus();
   const orderPools = groups.map((_, index) => ({
     current: sessions.create(options.orderConnections, options.answerMilliseconds, servers?.[index]),
   }));
   const divisions = groupPaths.map((own, index) =>
     databaseOn(
       server,
-      { own, ofAccount, ofGroups: groupPaths, isSpread },
+      { own, ofAccount, ofGroups: groupPaths, isSpread: areApart },
       orderPools[index] ?? { current: pools.orders },
       inGroupsOf,
     ),
@@ -178,7 +179,7 @@ function divide(server: PostgresServer, { shared, groups, locate, servers }: Acc
     own: { schemas: shared, tag: '~', isOfViews: true },
     ofAccount,
     ofGroups: groupPaths,
-    isSpread,
+    isSpread: areApart,
   };
   const whole = databaseOn(server, all, { current: pools.orders }, inGroupsOf);
   if (locate !== undefined && servers !== undefined) follow(server, whole, orderPools, locate, servers);

@@ -4,7 +4,7 @@
 // and find-shards.ts.
 // Always true: the coordinator knows every table; a session on a worker is for batches of orders alone.
 
-import type { AccountDivision, Queryable, Row, Server } from '../database.ts';
+import { type AccountDivision, isSpread, type Queryable, type Row, type Server } from '../database.ts';
 
 /** Read by every batch, or written with some: on every server. */
 const everywhere = ['service_state', 'test_customer_references'] as const;
@@ -31,7 +31,7 @@ export async function isCitus(queryable: Queryable): Promise<boolean> {
 
 /** Whether a transaction over several servers is committed on some of them and not yet on others, or a server does not say. */
 export async function isAnythingPrepared(queryable: Queryable): Promise<boolean> {
-  if (!queryable.isSpread) return false;
+  if (!queryable[isSpread]) return false;
   const [found] = await run(
     queryable,
     `select bool_or(not success or result <> '0') as is_so from run_command_on_all_nodes(

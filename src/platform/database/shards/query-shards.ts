@@ -2,7 +2,7 @@
 // beside the drivers that knows whether the shards are on one server or on several (citus.ts). With one shard each scope
 // is that one statement.
 
-import { byGroup, type Queryable, type Row, type SqlStatement } from '../database.ts';
+import { byGroup, isSpread, type Queryable, type Row, type SqlStatement } from '../database.ts';
 import { numberArray } from '../sql-arrays.ts';
 
 /** `together`: all accounts are on one server. `apart`: shards are on several, and cannot be joined with what is outside. */
@@ -79,7 +79,7 @@ export type ShardScope<Item> =
 
 /** The form that fits where this database has its shards. For what is more than one statement. */
 export function bySharding<Result>(database: Queryable, { together, apart }: Forms<() => Result>): Result {
-  return database.isSpread ? apart() : together();
+  return database[isSpread] ? apart() : together();
 }
 
 export function queryShards(
@@ -118,7 +118,7 @@ export async function queryShards<Item>(
 
 function formOf(database: Queryable, statement: ShardedStatement): SqlStatement {
   if (!('together' in statement)) return statement;
-  return database.isSpread ? statement.apart : statement.together;
+  return database[isSpread] ? statement.apart : statement.together;
 }
 
 /** The answers, shard by shard. */
@@ -136,7 +136,7 @@ async function wholeOrEvery(
   statement: SqlStatement,
   values: readonly unknown[],
 ): Promise<readonly (readonly Row[])[]> {
-  return database.isSpread
+  return database[isSpread]
     ? everyShard(database, statement, values)
     : [await database.query(statement, values)];
 }
@@ -147,7 +147,7 @@ async function ofItems<Item>(
   values: readonly unknown[],
   { of, accountOf, columns, inOrder }: RowsOfItems<Item>,
 ): Promise<readonly Row[]> {
-  if (!database.isSpread) return database.query(statement, [...columns(of), ...values]);
+  if (!database[isSpread]) return database.query(statement, [...columns(of), ...values]);
   const asked = byGroup(database, of, accountOf).map(([accountId, items]) =>
     database.ofAccount(accountId).query(statement, [...columns(items), ...values]),
   );
@@ -163,7 +163,7 @@ async function holding(
   database: Queryable,
   { holding: findAccountId, by }: { readonly holding: SqlStatement; readonly by: readonly unknown[] },
 ): Promise<Queryable> {
-  if (!database.isSpread) return database;
+  if (!database[isSpread]) return database;
   const [row] = await database.query(findAccountId, by);
   // If there is none, any shard finds nothing.
   return database.ofAccount(Number(row?.['account_id'] ?? 0));
