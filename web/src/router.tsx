@@ -7,7 +7,14 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
-import { customerParams, ledgerParams, orderParams } from './api/list-params.ts';
+import {
+  accountParams,
+  allCustomerParams,
+  auditParams,
+  customerParams,
+  ledgerParams,
+  orderParams,
+} from './api/list-params.ts';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
 import { requestParams } from './features/request-log/request-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
@@ -209,7 +216,7 @@ const consoleOverview = createRoute({
 const accounts = createRoute({
   getParentRoute: () => console,
   path: '/accounts',
-  validateSearch: textParams('q', 'group', 'state', 'balance_below', 'sort', 'before'),
+  validateSearch: textParams(...accountParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./features/accounts/accounts-page.tsx')),
     'AccountsPage',
@@ -266,7 +273,7 @@ const revenue = createRoute({
 const allCustomers = createRoute({
   getParentRoute: () => console,
   path: '/customers',
-  validateSearch: textParams('q', 'state', 'package_id', 'ending', 'from', 'to', 'before', 'open'),
+  validateSearch: textParams(...allCustomerParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./features/customers/all-customers-page.tsx')),
     'AllCustomersPage',
@@ -304,7 +311,7 @@ const anyCustomer = createRoute({
 const audit = createRoute({
   getParentRoute: () => console,
   path: '/audit',
-  validateSearch: textParams('actor', 'account', 'action', 'target', 'from', 'to', 'before'),
+  validateSearch: textParams(...auditParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./features/audit/audit-page.tsx')),
     'AuditPage',

@@ -26,6 +26,20 @@ export const customerParams = [
 
 export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'before', 'open'] as const;
 
+/** Of the lists of the console. */
+export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'before'] as const;
+export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'before'] as const;
+export const allCustomerParams = [
+  'q',
+  'state',
+  'package_id',
+  'ending',
+  'from',
+  'to',
+  'before',
+  'open',
+] as const;
+
 /** Of a list with these names: whatever of it is there. */
 export type ListSearch<Names extends readonly string[]> = { readonly [Name in Names[number]]?: string };
 

@@ -22,6 +22,8 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
   // On its way to the address: on a slow machine more is typed before it arrives.
   const handedOn = useRef<readonly string[]>([]);
   const router = useRouter();
+  const latest = useRef(onSearch);
+  latest.current = onSearch;
   if (value !== shown.current) {
     shown.current = value;
     const place = handedOn.current.indexOf(value);
@@ -36,7 +38,7 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
     if (text.trim() === (handedOn.current.at(-1) ?? shown.current)) return;
     const timer = setTimeout(() => {
       handedOn.current = [...handedOn.current, text.trim()];
-      onSearch(text.trim());
+      latest.current(text.trim());
     }, pauseMilliseconds);
     const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
       if (pathChanged) clearTimeout(timer);
@@ -45,7 +47,7 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
       clearTimeout(timer);
       unsubscribe();
     };
-  }, [text, onSearch, router]);
+  }, [text, router]);
   return (
     <search className="relative flex-1 basis-full sm:basis-52">
       {isAmount ? null : (

@@ -2,34 +2,27 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Plus, SearchX, UsersRound } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { Plus, UsersRound } from 'lucide-react';
+import { useState } from 'react';
+import { accountParams } from '../../api/list-params.ts';
 import { useMay } from '../../api/person.ts';
 import { foundAccountsQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { Account, FoundAccount } from '../../api/shapes.ts';
-import { tableState } from '../../api/table-state.ts';
 import { readAmount } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { shortenedKey } from '../../text/shortened-key.ts';
 import { groupWord } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
+import { ListCard, ListSearchField, ListSelect, useList } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
-import { CursorPager } from '../../ui/pager.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
-
-const route = getRouteApi('/panel/admin/accounts');
 
 const figures = (value: number) => <span className="figures">{formatCount(value)}</span>;
 
@@ -92,19 +85,10 @@ const stateOptions = [
 ];
 
 export function AccountsPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const list = useList(accountParams);
   const [creating, setCreating] = useState(false);
+  const { search } = list;
   const query = useQuery(foundAccountsQuery({ ...search, balance_below: amountOf(search.balance_below) }));
-  const change = useCallback(
-    (changed: typeof search) =>
-      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
-    [navigate],
-  );
-  const onSearch = useCallback((q: string) => change({ q: shortenedKey(q) }), [change]);
-  const onBalance = useCallback((below: string) => change({ balance_below: below }), [change]);
-  const { before, sort, ...filtering } = search;
-  const isFiltered = Object.keys(filtering).length > 0;
   const create = useMay()('admin:accounts') ? (
     <Button icon={Plus} look="primary" onClick={() => setCreating(true)}>
       {t`Create an account`}
@@ -113,56 +97,29 @@ export function AccountsPage() {
   return (
     <>
       <PageHeader title={t`Accounts`} actions={create} />
-      <Card flush>
-        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label={t`Name, e-mail or end of a key`} value={search.q ?? ''} onSearch={onSearch} />
-          <SelectField
-            label={t`Group`}
-            unlabelled
-            value={search.group ?? ''}
-            options={groupOptions}
-            onValue={(group) => change({ group })}
-          />
-          <SelectField
-            label={t`State`}
-            unlabelled
-            value={search.state ?? ''}
-            options={stateOptions}
-            onValue={(state) => change({ state })}
-          />
-          <SearchField
-            label={t`Balance below`}
-            value={search.balance_below ?? ''}
-            onSearch={onBalance}
-            isAmount
-          />
-        </FilterBar>
-        <DataTable
-          caption={t`Accounts`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={({ id }) => id}
-          sort={{ by: sort, otherwise: 'newest', onSort: (by) => change({ sort: by ?? '' }) }}
-          empty={
-            isFiltered || before !== undefined ? (
-              <EmptyState
-                icon={SearchX}
-                title={t`No matching accounts`}
-                action={
-                  <ButtonLink to="/admin/accounts" search={{}}>
-                    {t`Show all accounts`}
-                  </ButtonLink>
-                }
-              />
-            ) : (
-              <EmptyState icon={UsersRound} title={t`No accounts yet`} action={create}>
-                {t`An account orders for its customers from the balance you give it.`}
-              </EmptyState>
-            )
-          }
-          footer={<CursorPager list={query.data} before={before} />}
+      <ListCard
+        list={list}
+        query={query}
+        order="newest"
+        caption={t`Accounts`}
+        columns={columns}
+        rowKey={({ id }) => id}
+        none={
+          <EmptyState icon={UsersRound} title={t`No accounts yet`} action={create}>
+            {t`An account orders for its customers from the balance you give it.`}
+          </EmptyState>
+        }
+        nothing={{ title: t`No matching accounts`, all: t`Show all accounts` }}
+      >
+        <SearchField
+          label={t`Name, e-mail or end of a key`}
+          value={search.q ?? ''}
+          onSearch={(q) => list.change({ q: shortenedKey(q) })}
         />
-      </Card>
+        <ListSelect list={list} name="group" label={t`Group`} options={groupOptions} />
+        <ListSelect list={list} name="state" label={t`State`} options={stateOptions} />
+        <ListSearchField list={list} name="balance_below" label={t`Balance below`} isAmount />
+      </ListCard>
       {creating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
     </>
   );

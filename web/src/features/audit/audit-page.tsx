@@ -3,35 +3,25 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { ScrollText, SearchX, X } from 'lucide-react';
-import { useCallback } from 'react';
+import { ScrollText, X } from 'lucide-react';
+import { auditParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { auditQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { AuditEntry, FoundAuditEntry } from '../../api/shapes.ts';
-import { tableState } from '../../api/table-state.ts';
 import { formatMoney, fromCents } from '../../text/amounts.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { formatStated } from '../../text/times.ts';
 import { keyNameWord } from '../../text/words.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan, useList } from '../../ui/list-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
-import { CursorPager } from '../../ui/pager.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { SpanFilter } from '../../ui/span-filter.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { auditActionWord } from './audit-actions.ts';
 import { auditFieldWord, auditValueWord } from './audit-words.ts';
-
-const route = getRouteApi('/panel/admin/audit');
 
 const columns: readonly Column<FoundAuditEntry>[] = [
   {
@@ -83,69 +73,43 @@ const actionOptions = [
 ];
 
 export function AuditPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const { from, to, ...filters } = search;
-  const query = useQuery(auditQuery({ ...filters, from: spanStart(from), to: spanEnd(to) }));
-  const change = useCallback(
-    (changed: typeof search) =>
-      void navigate({ search: (now) => changedParams(now, changed), replace: true }),
-    [navigate],
-  );
-  const onActor = useCallback((actor: string) => change({ actor }), [change]);
-  const onAccount = useCallback((account: string) => change({ account }), [change]);
-  const { before, ...filtering } = search;
-  const isFiltered = Object.keys(filtering).length > 0;
+  const list = useList(auditParams);
+  const { from, to, ...rest } = list.search;
+  const query = useQuery(auditQuery({ ...rest, from: spanStart(from), to: spanEnd(to) }));
   return (
     <>
       <PageHeader
         title={t`Audit log`}
         description={t`Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number.`}
       />
-      <Card flush>
-        <FilterBar clear={isFiltered ? () => void navigate({ search: {} }) : undefined}>
-          <SearchField label={t`Who (username)`} value={search.actor ?? ''} onSearch={onActor} />
-          <SearchField label={t`Account (username)`} value={search.account ?? ''} onSearch={onAccount} />
-          <SelectField
-            label={t`Action`}
-            unlabelled
-            value={search.action ?? ''}
-            options={actionOptions}
-            onValue={(action) => change({ action })}
-          />
-          <SpanFilter from={from} to={to} what={t`Recorded`} onSpan={change} />
-          {search.target === undefined ? null : (
-            <Button onClick={() => change({ target: '' })}>
-              <Trans>Only one: {targetText(search.target, query.data?.data[0])}</Trans>
-              <X aria-label={t`Take away`} className="size-4" />
-            </Button>
-          )}
-        </FilterBar>
-        <DataTable
-          caption={t`Audit log`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={({ entry }) => entry.number}
-          empty={
-            isFiltered || before !== undefined ? (
-              <EmptyState
-                icon={SearchX}
-                title={query.data?.next_before ? t`Nothing found so far` : t`Nothing found`}
-                action={
-                  <ButtonLink to="/admin/audit" search={{}}>
-                    {t`Show the whole log`}
-                  </ButtonLink>
-                }
-              />
-            ) : (
-              <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
-                {t`What administrators change, what accounts change about their own access, and who signs in, is listed here.`}
-              </EmptyState>
-            )
-          }
-          footer={<CursorPager list={query.data} before={before} />}
-        />
-      </Card>
+      <ListCard
+        list={list}
+        query={query}
+        caption={t`Audit log`}
+        columns={columns}
+        rowKey={({ entry }) => entry.number}
+        none={
+          <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
+            {t`What administrators change, what accounts change about their own access, and who signs in, is listed here.`}
+          </EmptyState>
+        }
+        nothing={{
+          title: t`Nothing found`,
+          soFar: t`Nothing found so far`,
+          all: t`Show the whole log`,
+        }}
+      >
+        <ListSearchField list={list} name="actor" label={t`Who (username)`} />
+        <ListSearchField list={list} name="account" label={t`Account (username)`} />
+        <ListSelect list={list} name="action" label={t`Action`} options={actionOptions} />
+        <ListSpan list={list} what={t`Recorded`} />
+        {rest.target === undefined ? null : (
+          <Button onClick={() => list.change({ target: '' })}>
+            <Trans>Only one: {targetText(rest.target, query.data?.data[0])}</Trans>
+            <X aria-label={t`Take away`} className="size-4" />
+          </Button>
+        )}
+      </ListCard>
     </>
   );
 }

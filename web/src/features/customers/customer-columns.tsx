@@ -1,6 +1,7 @@
 // Customers as table rows, wherever customers are listed.
 
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
@@ -98,6 +99,14 @@ export function customerColumns<Row extends PanelCustomer>({
       cell: ({ plan }) => (plan.auto_renew === null ? t`Off` : t`On`),
     },
   ];
+}
+
+export function customerOnPhone({ plan }: PanelCustomer) {
+  return (
+    <Trans>
+      Ends <Time at={plan.expires_at} style="day" />
+    </Trans>
+  );
 }
 
 /** What the customer is ordered by, where that is not the name. */

@@ -1,14 +1,12 @@
 // The filters above the list of customers, as the address holds them, and what the service is asked for by them.
 
 import { plural, t } from '@lingui/core/macro';
-import { useQuery } from '@tanstack/react-query';
 import type { Query } from '../../api/client.ts';
-import { packageNamesQuery } from '../../api/queries.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { planStatusWord } from '../../text/words.ts';
 import { SelectField } from '../../ui/field.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { SpanFilter } from '../../ui/span-filter.tsx';
+import { type List, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import { PackageFilter } from '../orders/package-filter.tsx';
 
 export interface CustomerFilterParams {
   readonly q?: string;
@@ -21,10 +19,13 @@ export interface CustomerFilterParams {
   readonly sort?: string;
 }
 
-const states = ['active', 'suspended', 'cancelled', 'expired'].map((state) => ({
-  value: state,
-  title: planStatusWord(state),
-}));
+const states = [
+  { value: '', title: t`All states` },
+  ...['active', 'suspended', 'cancelled', 'expired'].map((state) => ({
+    value: state,
+    title: planStatusWord(state),
+  })),
+];
 const endings = [
   { value: '', title: t`Any end` },
   { value: '7', title: plural(7, { one: 'Ends within # day', other: 'Ends within # days' }) },
@@ -48,57 +49,40 @@ export function customersWanted(search: CustomerFilterParams): Query {
   };
 }
 
+/** Where nobody fits the filters. */
+export const noCustomers = {
+  title: t`Nobody found`,
+  soFar: t`Nobody found so far`,
+  soFarHint: t`Older customers have not been searched yet.`,
+  all: t`Show all customers`,
+};
+
 interface CustomerFiltersProps {
-  readonly search: CustomerFilterParams;
-  readonly onChange: (changed: CustomerFilterParams) => void;
-  readonly onSearch: (q: string) => void;
+  readonly list: Pick<List<keyof CustomerFilterParams>, 'search' | 'change'>;
   /** Also by packages that are no longer on offer. */
   readonly isOperator?: boolean;
 }
 
-export function CustomerFilters({ search, onChange, onSearch, isOperator = false }: CustomerFiltersProps) {
-  const { data: packages } = useQuery(packageNamesQuery(isOperator));
-  const { from, to } = search;
-  const hasOwnSpan = search.ending === 'own' || from !== undefined || to !== undefined;
-  const ending = hasOwnSpan ? 'own' : (search.ending ?? '');
+export function CustomerFilters({ list, isOperator = false }: CustomerFiltersProps) {
+  const { from, to, ending } = list.search;
+  const hasOwnSpan = ending === 'own' || from !== undefined || to !== undefined;
   return (
     <>
-      <SearchField label={t`Name, e-mail or id`} value={search.q ?? ''} onSearch={onSearch} />
-      <SelectField
-        label={t`State`}
-        unlabelled
-        value={search.state ?? ''}
-        options={[{ value: '', title: t`All states` }, ...states]}
-        onValue={(state) => onChange({ state })}
-      />
-      <SelectField
-        label={t`Package`}
-        unlabelled
-        className="max-w-52"
-        value={search.package_id ?? ''}
-        options={[
-          { value: '', title: t`All packages` },
-          ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
-        ]}
-        onValue={(id) => onChange({ package_id: id })}
-      />
+      <ListSearchField list={list} name="q" label={t`Name, e-mail or id`} />
+      <ListSelect list={list} name="state" label={t`State`} options={states} />
+      <PackageFilter list={list} isOperator={isOperator} />
       <SelectField
         label={t`End of the plan`}
         unlabelled
         className="max-sm:basis-full"
-        value={ending}
+        value={hasOwnSpan ? 'own' : (ending ?? '')}
         options={endings}
         // Whoever asks what ends soon wants to see first what ends first.
         onValue={(chosen) =>
-          onChange({
-            ending: chosen,
-            from: '',
-            to: '',
-            sort: chosen === '' ? '' : 'expires_at',
-          })
+          list.change({ ending: chosen, from: '', to: '', sort: chosen === '' ? '' : 'expires_at' })
         }
       />
-      {hasOwnSpan ? <SpanFilter from={from} to={to} what={t`Ends`} onSpan={onChange} /> : null}
+      {hasOwnSpan ? <ListSpan list={list} what={t`Ends`} /> : null}
     </>
   );
 }

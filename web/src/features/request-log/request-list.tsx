@@ -5,35 +5,24 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import { type ReactNode, useCallback } from 'react';
+import type { ReactNode } from 'react';
 import { keysQuery, refusalCountsQuery, requestsQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { RequestLine } from '../../api/shapes.ts';
-import { tableState } from '../../api/table-state.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { keyNameWord } from '../../text/words.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan, useList } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { DrawerLink } from '../../ui/page-links.tsx';
-import { CursorPager } from '../../ui/pager.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { SpanFilter } from '../../ui/span-filter.tsx';
-import { ColumnChoice, useTableLayout } from '../../ui/table-layout.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
-import type { requestParams } from './request-params.ts';
+import { requestParams } from './request-params.ts';
 import { StatusBadge } from './status-badge.tsx';
-
-type RequestSearch = Partial<Record<(typeof requestParams)[number], string>>;
 
 const statuses = [
   { value: '', title: t`All` },
@@ -115,97 +104,42 @@ interface RequestListProps {
 }
 
 export function RequestList({ accountId, first }: RequestListProps) {
-  const search: RequestSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const { status, code, key, method, path, request_id, before } = search;
-  const filters = { status, code, key, method, path, request_id };
-  const span = { from: spanStart(search.from), to: spanEnd(search.to) };
-  const query = useQuery(requestsQuery(accountId, { ...filters, ...span, before }));
-  const rows = query.data?.data;
-  const open = useOpenRow(rows, ({ id }) => id);
-  const layout = useTableLayout('requests');
+  const list = useList(requestParams);
+  const { status, code, key, from, to, before } = list.search;
+  const span = { from: spanStart(from), to: spanEnd(to) };
+  const query = useQuery(requestsQuery(accountId, { ...list.filters, ...span, before }));
+  const open = useOpenRow(query.data?.data, ({ id }) => id);
   const keysPath = accountId === null ? '/keys' : `/admin/v1/accounts/${accountId}/keys`;
   const { data: keys } = useQuery(keysQuery(keysPath));
   const weekAgo = dayOf(new Date(Date.now() - 7 * 86_400_000));
   const { data: refusals } = useQuery(refusalCountsQuery(accountId, { from: weekAgo }));
-
-  const change = (changes: RequestSearch) =>
-    void navigate({
-      to: '.',
-      search: (now: RequestSearch) => changedParams(now, changes),
-      replace: true,
-      resetScroll: false,
-    });
-  const onRequestId = useCallback(
-    (requestId: string) => {
-      void navigate({
-        to: '.',
-        search: (now: RequestSearch) => changedParams(now, { request_id: requestId }),
-        replace: true,
-        resetScroll: false,
-      });
-    },
-    [navigate],
-  );
-  const none = { status: '', code: '', key: '', method: '', path: '', request_id: '', from: '', to: '' };
-  const isFiltered = [...Object.values(filters), search.from, search.to].some((value) => value !== undefined);
-  const codes = refusals?.data.map((one) => ({
+  const codes = (refusals?.data ?? []).map((one) => ({
     value: one.code,
     title: `${one.code} (${formatCount(one.count)})`,
   }));
   return (
-    <Card flush>
-      <FilterBar
-        clear={isFiltered ? () => change(none) : undefined}
-        end={<ColumnChoice layout={layout} columns={columns} />}
-      >
-        <SearchField label={t`Request id`} value={request_id ?? ''} onSearch={onRequestId} />
-        <Choice
-          label={t`Status`}
-          value={statuses.find(({ value }) => value === status)?.value ?? ''}
-          options={statuses}
-          onChoose={(value) => change({ status: value })}
-        />
-        <SelectField
-          label={t`Error code`}
-          unlabelled
-          className="w-52"
-          value={code ?? ''}
-          options={withPresent([{ value: '', title: t`All error codes` }, ...(codes ?? [])], code)}
-          onValue={(value) => change({ code: value })}
-        />
-        {keys !== undefined && (keys.data.length > 1 || key !== undefined) ? (
-          <SelectField
-            label={t`Key`}
-            unlabelled
-            className="w-40"
-            value={key ?? ''}
-            options={withPresent(
-              [
-                { value: '', title: t`All keys` },
-                ...keys.data.map(({ id, name }) => ({ value: String(id), title: keyNameWord(name) })),
-              ],
-              key,
-            )}
-            onValue={(value) => change({ key: value })}
-          />
-        ) : null}
-        <SpanFilter from={search.from} to={search.to} what={t`Sent`} onSpan={(ends) => change(ends)} />
-      </FilterBar>
-      <DataTable
+    <>
+      <ListCard
+        list={list}
+        query={query}
+        name="requests"
         caption={t`Requests`}
         columns={columns}
-        {...tableState(query)}
         rowKey={({ id }) => id}
-        layout={layout}
         openKey={open.key}
-        empty={
-          isFiltered || first === undefined ? (
+        none={
+          list.isFiltered || first === undefined ? (
             <EmptyState
               icon={Activity}
-              title={isFiltered ? t`No such request in the last 7 days` : t`No request in the last 7 days`}
+              title={
+                list.isFiltered ? t`No such request in the last 7 days` : t`No request in the last 7 days`
+              }
               action={
-                isFiltered ? <Button onClick={() => change(none)}>{t`Show all requests`}</Button> : undefined
+                list.isFiltered ? (
+                  <ButtonLink to="." search={list.all}>
+                    {t`Show all requests`}
+                  </ButtonLink>
+                ) : undefined
               }
             >
               {t`Requests are kept for 7 days.`}
@@ -214,10 +148,40 @@ export function RequestList({ accountId, first }: RequestListProps) {
             first
           )
         }
-        footer={<CursorPager list={query.data} before={before} />}
-      />
+      >
+        <ListSearchField list={list} name="request_id" label={t`Request id`} />
+        <Choice
+          label={t`Status`}
+          value={statuses.find(({ value }) => value === status)?.value ?? ''}
+          options={statuses}
+          onChoose={(value) => list.change({ status: value })}
+        />
+        <ListSelect
+          list={list}
+          name="code"
+          label={t`Error code`}
+          className="w-52"
+          options={withPresent([{ value: '', title: t`All error codes` }, ...codes], code)}
+        />
+        {keys !== undefined && (keys.data.length > 1 || key !== undefined) ? (
+          <ListSelect
+            list={list}
+            name="key"
+            label={t`Key`}
+            className="w-40"
+            options={withPresent(
+              [
+                { value: '', title: t`All keys` },
+                ...keys.data.map(({ id, name }) => ({ value: String(id), title: keyNameWord(name) })),
+              ],
+              key,
+            )}
+          />
+        ) : null}
+        <ListSpan list={list} what={t`Sent`} />
+      </ListCard>
       {open.key === undefined ? null : <RequestDrawer accountId={accountId} number={open.key} steps={open} />}
-    </Card>
+    </>
   );
 }
 

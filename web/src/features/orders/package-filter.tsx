@@ -1,0 +1,22 @@
+// The package as a filter of a list: those that are on offer, and for the operator all.
+
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { packageNamesQuery } from '../../api/queries.ts';
+import { type List, ListSelect } from '../../ui/list-card.tsx';
+
+interface PackageFilterProps {
+  readonly list: Pick<List<'package_id'>, 'search' | 'change'>;
+  readonly isOperator: boolean;
+}
+
+export function PackageFilter({ list, isOperator }: PackageFilterProps) {
+  const { data: packages } = useQuery(packageNamesQuery(isOperator));
+  const options = [
+    { value: '', title: t`All packages` },
+    ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
+  ];
+  return (
+    <ListSelect list={list} name="package_id" label={t`Package`} className="max-w-52" options={options} />
+  );
+}

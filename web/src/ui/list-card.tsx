@@ -1,0 +1,227 @@
+// The list of a page, whole: filters that stand in the address, so that a filtered list can be sent to somebody, the choice of
+// columns, the CSV, the table, what is said where nothing is found or nothing is there, and the way to older rows.
+
+import { t } from '@lingui/core/macro';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Download, SearchX, X } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useCallback } from 'react';
+import type { Query } from '../api/client.ts';
+import { filtersOf, type ListSearch, withoutList } from '../api/list-params.ts';
+import { changedParams, textParams } from '../api/search-params.ts';
+import type { CursorPage } from '../api/shapes.ts';
+import { tableState } from '../api/table-state.ts';
+import { Button, ButtonLink } from './button.tsx';
+import { Card } from './card.tsx';
+import { CsvButton } from './csv-button.tsx';
+import { DataTable } from './data-table.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { SelectField } from './field.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { CursorPager } from './pager.tsx';
+import { SearchField } from './search-field.tsx';
+import { SpanFilter } from './span-filter.tsx';
+import { ColumnChoice, useTableLayout } from './table-layout.tsx';
+
+/** What the address says of a list, and how that is changed. */
+export interface List<Name extends string> {
+  readonly search: { readonly [One in Name]?: string };
+  /** What it filters by, without the place of a page and the order of its rows. */
+  readonly filters: { readonly [One in Name]?: string };
+  readonly isFiltered: boolean;
+  change(changed: { readonly [One in Name]?: string }): void;
+  /** For a link to all of it. */
+  readonly all: (now: object) => object;
+}
+
+/** The route needs these texts of the address (list-params.ts). */
+export function useList<const Names extends readonly string[]>(names: Names): List<Names[number]> {
+  type Search = ListSearch<Names>;
+  const search: Search = textParams<Names[number]>(...names)(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const change = useCallback(
+    (changed: Search) =>
+      void navigate({
+        to: '.',
+        search: (now: object) => changedParams(now, changed),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const filters = filtersOf(names, search);
+  return {
+    search,
+    filters,
+    isFiltered: Object.keys(filters).length > 0,
+    change,
+    all: (now) => withoutList(names, now),
+  };
+}
+
+interface ListCardProps<Row extends object>
+  extends Omit<ComponentProps<typeof DataTable<Row>>, 'empty' | 'layout' | 'sort' | 'footer' | 'rows'> {
+  readonly list: List<'before' | 'sort'>;
+  readonly query: UseQueryResult<CursorPage<Row>>;
+  readonly children: ReactNode;
+  /** As the choice of its columns is kept by; absent: there is none. */
+  readonly name?: string;
+  readonly csv?: { readonly path: string; readonly query: Query; readonly name: string };
+  /** The order that is meant where the address has none; absent: it cannot be sorted. */
+  readonly order?: string;
+  /** Between the filters and the table. */
+  readonly above?: ReactNode;
+  /** Where there is nothing at all. */
+  readonly none: ReactNode;
+  /** Where nothing fits the filters; undefined: the same as nothing at all. */
+  readonly nothing?: Nothing;
+  /** Of how many there are. */
+  readonly says?: (total: number) => string;
+}
+
+interface Nothing {
+  readonly title: string;
+  readonly hint?: string | undefined;
+  /** What leads to all of them. */
+  readonly all: string;
+  /** While older rows have not been searched. */
+  readonly soFar?: string;
+  readonly soFarHint?: string;
+}
+
+export function ListCard<Row extends object>({
+  list,
+  query,
+  children,
+  name,
+  csv,
+  order,
+  above,
+  none,
+  nothing,
+  says,
+  ...table
+}: ListCardProps<Row>) {
+  const { search, isFiltered, all } = list;
+  const navigate = useNavigate();
+  const layout = useTableLayout(name ?? '');
+  const { before } = search;
+  const hasMore = (query.data?.next_before ?? null) !== null;
+  const total = query.data?.total ?? null;
+  return (
+    <Card flush>
+      <FilterBar
+        clear={isFiltered ? () => void navigate({ to: '.', search: all }) : undefined}
+        end={
+          name === undefined ? undefined : (
+            <>
+              {csv && <CsvButton icon={Download} label={t`Export as CSV`} {...csv} />}
+              <ColumnChoice layout={layout} columns={table.columns} />
+            </>
+          )
+        }
+      >
+        {children}
+      </FilterBar>
+      {above}
+      <DataTable
+        {...table}
+        {...tableState(query)}
+        {...(name !== undefined && { layout })}
+        {...(order !== undefined && {
+          sort: { by: search.sort, otherwise: order, onSort: (by) => list.change({ sort: by ?? '' }) },
+        })}
+        empty={
+          nothing === undefined || (!isFiltered && before === undefined) ? (
+            none
+          ) : (
+            <EmptyState
+              icon={SearchX}
+              title={hasMore ? (nothing.soFar ?? nothing.title) : nothing.title}
+              action={
+                <ButtonLink to="." search={all}>
+                  {nothing.all}
+                </ButtonLink>
+              }
+            >
+              {hasMore ? nothing.soFarHint : nothing.hint}
+            </EmptyState>
+          )
+        }
+        footer={
+          <CursorPager
+            list={query.data}
+            before={before}
+            says={total === null || says === undefined ? '' : says(total)}
+          />
+        }
+      />
+    </Card>
+  );
+}
+
+interface ListFilterProps<Name extends string> {
+  readonly list: Pick<List<Name>, 'search' | 'change'>;
+  readonly name: NoInfer<Name>;
+  readonly label: string;
+}
+
+interface ListSelectProps<Name extends string> extends ListFilterProps<Name> {
+  readonly options: readonly { readonly value: string; readonly title: string }[];
+  readonly className?: string;
+}
+
+export function ListSelect<Name extends string>({ list, name, ...rest }: ListSelectProps<Name>) {
+  return (
+    <SelectField
+      unlabelled
+      value={list.search[name] ?? ''}
+      onValue={(value) => list.change(only(name, value))}
+      {...rest}
+    />
+  );
+}
+
+function only<Name extends string>(name: Name, value: string): { readonly [One in Name]?: string } {
+  return Object.fromEntries([[name, value]]) as { [One in Name]?: string };
+}
+
+interface ListSearchProps<Name extends string> extends ListFilterProps<Name> {
+  readonly isAmount?: boolean;
+}
+
+export function ListSearchField<Name extends string>({ list, name, ...rest }: ListSearchProps<Name>) {
+  return (
+    <SearchField
+      value={list.search[name] ?? ''}
+      onSearch={(text) => list.change(only(name, text))}
+      {...rest}
+    />
+  );
+}
+
+interface ListSpanProps {
+  readonly list: Pick<List<'from' | 'to'>, 'search' | 'change'>;
+  readonly what: string;
+}
+
+export function ListSpan({ list: { search, change }, what }: ListSpanProps) {
+  return <SpanFilter from={search.from} to={search.to} what={what} onSpan={change} />;
+}
+
+interface OnlyOneProps {
+  /** What taking it away means. */
+  readonly label: string;
+  readonly onClear: () => void;
+  readonly children: ReactNode;
+}
+
+/** A filter that another page set: what it is, to be taken away. */
+export function OnlyOne({ label, onClear, children }: OnlyOneProps) {
+  return (
+    <Button aria-label={label} onClick={onClear}>
+      {children}
+      <X aria-hidden="true" className="size-4" />
+    </Button>
+  );
+}
