@@ -10,13 +10,14 @@ import {
   KeyRound,
   LockKeyhole,
   LogOut,
+  type LucideIcon,
   Mail,
   Minus,
   Plus,
   Settings2,
   Smartphone,
 } from 'lucide-react';
-import { useState } from 'react';
+import type { ComponentType } from 'react';
 import { beginAccountView, keysOfAccount, peopleOfAccount } from '../../api/commands.ts';
 import { startView } from '../../api/panel-view.ts';
 import { useMay, useMayManage } from '../../api/person.ts';
@@ -25,6 +26,7 @@ import type { Account } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
 import { groupWord } from '../../text/words.ts';
+import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -52,22 +54,8 @@ import {
 
 const route = getRouteApi('/panel/admin/accounts/$accountId');
 
-type Opened =
-  | 'credit'
-  | 'debit'
-  | 'settings'
-  | 'block'
-  | 'key'
-  | 'password'
-  | 'totp'
-  | 'sessions'
-  | 'email'
-  | 'trial'
-  | null;
-
 export function AccountPage() {
   const { accountId } = route.useParams();
-  const [opened, setOpened] = useState<Opened>(null);
   const may = useMay();
   const mayManage = useMayManage();
   const { data, error, refetch } = useQuery(accountQuery(accountId));
@@ -99,16 +87,7 @@ export function AccountPage() {
                   {t`View as reseller`}
                 </Button>
               )}
-              {may('admin:credit') ? (
-                <>
-                  <Button icon={Minus} onClick={() => setOpened('debit')}>
-                    {t`Debit`}
-                  </Button>
-                  <Button icon={Plus} look="primary" onClick={() => setOpened('credit')}>
-                    {t`Credit`}
-                  </Button>
-                </>
-              ) : null}
+              <Actions actions={moneyActions(account, may)} />
             </>
           )
         }
@@ -118,44 +97,7 @@ export function AccountPage() {
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />
           {account === undefined || !may('admin:accounts') ? null : (
-            <div className="mt-4 flex flex-wrap gap-2">
-              {canManage ? (
-                <Button icon={Settings2} onClick={() => setOpened('settings')}>
-                  {t`Change settings`}
-                </Button>
-              ) : null}
-              <Button icon={Gift} onClick={() => setOpened('trial')}>
-                {t`Give a free trial`}
-              </Button>
-              {canManage ? (
-                <>
-                  <Button icon={Mail} onClick={() => setOpened('email')}>
-                    {t`E-mail address`}
-                  </Button>
-                  <Button icon={LockKeyhole} onClick={() => setOpened('password')}>
-                    {t`New password`}
-                  </Button>
-                  {account.totp_enabled ? (
-                    <Button icon={Smartphone} onClick={() => setOpened('totp')}>
-                      {t`Sign-in codes off`}
-                    </Button>
-                  ) : null}
-                  <Button icon={LogOut} onClick={() => setOpened('sessions')}>
-                    {t`End sessions`}
-                  </Button>
-                  <Button icon={KeyRound} look="danger" onClick={() => setOpened('key')}>
-                    {t`Replace key`}
-                  </Button>
-                  <Button
-                    icon={Ban}
-                    look={account.blocked ? 'plain' : 'danger'}
-                    onClick={() => setOpened('block')}
-                  >
-                    {account.blocked ? t`Unblock` : t`Block`}
-                  </Button>
-                </>
-              ) : null}
-            </div>
+            <ActionBar actions={settingActions(account, canManage)} />
           )}
         </Card>
         {account === undefined ? null : (
@@ -165,9 +107,6 @@ export function AccountPage() {
           />
         )}
       </div>
-      {account === undefined ? null : (
-        <AccountDialogs account={account} opened={opened} onClose={() => setOpened(null)} />
-      )}
     </>
   );
 }
@@ -203,38 +142,47 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
   );
 }
 
-interface AccountDialogsProps {
-  readonly account: Account;
-  readonly opened: Opened;
-  readonly onClose: () => void;
+function moneyActions(account: Account, may: ReturnType<typeof useMay>): readonly Action[] {
+  const isOffered = may('admin:credit');
+  const dialog = (direction: 'debit' | 'credit') => (onClose: () => void) => (
+    <CreditDialog account={account} direction={direction} onClose={onClose} />
+  );
+  return [
+    { id: 'debit', title: t`Debit`, icon: Minus, isOffered, dialog: dialog('debit') },
+    { id: 'credit', title: t`Credit`, icon: Plus, look: 'primary', isOffered, dialog: dialog('credit') },
+  ];
 }
 
-function AccountDialogs({ account, opened, onClose }: AccountDialogsProps) {
-  switch (opened) {
-    case 'credit':
-    case 'debit':
-      return <CreditDialog account={account} direction={opened} onClose={onClose} />;
-    case 'settings':
-      return <AccountSettingsDialog account={account} onClose={onClose} />;
-    case 'block':
-      return <BlockDialog account={account} onClose={onClose} />;
-    case 'key':
-      return <ResetKeyDialog account={account} onClose={onClose} />;
-    case 'password':
-      return <NewPasswordDialog account={account} onClose={onClose} />;
-    case 'totp':
-      return <DisableTotpDialog account={account} onClose={onClose} />;
-    case 'email':
-      return <EmailDialog account={account} onClose={onClose} />;
-    case 'sessions':
-      return <EndSessionsDialog account={account} onClose={onClose} />;
-    case 'trial':
-      return <TrialDialog account={account} onClose={onClose} />;
-    case null:
-      return null;
-    default:
-      return opened satisfies never;
-  }
+function settingActions(account: Account, canManage: boolean): readonly Action[] {
+  const { blocked } = account;
+  const action = (
+    id: string,
+    title: string,
+    icon: LucideIcon,
+    Dialog: ComponentType<{ readonly account: Account; readonly onClose: () => void }>,
+    more: Partial<Action> = {},
+  ): Action => ({
+    id,
+    title,
+    icon,
+    isOffered: canManage,
+    dialog: (onClose) => <Dialog account={account} onClose={onClose} />,
+    ...more,
+  });
+  return [
+    action('settings', t`Change settings`, Settings2, AccountSettingsDialog),
+    action('trial', t`Give a free trial`, Gift, TrialDialog, { isOffered: true }),
+    action('email', t`E-mail address`, Mail, EmailDialog),
+    action('password', t`New password`, LockKeyhole, NewPasswordDialog),
+    action('totp', t`Sign-in codes off`, Smartphone, DisableTotpDialog, {
+      isOffered: canManage && account.totp_enabled,
+    }),
+    action('sessions', t`End sessions`, LogOut, EndSessionsDialog),
+    action('key', t`Replace key`, KeyRound, ResetKeyDialog, { look: 'danger' }),
+    action('block', blocked ? t`Unblock` : t`Block`, Ban, BlockDialog, {
+      look: blocked ? 'plain' : 'danger',
+    }),
+  ];
 }
 
 function EmailText({ email }: { readonly email: string | undefined }) {

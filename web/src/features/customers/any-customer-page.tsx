@@ -3,13 +3,13 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeftRight, Ban, Gift, Link2, type LucideIcon, Pause, Play } from 'lucide-react';
-import { useState } from 'react';
+import { ArrowLeftRight, Ban, Gift, Link2, Pause, Play } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { runs } from '../../api/plan-runs.ts';
 import { anyCustomerQuery } from '../../api/queries.ts';
-import type { AccountCustomer } from '../../api/shapes.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import type { AccountCustomer, Months } from '../../api/shapes.ts';
+import { type Action, ActionBar } from '../../ui/actions.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
@@ -30,8 +30,7 @@ const route = getRouteApi('/panel/admin/customers/$customerId');
 export function AnyCustomerPage() {
   const { customerId } = route.useParams();
   const { before } = route.useSearch();
-  const [asked, setAsked] = useState<Action | null>(null);
-  const close = () => setAsked(null);
+  const may = useMay();
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
   const back = <BackLink to="/admin/customers">{t`All customers`}</BackLink>;
   if (error !== null && data === undefined) {
@@ -87,69 +86,62 @@ export function AnyCustomerPage() {
               { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
-          {customer === undefined ? null : <Actions customer={customer} onAction={setAsked} />}
+          {customer && <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)} />}
         </Card>
         <LoginLinksCard links={data?.login_links} isOperator />
         <PlanHistory customerId={customerId} before={before} isOperator />
       </div>
-      {asked === 'suspension' && customer !== undefined ? (
-        <SuspendDialog customer={customer} onClose={close} />
-      ) : null}
-      {asked === 'link' && customer !== undefined ? (
-        <LoginLinkDialog customer={customer} isOperator onClose={close} />
-      ) : null}
-      {asked === 'cancel' && customer !== undefined ? (
-        <CancelDialog customer={customer} isOperator onClose={close} />
-      ) : null}
-      {asked === 'package' && customer !== undefined ? (
-        <ChangePackageDialog customer={customer} months={lastOrder?.months ?? 1} onClose={close} />
-      ) : null}
-      {asked === 'trial' && customer !== undefined ? (
-        <TrialDialog account={customer.account} customer={customer.reference} onClose={close} />
-      ) : null}
     </>
   );
 }
 
-type Action = 'link' | 'trial' | 'suspension' | 'package' | 'cancel';
-
-interface ActionsProps {
-  readonly customer: AccountCustomer;
-  readonly onAction: (action: Action) => void;
-}
-
 /** What the plan's state and the role of the administrator allow. */
-function Actions({ customer, onAction }: ActionsProps) {
-  const may = useMay();
+function actionsOf(
+  customer: AccountCustomer,
+  months: Months,
+  may: ReturnType<typeof useMay>,
+): readonly Action[] {
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');
-  const actions: readonly { action: Action; title: string; icon: LucideIcon; isOffered: boolean }[] = [
-    { action: 'link', title: t`Make a login link`, icon: Link2, isOffered: canAccess },
-    { action: 'package', title: t`Change package`, icon: ArrowLeftRight, isOffered: isChangeable },
-    { action: 'trial', title: t`Give a free trial`, icon: Gift, isOffered: canAccess },
+  const isHeld = isSuspended(customer);
+  return [
     {
-      action: 'suspension',
-      title: isSuspended(customer) ? t`Lift the suspension` : t`Suspend`,
-      icon: isSuspended(customer) ? Play : Pause,
+      id: 'link',
+      title: t`Make a login link`,
+      icon: Link2,
       isOffered: canAccess,
+      dialog: (onClose) => <LoginLinkDialog customer={customer} isOperator onClose={onClose} />,
     },
-    { action: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: isChangeable },
+    {
+      id: 'package',
+      title: t`Change package`,
+      icon: ArrowLeftRight,
+      isOffered: isChangeable,
+      dialog: (onClose) => <ChangePackageDialog customer={customer} months={months} onClose={onClose} />,
+    },
+    {
+      id: 'trial',
+      title: t`Give a free trial`,
+      icon: Gift,
+      isOffered: canAccess,
+      dialog: (onClose) => (
+        <TrialDialog account={customer.account} customer={customer.reference} onClose={onClose} />
+      ),
+    },
+    {
+      id: 'suspension',
+      title: isHeld ? t`Lift the suspension` : t`Suspend`,
+      icon: isHeld ? Play : Pause,
+      isOffered: canAccess,
+      dialog: (onClose) => <SuspendDialog customer={customer} onClose={onClose} />,
+    },
+    {
+      id: 'cancel',
+      title: t`Cancel plan`,
+      icon: Ban,
+      look: 'danger',
+      isOffered: isChangeable,
+      dialog: (onClose) => <CancelDialog customer={customer} isOperator onClose={onClose} />,
+    },
   ];
-  const offered = actions.filter(({ isOffered }) => isOffered);
-  return (
-    offered.length > 0 && (
-      <div className="mt-4 flex flex-wrap gap-2">
-        {offered.map(({ action, title, icon: Icon }) => (
-          <Button
-            icon={Icon}
-            key={action}
-            look={action === 'cancel' ? 'danger' : 'plain'}
-            onClick={() => onAction(action)}
-          >
-            {title}
-          </Button>
-        ))}
-      </div>
-    )
-  );
 }

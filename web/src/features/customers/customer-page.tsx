@@ -4,24 +4,14 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import {
-  ArrowLeftRight,
-  Ban,
-  CalendarSync,
-  Link2,
-  type LucideIcon,
-  Pause,
-  Pencil,
-  Play,
-  RefreshCw,
-} from 'lucide-react';
-import { useState } from 'react';
+import { ArrowLeftRight, Ban, CalendarSync, Link2, Pause, Pencil, Play, RefreshCw } from 'lucide-react';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import { customerQuery } from '../../api/queries.ts';
 import type { Customer, CustomerWithOrders } from '../../api/shapes.ts';
 import { periodWord, renewalFailureWord } from '../../text/words.ts';
+import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -52,8 +42,6 @@ export function CustomerPage() {
   const openOrder = useOpenOrder();
   const may = useMay();
   const { before } = route.useSearch();
-  const [asksLink, setAsksLink] = useState(false);
-  const [action, setAction] = useState<Action | null>(null);
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const renewal = useRenewal(data?.customer.id);
   const back = <BackLink to="/customers">{t`Customers`}</BackLink>;
@@ -81,11 +69,17 @@ export function CustomerPage() {
         actions={
           customer === undefined || reference === undefined ? undefined : (
             <>
-              {may('customers:write') ? (
-                <Button icon={Link2} onClick={() => setAsksLink(true)}>
-                  {t`Login link`}
-                </Button>
-              ) : null}
+              <Actions
+                actions={[
+                  {
+                    id: 'link',
+                    title: t`Login link`,
+                    icon: Link2,
+                    isOffered: may('customers:write'),
+                    dialog: (onClose) => <LoginLinkDialog customer={customer} onClose={onClose} />,
+                  },
+                ]}
+              />
               {may('orders:write') ? (
                 <Button
                   icon={ArrowLeftRight}
@@ -150,93 +144,63 @@ export function CustomerPage() {
               { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
-          {data === undefined ? null : <Actions known={data} onAction={setAction} />}
+          {data && <ActionBar actions={actionsOf(data, may)} />}
         </Card>
         {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
         <PlanHistory customerId={customerId} before={before} />
       </div>
-      {asksLink && customer !== undefined ? (
-        <LoginLinkDialog customer={customer} onClose={() => setAsksLink(false)} />
-      ) : null}
-      {action === null || data === undefined ? null : (
-        <ActionDialog action={action} known={data} onClose={() => setAction(null)} />
-      )}
     </>
   );
 }
 
-type Action = 'cancel' | 'suspend' | 'resume' | 'auto-renew' | 'edit';
-
 /** What the plan's state and the role of whoever is signed in allow. */
-function Actions({
-  known: { customer, suspended, order_pending: isPending, last_order_id: lastOrderId },
-  onAction,
-}: {
-  readonly known: CustomerWithOrders;
-  readonly onAction: (action: Action) => void;
-}) {
-  const may = useMay();
+function actionsOf(
+  { customer, suspended, order_pending: isPending, last_order_id: lastOrderId }: CustomerWithOrders,
+  may: ReturnType<typeof useMay>,
+): readonly Action[] {
   const { plan } = customer;
-  const isChangeable = runs(plan) && !isPending;
+  const [mayOrder, mayChange] = [may('orders:write'), may('customers:write')];
+  const isChangeable = mayOrder && runs(plan) && !isPending;
   const endsAtPeriodEnd = plan.ends_at_period_end && runs(plan);
-  const actions: readonly { action: Action; title: string; icon: LucideIcon; isOffered: boolean }[] = [
+  return [
     {
-      action: 'auto-renew',
+      id: 'auto-renew',
       title: t`Auto-renewal`,
       icon: CalendarSync,
       // A free trial renews nothing.
-      isOffered: may('orders:write') && isChangeable && lastOrderId !== null,
+      isOffered: isChangeable && lastOrderId !== null,
+      dialog: (onClose) => <AutoRenewDialog customer={customer} onClose={onClose} />,
     },
-    { action: 'suspend', title: t`Suspend`, icon: Pause, isOffered: may('customers:write') && !suspended },
     {
-      action: 'resume',
+      id: 'suspend',
+      title: t`Suspend`,
+      icon: Pause,
+      isOffered: mayChange && !suspended,
+      dialog: (onClose) => <SuspendDialog customer={customer} onClose={onClose} />,
+    },
+    {
+      id: 'resume',
       title: suspended ? t`Resume` : t`Undo cancellation`,
       icon: Play,
-      isOffered: may('customers:write') && (suspended || endsAtPeriodEnd),
+      isOffered: mayChange && (suspended || endsAtPeriodEnd),
+      dialog: (onClose) => <ResumeDialog customer={customer} isHeld={suspended} onClose={onClose} />,
     },
-    { action: 'edit', title: t`Edit`, icon: Pencil, isOffered: may('customers:write') },
-    { action: 'cancel', title: t`Cancel plan`, icon: Ban, isOffered: may('orders:write') && isChangeable },
+    {
+      id: 'edit',
+      title: t`Edit`,
+      icon: Pencil,
+      isOffered: mayChange,
+      dialog: (onClose) => <EditCustomerDialog customer={customer} onClose={onClose} />,
+    },
+    {
+      id: 'cancel',
+      title: t`Cancel plan`,
+      icon: Ban,
+      look: 'danger',
+      isOffered: isChangeable,
+      dialog: (onClose) => <CancelDialog customer={customer} onClose={onClose} />,
+    },
   ];
-  const offered = actions.filter(({ isOffered }) => isOffered);
-  return (
-    offered.length > 0 && (
-      <div className="mt-4 flex flex-wrap gap-2">
-        {offered.map(({ action, title, icon: Icon }) => (
-          <Button
-            icon={Icon}
-            key={action}
-            look={action === 'cancel' ? 'danger' : 'plain'}
-            onClick={() => onAction(action)}
-          >
-            {title}
-          </Button>
-        ))}
-      </div>
-    )
-  );
-}
-
-interface ActionDialogProps {
-  readonly action: Action;
-  readonly known: CustomerWithOrders;
-  readonly onClose: () => void;
-}
-
-function ActionDialog({ action, known: { customer, suspended }, onClose }: ActionDialogProps) {
-  switch (action) {
-    case 'cancel':
-      return <CancelDialog customer={customer} onClose={onClose} />;
-    case 'suspend':
-      return <SuspendDialog customer={customer} onClose={onClose} />;
-    case 'resume':
-      return <ResumeDialog customer={customer} isHeld={suspended} onClose={onClose} />;
-    case 'auto-renew':
-      return <AutoRenewDialog customer={customer} onClose={onClose} />;
-    case 'edit':
-      return <EditCustomerDialog customer={customer} onClose={onClose} />;
-    default:
-      return action satisfies never;
-  }
 }
 
 /** How the plan goes on by itself, or that it was told to end. */

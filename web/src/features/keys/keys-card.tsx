@@ -5,13 +5,13 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import type { AccessOwner } from '../../api/commands.ts';
 import { keysQuery } from '../../api/queries.ts';
 import type { ApiKey } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
 import { keyNameWord } from '../../text/words.ts';
+import { Actions, RowActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -29,15 +29,11 @@ interface KeysCardProps {
   readonly canChange: boolean;
 }
 
-type Opened =
-  | { readonly action: 'create' }
-  | { readonly action: 'change' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
-  | null;
-
 export function KeysCard({ owner, description, ofAdministrator, canChange }: KeysCardProps) {
-  const { data, error, refetch } = useQuery(keysQuery(owner.path));
-  const [opened, setOpened] = useState<Opened>(null);
-  const close = () => setOpened(null);
+  const query = useQuery(keysQuery(owner.path));
+  const form = (apiKey: ApiKey | null) => (onClose: () => void) => (
+    <KeyFormDialog owner={owner} apiKey={apiKey} ofAdministrator={ofAdministrator} onClose={onClose} />
+  );
   const columns: readonly Column<ApiKey>[] = [
     {
       title: t`Key`,
@@ -84,39 +80,17 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       lined
       action={
         canChange ? (
-          <Button icon={Plus} onClick={() => setOpened({ action: 'create' })}>
-            {t`New key`}
-          </Button>
+          <Actions actions={[{ id: 'create', title: t`New key`, icon: Plus, dialog: form(null) }]} />
         ) : undefined
       }
     >
       <DataTable
         caption={t`Keys and what each may do`}
         columns={columns}
-        rows={data?.data}
+        {...tableState(query)}
         rowKey={({ id }) => id}
-        error={error}
-        onRetry={() => void refetch()}
         empty={<EmptyState icon={KeyRound} title={t`No keys`} />}
       />
-
-      {opened?.action === 'create' ? (
-        <KeyFormDialog owner={owner} apiKey={null} ofAdministrator={ofAdministrator} onClose={close} />
-      ) : null}
-      {opened?.action === 'change' ? (
-        <KeyFormDialog
-          owner={owner}
-          apiKey={opened.apiKey}
-          ofAdministrator={ofAdministrator}
-          onClose={close}
-        />
-      ) : null}
-      {opened?.action === 'rotate' ? (
-        <RotateKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
-      ) : null}
-      {opened?.action === 'revoke' ? (
-        <RevokeKeyDialog owner={owner} apiKey={opened.apiKey} onClose={close} />
-      ) : null}
     </Card>
   );
 
@@ -126,26 +100,30 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       untitled: true,
       align: 'end',
       cell: (apiKey) => (
-        <span className="inline-flex">
-          <IconButton
-            icon={Pencil}
-            label={t`Change ${keyNameWord(apiKey.name)}`}
-            onClick={() => setOpened({ action: 'change', apiKey })}
-          />
-          <IconButton
-            icon={RotateCcw}
-            label={t`New secret for ${keyNameWord(apiKey.name)}`}
-            onClick={() => setOpened({ action: 'rotate', apiKey })}
-          />
-          {apiKey.first ? null : (
-            <IconButton
-              label={t`Revoke ${keyNameWord(apiKey.name)}`}
-              onClick={() => setOpened({ action: 'revoke', apiKey })}
-            >
-              <Trash2 aria-hidden="true" className="size-4 text-bad" />
-            </IconButton>
-          )}
-        </span>
+        <RowActions
+          actions={[
+            {
+              id: 'change',
+              title: t`Change ${keyNameWord(apiKey.name)}`,
+              icon: Pencil,
+              dialog: form(apiKey),
+            },
+            {
+              id: 'rotate',
+              title: t`New secret for ${keyNameWord(apiKey.name)}`,
+              icon: RotateCcw,
+              dialog: (onClose) => <RotateKeyDialog owner={owner} apiKey={apiKey} onClose={onClose} />,
+            },
+            {
+              id: 'revoke',
+              title: t`Revoke ${keyNameWord(apiKey.name)}`,
+              icon: Trash2,
+              look: 'danger',
+              isOffered: !apiKey.first,
+              dialog: (onClose) => <RevokeKeyDialog owner={owner} apiKey={apiKey} onClose={onClose} />,
+            },
+          ]}
+        />
       ),
     };
   }

@@ -6,6 +6,7 @@ import { Download, FileText, ReceiptText } from 'lucide-react';
 import { useMe } from '../../api/me.ts';
 import { statementsQuery } from '../../api/queries.ts';
 import type { Statement } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
 import { language } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -22,7 +23,7 @@ import { movement } from './statement-card.tsx';
 
 export function StatementsPage() {
   const { currency } = useMe().account;
-  const { data, error, refetch } = useQuery(statementsQuery);
+  const query = useQuery(statementsQuery);
   const layout = useTableLayout('statements');
   const plain = (amount: string) => <Money amount={amount} currency={currency} />;
   const signed = (amount: string, sign: '' | '-') => (
@@ -116,10 +117,8 @@ export function StatementsPage() {
         <DataTable
           caption={t`Statements`}
           columns={columns}
-          rows={data?.data}
+          {...tableState(query)}
           rowKey={({ month }) => month}
-          error={error}
-          onRetry={() => void refetch()}
           layout={layout}
           empty={
             <EmptyState icon={ReceiptText} title={t`No statement yet`}>

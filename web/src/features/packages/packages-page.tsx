@@ -6,6 +6,7 @@ import { Package, Plus } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
 import type { AdminPackage, Group } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
 import { savingPercent } from '../../text/amounts.ts';
 import { formatChange } from '../../text/language.ts';
 import { periods } from '../../text/words.ts';
@@ -53,7 +54,7 @@ const columns: readonly Column<AdminPackage>[] = [
 ];
 
 export function PackagesPage() {
-  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const query = useQuery(allPackagesQuery);
   const create = useMay()('admin:packages') ? (
     <ButtonLink icon={Plus} look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
       {t`Create a package`}
@@ -66,11 +67,9 @@ export function PackagesPage() {
         <DataTable
           caption={t`Packages`}
           columns={columns}
-          rows={data?.data}
+          {...tableState(query)}
           rowKey={({ id }) => id}
           phone={(one) => <OnPhone one={one} />}
-          error={error}
-          onRetry={() => void refetch()}
           empty={
             <EmptyState icon={Package} title={t`No packages yet`} action={create}>
               {t`A package is what accounts order: a name, its limits, and a price for each group and period.`}

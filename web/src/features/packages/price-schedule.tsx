@@ -9,6 +9,7 @@ import { schedulePrices, unschedulePrices } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
 import { scheduledPricesQuery } from '../../api/queries.ts';
 import type { AdminPackage, Group, ScheduledPrices } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
 import { toCents } from '../../text/amounts.ts';
 import { zone } from '../../text/clock.ts';
 import { readTypedMinute } from '../../text/days.ts';
@@ -44,11 +45,11 @@ function pricesBefore(
 }
 
 export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
-  const { data, error, refetch } = useQuery(scheduledPricesQuery(one.id));
+  const query = useQuery(scheduledPricesQuery(one.id));
   const [opened, setOpened] = useState<Opened>(null);
   const close = () => setOpened(null);
   const mayChange = useMay()('admin:packages');
-  const schedule = data?.data ?? [];
+  const schedule = query.data?.data ?? [];
   // What had been before is known only of what is still to come.
   const beforeOf = (price: ScheduledPrices) => (price.begun ? null : pricesBefore(one, schedule, price.from));
   const deletion = (price: ScheduledPrices) =>
@@ -99,10 +100,8 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         <DataTable
           caption={t`Scheduled prices`}
           columns={columns}
-          rows={data?.data}
+          {...tableState(query)}
           rowKey={({ from }) => from}
-          error={error}
-          onRetry={() => void refetch()}
           empty={
             <EmptyState icon={CalendarClock} title={t`Nothing is scheduled`}>
               {t`Resellers see scheduled prices in GET /packages before they begin.`}

@@ -5,14 +5,14 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link2, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react';
-import { useState } from 'react';
 import type { AccessOwner } from '../../api/commands.ts';
 import { usePerson } from '../../api/person.ts';
 import { peopleQuery } from '../../api/queries.ts';
 import type { Person } from '../../api/shapes.ts';
+import { tableState } from '../../api/table-state.ts';
 import { roleWord } from '../../text/words.ts';
+import { Actions, RowActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -30,16 +30,9 @@ interface PeopleCardProps {
   readonly description: string;
 }
 
-type Opened =
-  | { readonly action: 'invite' }
-  | { readonly action: 'change' | 'again' | 'remove'; readonly person: Person }
-  | null;
-
 export function PeopleCard({ owner, ofAdministrator, canChange, title, description }: PeopleCardProps) {
-  const { data, error, refetch } = useQuery(peopleQuery(owner.path));
+  const query = useQuery(peopleQuery(owner.path));
   const me = usePerson().person;
-  const [opened, setOpened] = useState<Opened>(null);
-  const close = () => setOpened(null);
   const columns: readonly Column<Person>[] = [
     {
       title: t`Person`,
@@ -98,39 +91,28 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       lined
       action={
         canChange ? (
-          <Button icon={UserPlus} onClick={() => setOpened({ action: 'invite' })}>
-            {t`Invite somebody`}
-          </Button>
+          <Actions
+            actions={[
+              {
+                id: 'invite',
+                title: t`Invite somebody`,
+                icon: UserPlus,
+                dialog: (onClose) => (
+                  <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={onClose} />
+                ),
+              },
+            ]}
+          />
         ) : undefined
       }
     >
       <DataTable
         caption={t`Whoever signs in, and is invited to`}
         columns={columns}
-        rows={data?.data}
+        {...tableState(query)}
         rowKey={({ id }) => id}
-        error={error}
-        onRetry={() => void refetch()}
         empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
       />
-
-      {opened?.action === 'invite' ? (
-        <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={close} />
-      ) : null}
-      {opened?.action === 'change' ? (
-        <ChangePersonDialog
-          owner={owner}
-          person={opened.person}
-          ofAdministrator={ofAdministrator}
-          onClose={close}
-        />
-      ) : null}
-      {opened?.action === 'again' ? (
-        <InviteAgainDialog owner={owner} person={opened.person} onClose={close} />
-      ) : null}
-      {opened?.action === 'remove' ? (
-        <RemovePersonDialog owner={owner} person={opened.person} onClose={close} />
-      ) : null}
     </Card>
   );
 
@@ -140,26 +122,37 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       untitled: true,
       align: 'end',
       cell: (person) => (
-        <span className="inline-flex">
-          {person.status === 'invited' ? (
-            <IconButton
-              icon={Link2}
-              label={t`New link for ${person.username}`}
-              onClick={() => setOpened({ action: 'again', person })}
-            />
-          ) : null}
-          <IconButton
-            icon={Pencil}
-            label={t`Change ${person.username}`}
-            onClick={() => setOpened({ action: 'change', person })}
-          />
-          <IconButton
-            label={t`Remove ${person.username}`}
-            onClick={() => setOpened({ action: 'remove', person })}
-          >
-            <Trash2 aria-hidden="true" className="size-4 text-bad" />
-          </IconButton>
-        </span>
+        <RowActions
+          actions={[
+            {
+              id: 'again',
+              title: t`New link for ${person.username}`,
+              icon: Link2,
+              isOffered: person.status === 'invited',
+              dialog: (onClose) => <InviteAgainDialog owner={owner} person={person} onClose={onClose} />,
+            },
+            {
+              id: 'change',
+              title: t`Change ${person.username}`,
+              icon: Pencil,
+              dialog: (onClose) => (
+                <ChangePersonDialog
+                  owner={owner}
+                  person={person}
+                  ofAdministrator={ofAdministrator}
+                  onClose={onClose}
+                />
+              ),
+            },
+            {
+              id: 'remove',
+              title: t`Remove ${person.username}`,
+              icon: Trash2,
+              look: 'danger',
+              dialog: (onClose) => <RemovePersonDialog owner={owner} person={person} onClose={onClose} />,
+            },
+          ]}
+        />
       ),
     };
   }

@@ -1,0 +1,66 @@
+// What can be done with a thing: buttons, each with the dialog that it opens.
+
+import type { LucideIcon } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Button, type ButtonLook, IconButton } from './button.tsx';
+
+export interface Action {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+  readonly look?: ButtonLook;
+  /** false: there is no button. A dialog that is open stays. */
+  readonly isOffered?: boolean;
+  readonly dialog: (onClose: () => void) => ReactNode;
+}
+
+interface ActionsProps {
+  readonly actions: readonly Action[];
+}
+
+function useActions(actions: readonly Action[]) {
+  const [asked, setAsked] = useState<string | null>(null);
+  return {
+    offered: actions.filter(({ isOffered = true }) => isOffered),
+    dialog: actions.find(({ id }) => id === asked)?.dialog(() => setAsked(null)),
+    ask: setAsked,
+  };
+}
+
+export function Actions({ actions }: ActionsProps) {
+  const { offered, dialog, ask } = useActions(actions);
+  return (
+    <>
+      {offered.map(({ id, title, icon, look = 'plain' }) => (
+        <Button key={id} icon={icon} look={look} onClick={() => ask(id)}>
+          {title}
+        </Button>
+      ))}
+      {dialog}
+    </>
+  );
+}
+
+/** Below the facts of a thing; nothing, where nothing is offered. */
+export function ActionBar({ actions }: ActionsProps) {
+  return (
+    <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
+      <Actions actions={actions} />
+    </div>
+  );
+}
+
+/** In a row of a table that does not lead anywhere itself: icons. */
+export function RowActions({ actions }: ActionsProps) {
+  const { offered, dialog, ask } = useActions(actions);
+  return (
+    <span className="inline-flex">
+      {offered.map(({ id, title, icon: Icon, look }) => (
+        <IconButton key={id} label={title} onClick={() => ask(id)}>
+          <Icon aria-hidden="true" className={look === 'danger' ? 'size-4 text-bad' : 'size-4'} />
+        </IconButton>
+      ))}
+      {dialog}
+    </span>
+  );
+}
