@@ -1,6 +1,6 @@
 // Accounts themselves: create, list, show and change them. Called by admin-routes.ts.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
@@ -49,10 +49,8 @@ interface AccountAdminRoutesDependencies {
   readonly seal: Seal;
 }
 
-export function accountAdminRoutes(
-  app: FastifyInstance,
-  { database, seal, forgetAccount, passwordLinks, passwordCost, currency }: AccountAdminRoutesDependencies,
-): void {
+export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAdminRoutesDependencies): void {
+  const { database, currency } = dependencies;
   const lookups = ranked(database, 'lookups');
 
   app.post<WithBody<typeof createAccountBodySchema>>(
@@ -71,45 +69,7 @@ export function accountAdminRoutes(
         response: { 201: createdAccountSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
-      const displayName = body.display_name ?? body.username;
-      // The group decides which prices it pays.
-      const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
-      refuseIf(scopeProblem(request.principal, ofPrices));
-      refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
-      refuseIf(body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null);
-      const password = body.invite === true ? null : (body.password ?? mintPassword());
-      const actor = actorOf(request.principal);
-      const created = orRefuse(
-        await createAccount(
-          database,
-          seal,
-          {
-            username: body.username,
-            displayName,
-            group: body.group,
-            isAdmin: false,
-            email: body.email || null,
-            passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
-            rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
-            allowedIps: body.allowed_ips ?? [],
-          },
-          actor,
-          {
-            along: async (transaction, account) => {
-              if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
-            },
-          },
-        ),
-        'username_taken',
-      );
-      const account = accountView(created.account, currency, false);
-      // A password that was chosen is not sent back.
-      const shown = password === null || body.password !== undefined ? {} : { password };
-      return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
-    },
+    (request, reply) => createAccountHandler(dependencies, request, reply),
   );
 
   app.get(
@@ -168,7 +128,7 @@ export function accountAdminRoutes(
     async (request, reply) => {
       const id = parseAccountId(request.params.id);
       const account = orRefuse(id === null ? null : await findAccount(lookups, id), 'account_not_found');
-      return reply.send({ account: await viewOf(account) });
+      return reply.send({ account: await viewOf(dependencies, lookups, account) });
     },
   );
 
@@ -194,60 +154,115 @@ export function accountAdminRoutes(
         response: { 200: accountAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
-      const id = parseAccountId(request.params.id);
-      const account = id === null ? null : await findAccount(database, id);
-      if (id === null || account === null) throw new RequestRefused('account_not_found');
-      // The group decides which prices it pays.
-      const isPriceChange = body.group !== undefined && body.group !== account.group;
-      const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
-      const foreign =
-        administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
-      if (foreign !== null) throw new RequestRefused(foreign);
-      const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
-      if (id === request.principal.account.id && lockOut !== null) {
-        const reason = 'an administrator cannot lock himself out';
-        throw new RequestRefused(fieldRefusal('validation_failed', lockOut, reason));
-      }
-      if (id === request.principal.account.id && body.allowed_ips !== undefined) {
-        refuseIf(lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true));
-      }
-      if (body.group === 'reseller' && account.isAdmin) {
-        const reason = 'an administrator pays the distributor price';
-        throw new RequestRefused(fieldRefusal('validation_failed', 'group', reason));
-      }
-      refuseIf(await weakPassword(body.password, account));
-      const change: AccountChange = {
-        ...(body.group !== undefined && { group: body.group }),
-        ...(body.display_name !== undefined && { displayName: body.display_name }),
-        ...(body.email !== undefined && { email: body.email || null }),
-        ...(body.blocked !== undefined && { blocked: body.blocked }),
-        ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
-        ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
-        ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
-        ...(body.password !== undefined && {
-          password: {
-            hash: await hashPassword(body.password, { cost: passwordCost }),
-            isInitial: !isOwnPassword(request.principal, id),
-            bringsBack: true,
-          },
-        }),
-      };
-      const changed = orRefuse(
-        await changeAccount(database, id, change, actorOf(request.principal, takes)),
-        'account_not_found',
-      );
-      forgetAccount(id);
-      return reply.send({ account: await viewOf(changed) });
-    },
+    (request, reply) => changeAccountHandler(dependencies, lookups, request, reply),
   );
+}
 
-  async function viewOf(account: Account): Promise<AccountView> {
-    const withTotp = await findTotpHolders(lookups, [account.id]);
-    return accountView(account, currency, withTotp.has(account.id));
+async function createAccountHandler(
+  { passwordLinks, database, seal, passwordCost, currency }: AccountAdminRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof createAccountBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
+  const displayName = body.display_name ?? body.username;
+  // The group decides which prices it pays.
+  const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
+  refuseIf(scopeProblem(request.principal, ofPrices));
+  refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
+  refuseIf(body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null);
+  const password = body.invite === true ? null : (body.password ?? mintPassword());
+  const actor = actorOf(request.principal);
+  const created = orRefuse(
+    await createAccount(
+      database,
+      seal,
+      {
+        username: body.username,
+        displayName,
+        group: body.group,
+        isAdmin: false,
+        email: body.email || null,
+        passwordHash: password === null ? null : await hashPassword(password, { cost: passwordCost }),
+        rateLimitPerMinute: body.rate_limit_per_minute ?? rateLimitPerMinuteDefault,
+        allowedIps: body.allowed_ips ?? [],
+      },
+      actor,
+      {
+        along: async (transaction, account) => {
+          if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
+        },
+      },
+    ),
+    'username_taken',
+  );
+  const account = accountView(created.account, currency, false);
+  // A password that was chosen is not sent back.
+  const shown = password === null || body.password !== undefined ? {} : { password };
+  return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
+}
+
+async function changeAccountHandler(
+  dependencies: AccountAdminRoutesDependencies,
+  lookups: Database,
+  request: FastifyRequest<WithId & WithBody<typeof changeAccountBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { database, passwordCost, forgetAccount } = dependencies;
+  const { body } = request;
+  refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
+  const id = parseAccountId(request.params.id);
+  const account = id === null ? null : await findAccount(database, id);
+  if (id === null || account === null) throw new RequestRefused('account_not_found');
+  // The group decides which prices it pays.
+  const isPriceChange = body.group !== undefined && body.group !== account.group;
+  const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
+  const foreign = administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
+  if (foreign !== null) throw new RequestRefused(foreign);
+  const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
+  if (id === request.principal.account.id && lockOut !== null) {
+    const reason = 'an administrator cannot lock himself out';
+    throw new RequestRefused(fieldRefusal('validation_failed', lockOut, reason));
   }
+  if (id === request.principal.account.id && body.allowed_ips !== undefined) {
+    refuseIf(lockOutRefusal(body.allowed_ips, request.ip, body.confirm === true));
+  }
+  if (body.group === 'reseller' && account.isAdmin) {
+    const reason = 'an administrator pays the distributor price';
+    throw new RequestRefused(fieldRefusal('validation_failed', 'group', reason));
+  }
+  refuseIf(await weakPassword(body.password, account));
+  const change: AccountChange = {
+    ...(body.group !== undefined && { group: body.group }),
+    ...(body.display_name !== undefined && { displayName: body.display_name }),
+    ...(body.email !== undefined && { email: body.email || null }),
+    ...(body.blocked !== undefined && { blocked: body.blocked }),
+    ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
+    ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
+    ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),
+    ...(body.password !== undefined && {
+      password: {
+        hash: await hashPassword(body.password, { cost: passwordCost }),
+        isInitial: !isOwnPassword(request.principal, id),
+        bringsBack: true,
+      },
+    }),
+  };
+  const changed = orRefuse(
+    await changeAccount(database, id, change, actorOf(request.principal, takes)),
+    'account_not_found',
+  );
+  forgetAccount(id);
+  return reply.send({ account: await viewOf(dependencies, lookups, changed) });
+}
+
+async function viewOf(
+  { currency }: AccountAdminRoutesDependencies,
+  lookups: Database,
+  account: Account,
+): Promise<AccountView> {
+  const withTotp = await findTotpHolders(lookups, [account.id]);
+  return accountView(account, currency, withTotp.has(account.id));
 }
 
 /** Of whoever asks: what somebody else knows is good for choosing another one. A key stands for its account. */

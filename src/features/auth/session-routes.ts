@@ -1,7 +1,7 @@
 // Who is signed in, where else, with which password, where mail for them goes and in which language they read: /me,
 // /person, /sessions, /password, /email, /language.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
@@ -60,8 +60,7 @@ interface SessionRoutesDependencies {
 const noContent = { 204: { type: 'null' } };
 
 export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesDependencies): void {
-  const { database, guard, sessions, passwordLinks, limiter, forgetAccount } = dependencies;
-  const { passwordCost, publicUrl, currency, secondFactorRoles, reauthenticatedSeconds, now } = dependencies;
+  const { database, sessions } = dependencies;
 
   app.get(
     '/me',
@@ -69,33 +68,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
       config: { scopes: [], codes: [], isForFirstSignIn: true, isForSecondFactor: true, hasView: true },
       schema: { operationId: 'getMe', summary: 'Who is signed in', response: { 200: meSchema } },
     },
-    async ({ principal: { account }, viewer, person, isTotpEnabled, session, ip }, reply) => {
-      const key = await findKeyFacts(database, account.id);
-      const hasTotp =
-        viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
-      return reply.send({
-        account: accountView(account, currency, hasTotp),
-        api_url: `${publicUrl()}/api/v1`,
-        address: plainAddress(ip),
-        // Nobody who only looks uses a key.
-        address_allowed: viewer !== null || createAllowList(account.allowedIps).allows(ip),
-        totp_enabled: hasTotp,
-        mail: passwordLinks.isOn,
-        language: person.language,
-        clock: person.clock,
-        must_change_password: person.mustChangePassword,
-        checklist: {
-          // Whoever uses it has seen it.
-          key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
-          first_order: account.orderCount > 0,
-          allow_list: account.allowedIps.length > 0,
-        },
-        session: {
-          created_at: formatTime(session.createdAt),
-          expires_at: formatTime(sessionExpiry(session, sessions.limits)),
-        },
-      });
-    },
+    (request, reply) => getMe(dependencies, request, reply),
   );
 
   app.get(
@@ -108,16 +81,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
         response: { 200: signedInPersonSchema },
       },
     },
-    async ({ principal, viewer, person, isTotpEnabled, session }, reply) => {
-      const { account } = viewer ?? principal;
-      const until = (session.confirmedAt ?? 0) + reauthenticatedSeconds;
-      return reply.send({
-        person: personView(person, account, isTotpEnabled, 'active'),
-        scopes: [...principal.scopes],
-        second_factor_required: isRoleNamed(secondFactorRoles, account, person.role),
-        reauthenticated_until: until > now() ? formatTime(until) : null,
-      });
-    },
+    (request, reply) => getPerson(dependencies, request, reply),
   );
 
   app.get(
@@ -130,19 +94,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
         response: { 200: sessionListSchema },
       },
     },
-    async (request, reply) => {
-      const list = await sessions.list(request.person.id, now());
-      const data = list.map((session) => ({
-        id: sessionId(session),
-        created_at: formatTime(session.createdAt),
-        last_seen_at: formatTime(session.lastSeenAt),
-        expires_at: formatTime(sessionExpiry(session, sessions.limits)),
-        address: plainAddress(session.address),
-        user_agent: session.userAgent,
-        current: session.tokenHash === request.session.tokenHash,
-      }));
-      return reply.send({ data });
-    },
+    (request, reply) => listSessions(dependencies, request, reply),
   );
 
   app.delete<{ Params: { id: string } }>(
@@ -187,29 +139,7 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
         response: noContent,
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const { principal, person } = request;
-      const { account } = principal;
-      const { id } = account;
-      if (body.new_password === body.current_password) {
-        const reason = 'must differ from the current one';
-        throw new RequestRefused(fieldRefusal('validation_failed', 'new_password', reason));
-      }
-      const names = { username: person.username, displayName: account.displayName };
-      refuseIf(await chosenPasswordRefusal('new_password', body.new_password, names));
-      refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
-      const by = { cost: passwordCost, network: addressOwner(request.ip) };
-      const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
-      // Removed at this very moment.
-      if (!(await changePassword(database, person, password, actorOf(principal)))) {
-        throw new RequestRefused('not_signed_in');
-      }
-      const renewed = await sessions.surviveNewPassword(request.session);
-      if (renewed !== null) guard.setCookie(reply, renewed);
-      forgetAccount(id);
-      return reply.code(204).send();
-    },
+    (request, reply) => changePasswordHandler(dependencies, request, reply),
   );
 
   app.put<WithBody<typeof languageBodySchema>>(
@@ -265,22 +195,121 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
         response: { 200: savedEmailSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      refuseIf(emailRefusal(body.email));
-      const { principal, person } = request;
-      const { id } = principal.account;
-      refuseIf(isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null);
-      refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
-      const change = { email: body.email || null };
-      const changed = orRefuse(
-        isOwnLogin(person)
-          ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
-          : await changeOwnEmail(database, person, change.email, actorOf(principal)),
-        'not_signed_in',
-      );
-      forgetAccount(id);
-      return reply.send({ email: changed.email ?? '' });
-    },
+    (request, reply) => setEmail(dependencies, request, reply),
   );
+}
+
+async function getMe(
+  { database, currency, publicUrl, passwordLinks, sessions }: SessionRoutesDependencies,
+  { principal: { account }, viewer, person, isTotpEnabled, session, ip }: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const key = await findKeyFacts(database, account.id);
+  const hasTotp =
+    viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
+  return reply.send({
+    account: accountView(account, currency, hasTotp),
+    api_url: `${publicUrl()}/api/v1`,
+    address: plainAddress(ip),
+    // Nobody who only looks uses a key.
+    address_allowed: viewer !== null || createAllowList(account.allowedIps).allows(ip),
+    totp_enabled: hasTotp,
+    mail: passwordLinks.isOn,
+    language: person.language,
+    clock: person.clock,
+    must_change_password: person.mustChangePassword,
+    checklist: {
+      // Whoever uses it has seen it.
+      key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
+      first_order: account.orderCount > 0,
+      allow_list: account.allowedIps.length > 0,
+    },
+    session: {
+      created_at: formatTime(session.createdAt),
+      expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+    },
+  });
+}
+
+async function getPerson(
+  { reauthenticatedSeconds, secondFactorRoles, now }: SessionRoutesDependencies,
+  { principal, viewer, person, isTotpEnabled, session }: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { account } = viewer ?? principal;
+  const until = (session.confirmedAt ?? 0) + reauthenticatedSeconds;
+  return reply.send({
+    person: personView(person, account, isTotpEnabled, 'active'),
+    scopes: [...principal.scopes],
+    second_factor_required: isRoleNamed(secondFactorRoles, account, person.role),
+    reauthenticated_until: until > now() ? formatTime(until) : null,
+  });
+}
+
+async function listSessions(
+  { sessions, now }: SessionRoutesDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const list = await sessions.list(request.person.id, now());
+  const data = list.map((session) => ({
+    id: sessionId(session),
+    created_at: formatTime(session.createdAt),
+    last_seen_at: formatTime(session.lastSeenAt),
+    expires_at: formatTime(sessionExpiry(session, sessions.limits)),
+    address: plainAddress(session.address),
+    user_agent: session.userAgent,
+    current: session.tokenHash === request.session.tokenHash,
+  }));
+  return reply.send({ data });
+}
+
+async function changePasswordHandler(
+  { limiter, passwordCost, database, sessions, guard, forgetAccount }: SessionRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof newPasswordBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  const { principal, person } = request;
+  const { account } = principal;
+  const { id } = account;
+  if (body.new_password === body.current_password) {
+    const reason = 'must differ from the current one';
+    throw new RequestRefused(fieldRefusal('validation_failed', 'new_password', reason));
+  }
+  const names = { username: person.username, displayName: account.displayName };
+  refuseIf(await chosenPasswordRefusal('new_password', body.new_password, names));
+  refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
+  const by = { cost: passwordCost, network: addressOwner(request.ip) };
+  const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
+  // Removed at this very moment.
+  if (!(await changePassword(database, person, password, actorOf(principal)))) {
+    throw new RequestRefused('not_signed_in');
+  }
+  const renewed = await sessions.surviveNewPassword(request.session);
+  if (renewed !== null) guard.setCookie(reply, renewed);
+  forgetAccount(id);
+  return reply.code(204).send();
+}
+
+async function setEmail(
+  { limiter, database, forgetAccount }: SessionRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof emailBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  refuseIf(emailRefusal(body.email));
+  const { principal, person } = request;
+  const { id } = principal.account;
+  refuseIf(isOwnLogin(person) ? scopeProblem(principal, ['people:write']) : null);
+  refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
+  const change = { email: body.email || null };
+  const changed = orRefuse(
+    isOwnLogin(person)
+      ? await changeAccount(database, id, change, actorOf(principal, ['people:write']))
+      : await changeOwnEmail(database, person, change.email, actorOf(principal)),
+    'not_signed_in',
+  );
+  forgetAccount(id);
+  return reply.send({ email: changed.email ?? '' });
 }

@@ -1,7 +1,7 @@
 // Customers, of whichever account: whether one may log in, and who is behind a login code that came to the product.
 // Called by admin-routes.ts.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
@@ -50,18 +50,10 @@ interface CustomerHoldRoutesDependencies {
 
 export function customerAdminRoutes(
   app: FastifyInstance,
-  {
-    database,
-    engine,
-    customers,
-    packages,
-    currency,
-    publicUrl,
-    linkValidSeconds,
-    now,
-    authenticateAgain,
-  }: CustomerHoldRoutesDependencies,
+  dependencies: CustomerHoldRoutesDependencies,
 ): void {
+  const { database, customers, packages, now } = dependencies;
+
   app.post(
     '/login-codes/exchange',
     {
@@ -91,24 +83,7 @@ export function customerAdminRoutes(
         response: { 200: customerAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
-      const outcome = await engine.submit({
-        type: 'set_status',
-        accountId: id.accountId,
-        actorId: request.principal.account.id,
-        by: request.principal.actor,
-        customerNumber: id.number,
-        status: body.status,
-      });
-      // An account that does not exist has no customer either.
-      const changed = orRefuse(
-        outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null,
-        'customer_not_found',
-      );
-      return reply.send({ customer: customerView(changed, packages.current(), now()) });
-    },
+    (request, reply) => changeCustomer(dependencies, request, reply),
   );
 
   app.post<WithId>(
@@ -136,36 +111,7 @@ export function customerAdminRoutes(
         response: { 200: cancelledPlanSchema },
       },
     },
-    async (request, reply) => {
-      const key = keyed(idempotencyKeyOf(request));
-      const at = orRefuse(parseCancelAt(bodyOf(request)));
-      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
-      const caller = orRefuse(await authenticateAgain(request));
-      const outcome = expectOutcome(
-        await submitForAccount(database, id.accountId, ({ accessVersion }) =>
-          engine.submit({
-            type: 'cancel',
-            at,
-            accountId: id.accountId,
-            accessVersion,
-            actorId: caller.account.id,
-            by: caller.actor,
-            byParty: 'operator',
-            customerNumber: id.number,
-            ...key,
-          }),
-        ),
-        'plan_changed',
-      );
-      const changed = await customers.find(id.accountId, id.number);
-      if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
-      markReplayed(reply, outcome);
-      return reply.send({
-        customer: customerView(changed, packages.current(), now()),
-        refund: formatAmount(outcome.refundCents),
-        balance: formatAmount(outcome.balanceAfterCents),
-      });
-    },
+    (request, reply) => cancelPlanOfCustomer(dependencies, request, reply),
   );
 
   app.post<WithId>(
@@ -187,24 +133,7 @@ export function customerAdminRoutes(
         response: { 200: renewedOrderSchema },
       },
     },
-    async (request, reply) => {
-      const wanted = orRefuse(parsePackageChange(bodyOf(request), sentIdempotencyHeader(request.headers)));
-      const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
-      const caller = orRefuse(await authenticateAgain(request));
-      const key = keyed(wanted.idempotencyKey);
-      const by = { actorId: caller.account.id, by: caller.actor };
-      const outcome = expectOutcome(
-        await submitForAccount(database, id.accountId, (account) =>
-          engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
-        ),
-        'ordered',
-      );
-      markReplayed(reply, outcome);
-      return reply.send({
-        order: orderView(outcome.order, packages.current(), currency),
-        balance: formatAmount(outcome.order.balanceAfterCents),
-      });
-    },
+    (request, reply) => changePackageOfCustomer(dependencies, request, reply),
   );
 
   app.post<WithId>(
@@ -223,34 +152,128 @@ export function customerAdminRoutes(
         response: { 201: madeLoginLinkSchema },
       },
     },
-    async (request, reply) => {
-      const id = parseRealOwnedId(request.params.id);
-      const customer = orRefuse(
-        id === null ? null : await customers.find(id.accountId, id.number),
-        'customer_not_found',
-      );
-      const caller = orRefuse(await authenticateAgain(request));
-      const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
-      const { accountId, number: customerNumber } = customer;
-      const at = now();
-      const { actorId, by = null } = actorOf(caller);
-      const expiresAt = formatTime(at + linkValidSeconds);
-      const token = await createLoginLink(
-        database,
-        { accountId, customerNumber, number: orderNumber },
-        linkValidSeconds,
+    (request, reply) => createLoginLinkOfCustomer(dependencies, request, reply),
+  );
+}
+
+async function changeCustomer(
+  { engine, customers, packages, now }: CustomerHoldRoutesDependencies,
+  request: FastifyRequest<WithId & WithBody<typeof changeCustomerBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+  const outcome = await engine.submit({
+    type: 'set_status',
+    accountId: id.accountId,
+    actorId: request.principal.account.id,
+    by: request.principal.actor,
+    customerNumber: id.number,
+    status: body.status,
+  });
+  // An account that does not exist has no customer either.
+  const changed = orRefuse(
+    outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null,
+    'customer_not_found',
+  );
+  return reply.send({ customer: customerView(changed, packages.current(), now()) });
+}
+
+async function cancelPlanOfCustomer(
+  { authenticateAgain, database, engine, customers, packages, now }: CustomerHoldRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  reply: FastifyReply,
+) {
+  const key = keyed(idempotencyKeyOf(request));
+  const at = orRefuse(parseCancelAt(bodyOf(request)));
+  const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+  const caller = orRefuse(await authenticateAgain(request));
+  const outcome = expectOutcome(
+    await submitForAccount(database, id.accountId, ({ accessVersion }) =>
+      engine.submit({
+        type: 'cancel',
         at,
-        { by, isOperator: true },
-        {
-          actorId,
-          by,
-          action: 'customer.login_link',
-          subject: `customer ${publicId(accountId, customerNumber)}`,
-          before: null,
-          after: { expires_at: expiresAt },
-        },
-      );
-      return reply.code(201).send({ login_url: `${publicUrl()}/login/${token}`, expires_at: expiresAt });
+        accountId: id.accountId,
+        accessVersion,
+        actorId: caller.account.id,
+        by: caller.actor,
+        byParty: 'operator',
+        customerNumber: id.number,
+        ...key,
+      }),
+    ),
+    'plan_changed',
+  );
+  const changed = await customers.find(id.accountId, id.number);
+  if (changed === null) throw new Error('The customer whose plan was canceled does not exist.');
+  markReplayed(reply, outcome);
+  return reply.send({
+    customer: customerView(changed, packages.current(), now()),
+    refund: formatAmount(outcome.refundCents),
+    balance: formatAmount(outcome.balanceAfterCents),
+  });
+}
+
+async function changePackageOfCustomer(
+  { authenticateAgain, database, engine, packages, currency }: CustomerHoldRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  reply: FastifyReply,
+) {
+  const wanted = orRefuse(parsePackageChange(bodyOf(request), sentIdempotencyHeader(request.headers)));
+  const id = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+  const caller = orRefuse(await authenticateAgain(request));
+  const key = keyed(wanted.idempotencyKey);
+  const by = { actorId: caller.account.id, by: caller.actor };
+  const outcome = expectOutcome(
+    await submitForAccount(database, id.accountId, (account) =>
+      engine.submit(changePackageCommand(account, wanted, key, id.number, by)),
+    ),
+    'ordered',
+  );
+  markReplayed(reply, outcome);
+  return reply.send({
+    order: orderView(outcome.order, packages.current(), currency),
+    balance: formatAmount(outcome.order.balanceAfterCents),
+  });
+}
+
+async function createLoginLinkOfCustomer(
+  {
+    customers,
+    authenticateAgain,
+    database,
+    now,
+    linkValidSeconds,
+    publicUrl,
+  }: CustomerHoldRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  reply: FastifyReply,
+) {
+  const id = parseRealOwnedId(request.params.id);
+  const customer = orRefuse(
+    id === null ? null : await customers.find(id.accountId, id.number),
+    'customer_not_found',
+  );
+  const caller = orRefuse(await authenticateAgain(request));
+  const orderNumber = (await findLastOrderNumber(database, customer)) ?? 0;
+  const { accountId, number: customerNumber } = customer;
+  const at = now();
+  const { actorId, by = null } = actorOf(caller);
+  const expiresAt = formatTime(at + linkValidSeconds);
+  const token = await createLoginLink(
+    database,
+    { accountId, customerNumber, number: orderNumber },
+    linkValidSeconds,
+    at,
+    { by, isOperator: true },
+    {
+      actorId,
+      by,
+      action: 'customer.login_link',
+      subject: `customer ${publicId(accountId, customerNumber)}`,
+      before: null,
+      after: { expires_at: expiresAt },
     },
   );
+  return reply.code(201).send({ login_url: `${publicUrl()}/login/${token}`, expires_at: expiresAt });
 }

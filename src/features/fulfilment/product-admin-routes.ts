@@ -51,7 +51,12 @@ const settleCodes = [
 ] as const;
 
 export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAdminRoutesDependencies): void {
-  const { database, seal, engine, packages, currency, outbound, productCallsSoon } = dependencies;
+  productSettingsRoutes(app, dependencies);
+  orderAttentionRoutes(app, dependencies);
+}
+
+function productSettingsRoutes(app: FastifyInstance, dependencies: ProductAdminRoutesDependencies): void {
+  const { database } = dependencies;
 
   app.get(
     '/product',
@@ -84,41 +89,7 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
         response: { 200: productAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
-      for (const [field, address] of [
-        ['url', url],
-        ['test_url', testUrl ?? null],
-      ] as const) {
-        const problem = address === null ? null : await outbound.problemOf(address);
-        if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', field, problem));
-      }
-      for (const [field, sent] of [
-        ['secret', secret],
-        ['test_secret', testSecret],
-      ] as const) {
-        if (sent === null || isSecret(sent)) continue;
-        throw new RequestRefused(
-          fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'),
-        );
-      }
-      const test =
-        testUrl === undefined ? {} : { test: testUrl === null ? null : { url: testUrl, secret: testSecret } };
-      const set = await setProduct(
-        database,
-        seal,
-        { mode, url, secret, ...test },
-        actorOf(request.principal),
-      );
-      if (set === null) {
-        const { secretSealed } = await findProduct(database);
-        const field = secret === null && secretSealed === null ? 'secret' : 'test_secret';
-        throw new RequestRefused(fieldRefusal('validation_failed', field, 'is needed the first time'));
-      }
-      await productCallsSoon();
-      return reply.send({ product: productView(set) });
-    },
+    (request, reply) => setProductHandler(dependencies, request, reply),
   );
 
   app.delete(
@@ -142,7 +113,12 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       return reply.send({ product: productView(await findProduct(database)) });
     },
   );
+}
 
+function orderAttentionRoutes(
+  app: FastifyInstance,
+  { database, seal, engine, packages, currency }: ProductAdminRoutesDependencies,
+): void {
   app.get(
     '/orders/attention',
     {
@@ -242,6 +218,39 @@ export function productAdminRoutes(app: FastifyInstance, dependencies: ProductAd
       },
     };
   }
+}
+
+async function setProductHandler(
+  { outbound, database, seal, productCallsSoon }: ProductAdminRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof setProductBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  const { mode, url, secret = null, test_url: testUrl, test_secret: testSecret = null } = body;
+  for (const [field, address] of [
+    ['url', url],
+    ['test_url', testUrl ?? null],
+  ] as const) {
+    const problem = address === null ? null : await outbound.problemOf(address);
+    if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', field, problem));
+  }
+  for (const [field, sent] of [
+    ['secret', secret],
+    ['test_secret', testSecret],
+  ] as const) {
+    if (sent === null || isSecret(sent)) continue;
+    throw new RequestRefused(fieldRefusal('validation_failed', field, 'must hold 24 to 64 bytes in base64'));
+  }
+  const test =
+    testUrl === undefined ? {} : { test: testUrl === null ? null : { url: testUrl, secret: testSecret } };
+  const set = await setProduct(database, seal, { mode, url, secret, ...test }, actorOf(request.principal));
+  if (set === null) {
+    const { secretSealed } = await findProduct(database);
+    const field = secret === null && secretSealed === null ? 'secret' : 'test_secret';
+    throw new RequestRefused(fieldRefusal('validation_failed', field, 'is needed the first time'));
+  }
+  await productCallsSoon();
+  return reply.send({ product: productView(set) });
 }
 
 function productView({ mode, url, secretSealed, testUrl }: ProductSettings): ProductView {

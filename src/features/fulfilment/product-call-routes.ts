@@ -39,10 +39,9 @@ interface ProductCallRoutesDependencies {
 const changeConfig = { scopes: ['admin:accounts' as const], isReplayable: true };
 const changeCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
 
-export function productCallRoutes(
-  app: FastifyInstance,
-  { database, seal, productCallsSoon }: ProductCallRoutesDependencies,
-): void {
+export function productCallRoutes(app: FastifyInstance, dependencies: ProductCallRoutesDependencies): void {
+  const { database, productCallsSoon } = dependencies;
+
   app.get(
     '/product-calls',
     {
@@ -56,37 +55,7 @@ export function productCallRoutes(
         response: { 200: productCallListSchema },
       },
     },
-    async (request, reply) => {
-      const page = readFilteredPage(
-        seal,
-        {
-          list: 'product_calls',
-          names: ['status', 'order_id'],
-          read: (sent) => ({ list: sent.oneOf('status', openCallLists), orderId: sent.text('order_id') }),
-        },
-        request.principal.account.id,
-        { cursor: '', ...(request.query as object) },
-      );
-      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
-      const { list, orderId } = page.filter;
-      if (orderId !== '') {
-        const id = parseRealOwnedId(orderId);
-        if (id === null || list !== null) {
-          throw new RequestRefused(
-            fieldRefusal('invalid_filter', 'order_id', 'must be the id of an order, without status'),
-          );
-        }
-        const call = await findProductCallOfOrder(database, id.accountId, id.number);
-        return reply.send({ data: call === null ? [] : [productCallView(call)], next_cursor: null });
-      }
-      const { calls, next } = await listOpenProductCalls(
-        database,
-        list ?? 'attention',
-        page.position,
-        page.limit,
-      );
-      return reply.send({ data: calls.map(productCallView), next_cursor: page.cursorAt(next) });
-    },
+    (request, reply) => listProductCalls(dependencies, request, reply),
   );
 
   app.post(
@@ -167,6 +136,42 @@ export function productCallRoutes(
     const { mode } = await findProduct(database);
     return mode === 'none' ? refusal('product_not_set') : null;
   }
+}
+
+async function listProductCalls(
+  { seal, database }: ProductCallRoutesDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const page = readFilteredPage(
+    seal,
+    {
+      list: 'product_calls',
+      names: ['status', 'order_id'],
+      read: (sent) => ({ list: sent.oneOf('status', openCallLists), orderId: sent.text('order_id') }),
+    },
+    request.principal.account.id,
+    { cursor: '', ...(request.query as object) },
+  );
+  if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
+  const { list, orderId } = page.filter;
+  if (orderId !== '') {
+    const id = parseRealOwnedId(orderId);
+    if (id === null || list !== null) {
+      throw new RequestRefused(
+        fieldRefusal('invalid_filter', 'order_id', 'must be the id of an order, without status'),
+      );
+    }
+    const call = await findProductCallOfOrder(database, id.accountId, id.number);
+    return reply.send({ data: call === null ? [] : [productCallView(call)], next_cursor: null });
+  }
+  const { calls, next } = await listOpenProductCalls(
+    database,
+    list ?? 'attention',
+    page.position,
+    page.limit,
+  );
+  return reply.send({ data: calls.map(productCallView), next_cursor: page.cursorAt(next) });
 }
 
 /** Of any form that calls have, so that no other text reaches the database. */

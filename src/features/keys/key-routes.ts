@@ -84,80 +84,16 @@ const readRotation = createBodyReader(rotateKeyBodySchema);
 
 const hourSeconds = 3_600;
 
-export function keyRoutes(
-  app: FastifyInstance,
-  { database, seal, requestLog, forgetAccount }: KeyRoutesDependencies,
-  {
-    path,
-    readScope,
-    writeScope,
-    codes,
-    passwordField,
-    bodies,
-    noun,
-    whose,
-    showsForeign,
-    accountOf,
-    admit,
-  }: KeyOwner,
-): void {
+export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependencies, owner: KeyOwner): void {
+  const { database, seal, requestLog } = dependencies;
+  const { path, readScope, writeScope, codes, passwordField, bodies, noun, whose, accountOf } = owner;
+  const owned = { ...dependencies, ...owner };
   const writes = (own: readonly ErrorCode[]) => ({
     scopes: [writeScope],
     codes: ['invalid_idempotency_key', 'idempotency_conflict', ...codes, ...own] as const,
     isReplayable: true,
     parsesBody: true,
     sensitiveAction: { passwordField },
-  });
-
-  const viewsOf = async (keys: readonly AccountKey[], account: Account, now: EpochSeconds) => {
-    const [usernames, keyNames, peopleNames] = await Promise.all([
-      findAccountNames(database, keys.map(({ createdBy }) => createdBy).filter(isSet)),
-      findApiKeyNames(database, keys.map(({ createdByKey }) => createdByKey).filter(isSet)),
-      findPeopleNames(database, keys.map(({ createdByPerson }) => createdByPerson).filter(isSet)),
-    ]);
-    return keys.map((key) => keyView(key, account, { showsForeign, usernames, keyNames, peopleNames }, now));
-  };
-
-  /** Which key a change is for, of whom, and who asks. */
-  const askedBy = async (
-    request: FastifyRequest<WithKey>,
-    reply: FastifyReply,
-  ): Promise<{ account: Account; asked: KeysAsked; keyId: number } | Refusal> => {
-    const idempotencyKey = idempotencyKeyOf(request);
-    const account = await accountOf(request, true);
-    if (isRefusal(account)) return account;
-    const limited = await admit(request, reply);
-    if (limited !== null) return limited;
-    const { now, ...author } = actorOf(request.principal, [writeScope]);
-    const keyId = parseRowId(request.params.key_id ?? '') ?? 0;
-    return { account, asked: { accountId: account.id, idempotencyKey, author, now }, keyId };
-  };
-
-  const answer = async <Result>(
-    reply: FastifyReply,
-    account: Account,
-    done: Done<Result> | Refusal,
-    view: (result: Result) => Promise<object>,
-    status: 200 | 201 = 200,
-  ) => {
-    if (isRefusal(done)) throw new RequestRefused(done);
-    forgetAccount(account.id);
-    markReplayed(reply, done);
-    return reply.code(status).send(await view(done.result));
-  };
-
-  const keyAnswer = async (
-    key: AccountKey,
-    account: Account,
-    now: EpochSeconds,
-  ): Promise<{ key?: KeyView }> => {
-    const [key_] = await viewsOf([key], account, now);
-    return key_ === undefined ? {} : { key: key_ };
-  };
-
-  const shownAnswer = async ({ key, apiKey }: ShownKey, account: Account, now: EpochSeconds) => ({
-    ...(await keyAnswer(key, account, now)),
-    api_key: apiKey,
   });
 
   app.get<WithKey>(
@@ -178,7 +114,7 @@ export function keyRoutes(
       await requestLog.flush();
       const now = request.principal.now();
       const keys = await listAccountKeys(database, account.id, now);
-      return reply.send({ data: await viewsOf(keys, account, now) });
+      return reply.send({ data: await viewsOf(owned, keys, account, now) });
     },
   );
 
@@ -195,16 +131,7 @@ export function keyRoutes(
         response: { 201: keyWithSecretSchema },
       },
     },
-    async (request, reply) => {
-      const sent = orRefuse(await askedBy(request, reply));
-      const { account, asked } = sent;
-      const body = orRefuse(readNew(request.body));
-      const settings = orRefuse(settingsOf(body, account));
-      const mode = body.test === true ? 'test' : 'live';
-      const whole = { scopes: null, allowedIps: [], rateLimitPerMinute: null, expiresAt: null, ...settings };
-      const done = await createKey(database, seal, { ...whole, name: body.name, mode }, asked);
-      return answer(reply, account, done, (made) => shownAnswer(made, account, asked.now), 201);
-    },
+    (request, reply) => createOne(owned, request, reply),
   );
 
   app.patch<WithKey>(
@@ -221,12 +148,12 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(await askedBy(request, reply));
+      const sent = orRefuse(await askedBy(owned, request, reply));
       const { account, asked, keyId } = sent;
       const body = orRefuse(readChange(request.body));
       const settings = orRefuse(settingsOf(body, account));
       const done = await changeKey(database, keyId, settings, asked);
-      return answer(reply, account, done, (key) => keyAnswer(key, account, asked.now));
+      return answer(owned, reply, account, done, (key) => keyAnswer(owned, key, account, asked.now));
     },
   );
 
@@ -244,12 +171,14 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(await askedBy(request, reply));
+      const sent = orRefuse(await askedBy(owned, request, reply));
       const { account, asked, keyId } = sent;
       const body = orRefuse(readRotation(request.body ?? {}));
       const overlapSeconds = (body.overlap_hours ?? 0) * hourSeconds;
       const done = await rotateKey(database, seal, keyId, overlapSeconds, asked);
-      return answer(reply, account, done, (rotated) => shownAnswer(rotated, account, asked.now));
+      return answer(owned, reply, account, done, (rotated) =>
+        shownAnswer(owned, rotated, account, asked.now),
+      );
     },
   );
 
@@ -267,11 +196,86 @@ export function keyRoutes(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(await askedBy(request, reply));
+      const sent = orRefuse(await askedBy(owned, request, reply));
       const done = await revokeKey(database, sent.keyId, sent.asked);
-      return answer(reply, sent.account, done, async (deleted) => ({ deleted }));
+      return answer(owned, reply, sent.account, done, async (deleted) => ({ deleted }));
     },
   );
+}
+
+type OwnedKeys = KeyRoutesDependencies & KeyOwner;
+
+async function createOne(owned: OwnedKeys, request: FastifyRequest<WithKey>, reply: FastifyReply) {
+  const { database, seal } = owned;
+  const sent = orRefuse(await askedBy(owned, request, reply));
+  const { account, asked } = sent;
+  const body = orRefuse(readNew(request.body));
+  const settings = orRefuse(settingsOf(body, account));
+  const mode = body.test === true ? 'test' : 'live';
+  const whole = { scopes: null, allowedIps: [], rateLimitPerMinute: null, expiresAt: null, ...settings };
+  const done = await createKey(database, seal, { ...whole, name: body.name, mode }, asked);
+  return answer(owned, reply, account, done, (made) => shownAnswer(owned, made, account, asked.now), 201);
+}
+
+/** Which key a change is for, of whom, and who asks. */
+async function askedBy(
+  { accountOf, admit, writeScope }: OwnedKeys,
+  request: FastifyRequest<WithKey>,
+  reply: FastifyReply,
+): Promise<{ account: Account; asked: KeysAsked; keyId: number } | Refusal> {
+  const idempotencyKey = idempotencyKeyOf(request);
+  const account = await accountOf(request, true);
+  if (isRefusal(account)) return account;
+  const limited = await admit(request, reply);
+  if (limited !== null) return limited;
+  const { now, ...author } = actorOf(request.principal, [writeScope]);
+  const keyId = parseRowId(request.params.key_id ?? '') ?? 0;
+  return { account, asked: { accountId: account.id, idempotencyKey, author, now }, keyId };
+}
+
+async function answer<Result>(
+  { forgetAccount }: OwnedKeys,
+  reply: FastifyReply,
+  account: Account,
+  done: Done<Result> | Refusal,
+  view: (result: Result) => Promise<object>,
+  status: 200 | 201 = 200,
+) {
+  if (isRefusal(done)) throw new RequestRefused(done);
+  forgetAccount(account.id);
+  markReplayed(reply, done);
+  return reply.code(status).send(await view(done.result));
+}
+
+async function shownAnswer(owned: OwnedKeys, { key, apiKey }: ShownKey, account: Account, now: EpochSeconds) {
+  return {
+    ...(await keyAnswer(owned, key, account, now)),
+    api_key: apiKey,
+  };
+}
+
+async function keyAnswer(
+  owned: OwnedKeys,
+  key: AccountKey,
+  account: Account,
+  now: EpochSeconds,
+): Promise<{ key?: KeyView }> {
+  const [key_] = await viewsOf(owned, [key], account, now);
+  return key_ === undefined ? {} : { key: key_ };
+}
+
+async function viewsOf(
+  { database, showsForeign }: OwnedKeys,
+  keys: readonly AccountKey[],
+  account: Account,
+  now: EpochSeconds,
+) {
+  const [usernames, keyNames, peopleNames] = await Promise.all([
+    findAccountNames(database, keys.map(({ createdBy }) => createdBy).filter(isSet)),
+    findApiKeyNames(database, keys.map(({ createdByKey }) => createdByKey).filter(isSet)),
+    findPeopleNames(database, keys.map(({ createdByPerson }) => createdByPerson).filter(isSet)),
+  ]);
+  return keys.map((key) => keyView(key, account, { showsForeign, usernames, keyNames, peopleNames }, now));
 }
 
 interface SentSettings {

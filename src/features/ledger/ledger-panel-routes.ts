@@ -67,9 +67,12 @@ type Totals = Record<EntryKind, bigint> & { entries: number };
 
 export function ledgerListRoutes(
   app: FastifyInstance,
-  { database, dailyTotals, currency }: LedgerPanelRoutesDependencies,
+  dependencies: LedgerPanelRoutesDependencies,
   owner: ListOwner,
 ): void {
+  const { currency } = dependencies;
+  const { find, totalsOf, pages } = filteredLedger(dependencies);
+
   app.get(
     `${owner.path}/ledger`,
     {
@@ -131,7 +134,10 @@ export function ledgerListRoutes(
         .send(Readable.from(ledgerCsv(pages(account, filter), currency)));
     },
   );
+}
 
+/** Entries as a filter finds them. */
+function filteredLedger({ database, dailyTotals }: LedgerPanelRoutesDependencies) {
   async function find(account: Account, filter: LedgerFilter, before: number) {
     const { kind, orderId } = filter;
     if (orderId !== null) {
@@ -213,6 +219,8 @@ export function ledgerListRoutes(
       from = last.entry.number + 1;
     }
   }
+
+  return { find, totalsOf, pages };
 }
 
 function totalsView({ credit, debit, charge, refund, entries }: Totals) {

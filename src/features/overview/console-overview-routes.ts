@@ -1,7 +1,7 @@
 // What the administrator's console shows beyond the administrator's API: figures of the whole service, its
 // health, customers of every account, and help for an account that has lost its second factor.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { DatabaseUnavailable, ranked } from '../../platform/database/database.ts';
 import { readServerVersion } from '../../platform/database/server-version.ts';
@@ -59,19 +59,7 @@ interface ConsoleOverviewRoutesDependencies {
 const topAccountsMax = 10;
 
 export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOverviewRoutesDependencies): void {
-  const {
-    database,
-    engine,
-    orders,
-    packages,
-    dailyTotals,
-    spending,
-    requestLog,
-    totp,
-    health,
-    currency,
-    now,
-  } = dependencies;
+  const { database, engine, totp, health, now } = dependencies;
 
   app.get(
     '/overview',
@@ -84,38 +72,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         response: { 200: adminOverviewSchema },
       },
     },
-    async ({ query }, reply) => {
-      const at = now();
-      const span = parseSpan(query, at);
-      // First the sums are brought up to date, then the rest reads them.
-      const sums = await dailyTotals.sumsOfAll(span.step, span.previousSince);
-      const spent = await spending.ofAll(span);
-      await requestLog.flush();
-      const [attention, failing, top, count, refusals] = await Promise.all([
-        countOpenProductCalls(database, 'attention'),
-        countOpenProductCalls(database, 'failing'),
-        dailyTotals.topAccounts(span.since, topAccountsMax),
-        countEndingPlansOfAll(database, at, at + endingDays * 86_400),
-        listRefusals(database, span.since),
-      ]);
-      return reply.send({
-        span: spanView(span, at),
-        series: seriesOf(sums, span.dates),
-        totals: totalsOf(sums, span.dates),
-        spending: spendingView(spent, packages.current()),
-        orders: {
-          attention: { count: attention.count, more: attention.more },
-          failing: failingView(failing),
-        },
-        top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
-          account: { id, username, display_name: displayName },
-          orders: orderCount,
-          spent: formatAmount(spentCents),
-        })),
-        expiring: { days: endingDays, count, ...endingWindow(at) },
-        refusals,
-      });
-    },
+    (request, reply) => getServiceOverview(dependencies, request, reply),
   );
 
   app.get(
@@ -157,23 +114,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         response: { 200: accountOrderSchema },
       },
     },
-    async ({ params }, reply) => {
-      const id = parseRealOwnedId(params.id);
-      const order = orRefuse(
-        id === null ? null : await orders.find(id.accountId, id.number),
-        'order_not_found',
-      );
-      const { accountId } = order;
-      const [entries, names] = await Promise.all([
-        findEntriesOfOrder(database, accountId, order.number, numberMax),
-        findAccountNames(database, [accountId]),
-      ]);
-      return reply.send({
-        account: { id: accountId, username: names.get(accountId) ?? '' },
-        order: orderView(order, packages.current(), currency),
-        entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
-      });
-    },
+    (request, reply) => getOrderOfAnyAccount(dependencies, request, reply),
   );
 
   app.post<{ Params: { id: string } }>(
@@ -216,6 +157,62 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
       return { version: '', reachable: false };
     }
   }
+}
+
+async function getServiceOverview(
+  { now, dailyTotals, spending, requestLog, database, packages }: ConsoleOverviewRoutesDependencies,
+  { query }: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const at = now();
+  const span = parseSpan(query, at);
+  // First the sums are brought up to date, then the rest reads them.
+  const sums = await dailyTotals.sumsOfAll(span.step, span.previousSince);
+  const spent = await spending.ofAll(span);
+  await requestLog.flush();
+  const [attention, failing, top, count, refusals] = await Promise.all([
+    countOpenProductCalls(database, 'attention'),
+    countOpenProductCalls(database, 'failing'),
+    dailyTotals.topAccounts(span.since, topAccountsMax),
+    countEndingPlansOfAll(database, at, at + endingDays * 86_400),
+    listRefusals(database, span.since),
+  ]);
+  return reply.send({
+    span: spanView(span, at),
+    series: seriesOf(sums, span.dates),
+    totals: totalsOf(sums, span.dates),
+    spending: spendingView(spent, packages.current()),
+    orders: {
+      attention: { count: attention.count, more: attention.more },
+      failing: failingView(failing),
+    },
+    top_accounts: top.map(({ id, username, displayName, orderCount, spentCents }) => ({
+      account: { id, username, display_name: displayName },
+      orders: orderCount,
+      spent: formatAmount(spentCents),
+    })),
+    expiring: { days: endingDays, count, ...endingWindow(at) },
+    refusals,
+  });
+}
+
+async function getOrderOfAnyAccount(
+  { orders, database, packages, currency }: ConsoleOverviewRoutesDependencies,
+  { params }: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+) {
+  const id = parseRealOwnedId(params.id);
+  const order = orRefuse(id === null ? null : await orders.find(id.accountId, id.number), 'order_not_found');
+  const { accountId } = order;
+  const [entries, names] = await Promise.all([
+    findEntriesOfOrder(database, accountId, order.number, numberMax),
+    findAccountNames(database, [accountId]),
+  ]);
+  return reply.send({
+    account: { id: accountId, username: names.get(accountId) ?? '' },
+    order: orderView(order, packages.current(), currency),
+    entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+  });
 }
 
 function sharedLimitsView(state: ReturnType<HealthFacts['sharedLimits']>) {

@@ -1,6 +1,6 @@
 // Packages and their price matrix.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
@@ -27,10 +27,9 @@ interface PackageAdminRoutesDependencies {
 
 const durationDaysDefault = 30;
 
-export function packageAdminRoutes(
-  app: FastifyInstance,
-  { database, packages, currency }: PackageAdminRoutesDependencies,
-): void {
+export function packageAdminRoutes(app: FastifyInstance, dependencies: PackageAdminRoutesDependencies): void {
+  const { database, packages, currency } = dependencies;
+
   app.get(
     '/packages',
     {
@@ -66,45 +65,7 @@ export function packageAdminRoutes(
         response: { 201: adminPackageAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      if (body.name.trim() === '')
-        throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
-      const isTrial = body.trial ?? false;
-      if (isTrial === (body.prices !== undefined)) {
-        const reason = isTrial ? 'a free trial has no prices' : 'missing';
-        throw new RequestRefused(fieldRefusal('validation_failed', 'prices', reason));
-      }
-      const key = idempotencyKeyOf(request);
-      const prices = parsePrices(body.prices ?? {});
-      const caller = actorOf(request.principal);
-      const created = orRefuse(
-        await createPackage(
-          database,
-          {
-            name: body.name.trim(),
-            features: body.features ?? [],
-            limits: {
-              accounts: body.limits.accounts,
-              postsPerDay: body.limits.posts_per_day,
-              aiImagesPerMonth: body.limits.ai_images_per_month,
-            },
-            durationDays: body.duration_days ?? durationDaysDefault,
-            isTrial,
-            retired: body.retired ?? false,
-            prices: {
-              reseller: { ...free, ...prices.reseller },
-              distributor: { ...free, ...prices.distributor },
-            },
-          },
-          caller,
-          key,
-        ),
-      );
-      markReplayed(reply, created);
-      if (!created.replayed) await packages.reload();
-      return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
-    },
+    (request, reply) => createPackageHandler(dependencies, request, reply),
   );
 
   app.get<WithId>(
@@ -179,6 +140,50 @@ export function packageAdminRoutes(
   async function findPackage(id: string): Promise<Package | undefined> {
     return (await packages.reload()).byId.get(parseRowId(id) ?? 0);
   }
+}
+
+async function createPackageHandler(
+  { database, packages, currency }: PackageAdminRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof createPackageBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { body } = request;
+  if (body.name.trim() === '')
+    throw new RequestRefused(fieldRefusal('validation_failed', 'name', 'must not be blank'));
+  const isTrial = body.trial ?? false;
+  if (isTrial === (body.prices !== undefined)) {
+    const reason = isTrial ? 'a free trial has no prices' : 'missing';
+    throw new RequestRefused(fieldRefusal('validation_failed', 'prices', reason));
+  }
+  const key = idempotencyKeyOf(request);
+  const prices = parsePrices(body.prices ?? {});
+  const caller = actorOf(request.principal);
+  const created = orRefuse(
+    await createPackage(
+      database,
+      {
+        name: body.name.trim(),
+        features: body.features ?? [],
+        limits: {
+          accounts: body.limits.accounts,
+          postsPerDay: body.limits.posts_per_day,
+          aiImagesPerMonth: body.limits.ai_images_per_month,
+        },
+        durationDays: body.duration_days ?? durationDaysDefault,
+        isTrial,
+        retired: body.retired ?? false,
+        prices: {
+          reseller: { ...free, ...prices.reseller },
+          distributor: { ...free, ...prices.distributor },
+        },
+      },
+      caller,
+      key,
+    ),
+  );
+  markReplayed(reply, created);
+  if (!created.replayed) await packages.reload();
+  return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
 }
 
 const free = { 1: 0n, 3: 0n, 12: 0n };

@@ -128,15 +128,12 @@ export function peoplePanelRoutes(
   });
 }
 
-function peopleRoutes(
-  app: FastifyInstance,
-  { database, passwordLinks, totp, forgetAccount, peoplePerAccountMax }: PeopleRoutesDependencies,
-  { path, operations, scopes, sensitiveAction, bodies, codes, accountIdOf, limited }: Surface,
-): void {
+function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependencies, surface: Surface): void {
+  const { database } = dependencies;
+  const { path, operations, scopes, sensitiveAction, bodies, codes } = surface;
   const lookups = ranked(database, 'lookups');
+  const people = { ...dependencies, ...surface, lookups };
   const onePath = `${path}/:person_id`;
-  // No person has the number 0.
-  const personIdOf = ({ params }: FastifyRequest<WithPerson>) => parseRowId(params.person_id ?? '') ?? 0;
   const confirm = bodies.confirm === undefined ? {} : { body: bodies.confirm };
 
   app.get<WithPerson>(
@@ -151,15 +148,7 @@ function peopleRoutes(
         response: { 200: peopleListSchema },
       },
     },
-    async (request, reply) => {
-      const account = orRefuse(await findTarget(request), 'account_not_found');
-      const list = await listPeople(lookups, account.id);
-      const withTotp = await findTotpHolders(
-        lookups,
-        list.map(({ id }) => id),
-      );
-      return reply.send({ data: list.map((each) => viewOf(each, account, withTotp.has(each.id))) });
-    },
+    (request, reply) => list(people, request, reply),
   );
 
   app.post<WithPerson & WithBody<typeof invitePersonBodySchema>>(
@@ -180,19 +169,7 @@ function peopleRoutes(
         response: { 201: invitedPersonSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const sent = orRefuse(await changeOf(request, reply, body));
-      const { account, asked } = sent;
-      const { username, role, email } = body;
-      const wanted = { username, role, email: email || null };
-      const done = await invitePerson(database, account.id, wanted, asked, {
-        peopleMax: peoplePerAccountMax,
-        along: (transaction, person, of) =>
-          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
-      });
-      return answerInvited(reply, done);
-    },
+    (request, reply) => invite(people, request, reply),
   );
 
   app.post<WithPerson>(
@@ -215,19 +192,7 @@ function peopleRoutes(
         response: { 201: invitedPersonSchema },
       },
     },
-    async (request, reply) => {
-      const sent = orRefuse(await changeOf(request, reply));
-      const { account, asked } = sent;
-      const done = await inviteAgain(
-        database,
-        account.id,
-        personIdOf(request),
-        asked,
-        (transaction, person, of) =>
-          passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
-      );
-      return answerInvited(reply, done);
-    },
+    (request, reply) => renew(people, request, reply),
   );
 
   app.patch<WithPerson & WithBody<typeof changePersonBodySchema>>(
@@ -249,21 +214,7 @@ function peopleRoutes(
         response: { 200: personAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const sent = orRefuse(await changeOf(request, reply, body));
-      const { account, asked } = sent;
-      const change = {
-        ...(body.role !== undefined && { role: body.role }),
-        ...(body.email !== undefined && { email: body.email || null }),
-      };
-      const done = orRefuse(await changePerson(database, account.id, personIdOf(request), change, asked));
-      forgetAccount(account.id);
-      markReplayed(reply, done);
-      const { person, account: now } = done.result;
-      const withTotp = await findTotpHolders(lookups, [person.id]);
-      return reply.send({ person: viewOf(person, now, withTotp.has(person.id)) });
-    },
+    (request, reply) => change(people, request, reply),
   );
 
   app.delete<WithPerson>(
@@ -285,50 +236,131 @@ function peopleRoutes(
         response: { 200: removedPersonSchema },
       },
     },
-    async (request, reply) => {
-      const sent = orRefuse(await changeOf(request, reply));
-      const { account, asked } = sent;
-      const done = orRefuse(
-        await removePerson(database, account.id, personIdOf(request), asked, (transaction, { id }) =>
-          totp.forget(transaction, id),
-        ),
-      );
-      forgetAccount(account.id);
-      markReplayed(reply, done);
-      return reply.send({ removed: true });
-    },
+    (request, reply) => remove(people, request, reply),
   );
+}
 
-  async function findTarget(request: FastifyRequest<WithPerson>): Promise<Account | null> {
-    const id = accountIdOf(request);
-    return id === null ? null : findAccount(lookups, id);
-  }
+type PeopleSurface = PeopleRoutesDependencies & Surface & { readonly lookups: Database };
 
-  /** Whose people are to change, and who asks; or what stands in the way. */
-  async function changeOf(
-    request: FastifyRequest<WithPerson>,
-    reply: FastifyReply,
-    { email, role }: { readonly email?: string; readonly role?: Role } = {},
-  ): Promise<{ account: Account; asked: PeopleAsked } | Refusal> {
-    const account = await findTarget(request);
-    if (account === null) return refusal('account_not_found');
-    const problem =
-      emailRefusal(email) ??
-      roleRefusal(account, role) ??
-      administratorProblem(request.principal, account) ??
-      (await limited(request, reply));
-    if (problem !== null) return problem;
-    const idempotencyKey = idempotencyKeyOf(request);
-    return { account, asked: { ...actorOf(request.principal), idempotencyKey } };
-  }
+async function list(people: PeopleSurface, request: FastifyRequest<WithPerson>, reply: FastifyReply) {
+  const { lookups } = people;
+  const account = orRefuse(await findTarget(people, request), 'account_not_found');
+  const list = await listPeople(lookups, account.id);
+  const withTotp = await findTotpHolders(
+    lookups,
+    list.map(({ id }) => id),
+  );
+  return reply.send({ data: list.map((each) => viewOf(each, account, withTotp.has(each.id))) });
+}
 
-  function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
-    if (isRefusal(done)) throw new RequestRefused(done);
-    markReplayed(reply, done);
-    const { person, account, along } = done.result;
-    const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
-    return reply.code(201).send({ person: viewOf(person, account, false), invitation });
-  }
+async function invite(
+  people: PeopleSurface,
+  request: FastifyRequest<WithPerson & WithBody<typeof invitePersonBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { database, peoplePerAccountMax, passwordLinks } = people;
+  const { body } = request;
+  const sent = orRefuse(await changeOf(people, request, reply, body));
+  const { account, asked } = sent;
+  const { username, role, email } = body;
+  const wanted = { username, role, email: email || null };
+  const done = await invitePerson(database, account.id, wanted, asked, {
+    peopleMax: peoplePerAccountMax,
+    along: (transaction, person, of) =>
+      passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
+  });
+  return answerInvited(reply, done);
+}
+
+async function renew(people: PeopleSurface, request: FastifyRequest<WithPerson>, reply: FastifyReply) {
+  const { database, passwordLinks } = people;
+  const sent = orRefuse(await changeOf(people, request, reply));
+  const { account, asked } = sent;
+  const done = await inviteAgain(
+    database,
+    account.id,
+    personIdOf(request),
+    asked,
+    (transaction, person, of) =>
+      passwordLinks.invite(transaction, person, of, inviterOf(request, of), asked.now),
+  );
+  return answerInvited(reply, done);
+}
+
+async function change(
+  people: PeopleSurface,
+  request: FastifyRequest<WithPerson & WithBody<typeof changePersonBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { database, forgetAccount, lookups } = people;
+  const { body } = request;
+  const sent = orRefuse(await changeOf(people, request, reply, body));
+  const { account, asked } = sent;
+  const change = {
+    ...(body.role !== undefined && { role: body.role }),
+    ...(body.email !== undefined && { email: body.email || null }),
+  };
+  const done = orRefuse(await changePerson(database, account.id, personIdOf(request), change, asked));
+  forgetAccount(account.id);
+  markReplayed(reply, done);
+  const { person, account: now } = done.result;
+  const withTotp = await findTotpHolders(lookups, [person.id]);
+  return reply.send({ person: viewOf(person, now, withTotp.has(person.id)) });
+}
+
+async function remove(people: PeopleSurface, request: FastifyRequest<WithPerson>, reply: FastifyReply) {
+  const { database, totp, forgetAccount } = people;
+  const sent = orRefuse(await changeOf(people, request, reply));
+  const { account, asked } = sent;
+  const done = orRefuse(
+    await removePerson(database, account.id, personIdOf(request), asked, (transaction, { id }) =>
+      totp.forget(transaction, id),
+    ),
+  );
+  forgetAccount(account.id);
+  markReplayed(reply, done);
+  return reply.send({ removed: true });
+}
+
+async function findTarget(
+  { accountIdOf, lookups }: PeopleSurface,
+  request: FastifyRequest<WithPerson>,
+): Promise<Account | null> {
+  const id = accountIdOf(request);
+  return id === null ? null : findAccount(lookups, id);
+}
+
+/** Whose people are to change, and who asks; or what stands in the way. */
+async function changeOf(
+  people: PeopleSurface,
+  request: FastifyRequest<WithPerson>,
+  reply: FastifyReply,
+  { email, role }: { readonly email?: string; readonly role?: Role } = {},
+): Promise<{ account: Account; asked: PeopleAsked } | Refusal> {
+  const { limited } = people;
+  const account = await findTarget(people, request);
+  if (account === null) return refusal('account_not_found');
+  const problem =
+    emailRefusal(email) ??
+    roleRefusal(account, role) ??
+    administratorProblem(request.principal, account) ??
+    (await limited(request, reply));
+  if (problem !== null) return problem;
+  const idempotencyKey = idempotencyKeyOf(request);
+  return { account, asked: { ...actorOf(request.principal), idempotencyKey } };
+}
+
+function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
+  if (isRefusal(done)) throw new RequestRefused(done);
+  markReplayed(reply, done);
+  const { person, account, along } = done.result;
+  const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
+  return reply.code(201).send({ person: viewOf(person, account, false), invitation });
+}
+
+// No person has the number 0.
+function personIdOf({ params }: FastifyRequest<WithPerson>) {
+  return parseRowId(params.person_id ?? '') ?? 0;
 }
 
 /** Whoever invites to their own account is named to the invited; the operator's people are not named to other accounts. */

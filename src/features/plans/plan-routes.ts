@@ -40,8 +40,6 @@ const commonCodes = [
 ] as const;
 
 export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDependencies): void {
-  const { customers, packages } = dependencies;
-
   app.post<WithId>(
     '/customers/:id/cancel',
     {
@@ -60,18 +58,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
         response: { 200: cancelledPlanSchema },
       },
     },
-    async (request, reply) => {
-      const key = keyed(idempotencyKeyOf(request));
-      const at = orRefuse(parseCancelAt(bodyOf(request)));
-      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'cancel', at }));
-      const changed = expectOutcome(outcome, 'plan_changed');
-      markReplayed(reply, changed);
-      return reply.send({
-        customer: await viewOf(changed, request),
-        refund: formatAmount(changed.refundCents),
-        balance: formatAmount(changed.balanceAfterCents),
-      });
-    },
+    (request, reply) => cancelPlan(dependencies, request, reply),
   );
 
   app.post<WithId>(
@@ -96,8 +83,13 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     async (request, reply) => {
       const key = keyed(idempotencyKeyOf(request));
       const reason = orRefuse(parseReason(bodyOf(request)));
-      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'suspend', reason }));
-      return answerCustomer(request, reply, outcome);
+      const outcome = await submit(dependencies, request, (common) => ({
+        ...common,
+        ...key,
+        type: 'suspend',
+        reason,
+      }));
+      return answerCustomer(dependencies, request, reply, outcome);
     },
   );
 
@@ -115,8 +107,12 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     },
     async (request, reply) => {
       const key = keyed(idempotencyKeyOf(request));
-      const outcome = await submit(request, (common) => ({ ...common, ...key, type: 'resume' }));
-      return answerCustomer(request, reply, outcome);
+      const outcome = await submit(dependencies, request, (common) => ({
+        ...common,
+        ...key,
+        type: 'resume',
+      }));
+      return answerCustomer(dependencies, request, reply, outcome);
     },
   );
 
@@ -144,17 +140,7 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
         response: { 200: customerAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const key = keyed(idempotencyKeyOf(request));
-      const autoRenew = orRefuse(parseAutoRenew(bodyOf(request)));
-      const outcome = await submit(request, (common) => ({
-        ...common,
-        ...key,
-        type: 'set_auto_renew',
-        autoRenew,
-      }));
-      return answerCustomer(request, reply, outcome);
-    },
+    (request, reply) => setAutoRenew(dependencies, request, reply),
   );
 
   app.delete<WithId>(
@@ -170,42 +156,83 @@ export function planRoutes(app: FastifyInstance, dependencies: PlanRoutesDepende
     },
     async (request, reply) => {
       const key = keyed(idempotencyKeyOf(request));
-      const outcome = await submit(request, (common) => ({
+      const outcome = await submit(dependencies, request, (common) => ({
         ...common,
         ...key,
         type: 'set_auto_renew',
         autoRenew: null,
       }));
-      return answerCustomer(request, reply, outcome);
+      return answerCustomer(dependencies, request, reply, outcome);
     },
   );
+}
 
-  function submit(
-    request: FastifyRequest<WithId>,
-    command: (common: ReturnType<typeof commonOf>) => PlanChangeCommand,
-  ) {
-    return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
-  }
+async function cancelPlan(
+  dependencies: PlanRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  reply: FastifyReply,
+) {
+  const key = keyed(idempotencyKeyOf(request));
+  const at = orRefuse(parseCancelAt(bodyOf(request)));
+  const outcome = await submit(dependencies, request, (common) => ({
+    ...common,
+    ...key,
+    type: 'cancel',
+    at,
+  }));
+  const changed = expectOutcome(outcome, 'plan_changed');
+  markReplayed(reply, changed);
+  return reply.send({
+    customer: await viewOf(dependencies, changed, request),
+    refund: formatAmount(changed.refundCents),
+    balance: formatAmount(changed.balanceAfterCents),
+  });
+}
 
-  /** As they are now, with what orders do not know of them. Customers are never deleted. */
-  async function viewOf(
-    { customer: { accountId, number } }: Changed,
-    { principal: { now } }: FastifyRequest,
-  ) {
-    const customer = await customers.find(accountId, number);
-    if (customer === null) throw new Error(`Customer ${number} of account ${accountId} is not there.`);
-    return customerView(customer, packages(), now());
-  }
+async function setAutoRenew(
+  dependencies: PlanRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  reply: FastifyReply,
+) {
+  const key = keyed(idempotencyKeyOf(request));
+  const autoRenew = orRefuse(parseAutoRenew(bodyOf(request)));
+  const outcome = await submit(dependencies, request, (common) => ({
+    ...common,
+    ...key,
+    type: 'set_auto_renew',
+    autoRenew,
+  }));
+  return answerCustomer(dependencies, request, reply, outcome);
+}
 
-  async function answerCustomer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: Awaited<ReturnType<typeof submit>>,
-  ): Promise<FastifyReply> {
-    const changed = expectOutcome(outcome, 'plan_changed');
-    markReplayed(reply, changed);
-    return reply.send({ customer: await viewOf(changed, request) });
-  }
+function submit(
+  dependencies: PlanRoutesDependencies,
+  request: FastifyRequest<WithId>,
+  command: (common: ReturnType<typeof commonOf>) => PlanChangeCommand,
+) {
+  return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
+}
+
+/** As they are now, with what orders do not know of them. Customers are never deleted. */
+async function viewOf(
+  { customers, packages }: PlanRoutesDependencies,
+  { customer: { accountId, number } }: Changed,
+  { principal: { now } }: FastifyRequest,
+) {
+  const customer = await customers.find(accountId, number);
+  if (customer === null) throw new Error(`Customer ${number} of account ${accountId} is not there.`);
+  return customerView(customer, packages(), now());
+}
+
+async function answerCustomer(
+  dependencies: PlanRoutesDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: Awaited<ReturnType<typeof submit>>,
+): Promise<FastifyReply> {
+  const changed = expectOutcome(outcome, 'plan_changed');
+  markReplayed(reply, changed);
+  return reply.send({ customer: await viewOf(dependencies, changed, request) });
 }
 
 type Changed = Extract<OrderOutcome, { readonly type: 'plan_changed' }>;

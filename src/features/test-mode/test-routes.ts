@@ -1,7 +1,7 @@
 // Test mode's own requests: GET and POST /test/clock, POST /test/credit, POST /test/reset. Everything else of the API is
 // the same code with a test key. Of a live key they are refused.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { bodyOf, idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
@@ -44,7 +44,7 @@ const creditCentsMax = 100_000_000n;
 const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const;
 
 export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDependencies): void {
-  const { database, engine, currency, now, monotonicNow, testClockLimits: limits } = dependencies;
+  const { database, now } = dependencies;
   const changes = ranked(database, 'changes');
 
   app.get(
@@ -92,23 +92,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
         response: { 200: testClockMovedSchema },
       },
     },
-    async (request, reply) => {
-      const key = keyed(idempotencyKeyOf(request));
-      const to = orRefuse(readTarget(bodyOf(request)));
-      const { id: accountId } = request.principal.account;
-      const outcome = expectOutcome(
-        await moveClock({ engine, monotonicNow, limits }, { accountId, to, ...key }),
-        'clock_moved',
-      );
-      markReplayed(reply, outcome);
-      const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
-      return reply.send({
-        clock: { now: formatTime(outcome.clock) },
-        reached: outcome.isReached,
-        ...(outcome.isFull ? { stopped_by: 'test_full' as const } : {}),
-        happened: { renewals, renewals_failed: renewalsFailed, ended, warnings },
-      });
-    },
+    (request, reply) => moveTestClock(dependencies, request, reply),
   );
 
   app.post<WithBody<typeof testCreditBodySchema>>(
@@ -128,41 +112,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
         response: { 201: creditedSchema },
       },
     },
-    async (request, reply) => {
-      const key = keyed(idempotencyKeyOf(request));
-      const { body } = request;
-      const amountCents = parseAmount(body.amount);
-      if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax) {
-        const reason = 'must be more than 0.00 and at most 1000000.00';
-        throw new RequestRefused(fieldRefusal('validation_failed', 'amount', reason));
-      }
-      const outcome = expectOutcome(
-        await createSubmitter(
-          dependencies,
-          request,
-        )(({ id: accountId }) => ({
-          type: 'credit',
-          accountId,
-          actorId: realIdOf(request.principal),
-          by: request.principal.actor,
-          amountCents,
-          memo: body.memo ?? null,
-          ...key,
-        })),
-        'credited',
-      );
-      markReplayed(reply, outcome);
-      const { entry } = outcome;
-      // The first credit of a test has no actor; a replay may find it.
-      const actor =
-        entry.actorId === null
-          ? null
-          : ((await findAccountNames(database, [entry.actorId])).get(entry.actorId) ?? null);
-      return reply.code(201).send({
-        entry: ledgerEntryView(entry, actor, currency),
-        balance: formatAmount(entry.balanceAfterCents),
-      });
-    },
+    (request, reply) => creditTest(dependencies, request, reply),
   );
 
   app.post(
@@ -199,6 +149,69 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
       return reply.send({ clock: { now: formatTime(done.at) }, balance: formatAmount(done.balanceCents) });
     },
   );
+}
+
+async function moveTestClock(
+  { engine, monotonicNow, testClockLimits: limits }: TestRoutesDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const key = keyed(idempotencyKeyOf(request));
+  const to = orRefuse(readTarget(bodyOf(request)));
+  const { id: accountId } = request.principal.account;
+  const outcome = expectOutcome(
+    await moveClock({ engine, monotonicNow, limits }, { accountId, to, ...key }),
+    'clock_moved',
+  );
+  markReplayed(reply, outcome);
+  const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
+  return reply.send({
+    clock: { now: formatTime(outcome.clock) },
+    reached: outcome.isReached,
+    ...(outcome.isFull ? { stopped_by: 'test_full' as const } : {}),
+    happened: { renewals, renewals_failed: renewalsFailed, ended, warnings },
+  });
+}
+
+async function creditTest(
+  dependencies: TestRoutesDependencies,
+  request: FastifyRequest<WithBody<typeof testCreditBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { database, currency } = dependencies;
+  const key = keyed(idempotencyKeyOf(request));
+  const { body } = request;
+  const amountCents = parseAmount(body.amount);
+  if (amountCents === null || amountCents <= 0n || amountCents > creditCentsMax) {
+    const reason = 'must be more than 0.00 and at most 1000000.00';
+    throw new RequestRefused(fieldRefusal('validation_failed', 'amount', reason));
+  }
+  const outcome = expectOutcome(
+    await createSubmitter(
+      dependencies,
+      request,
+    )(({ id: accountId }) => ({
+      type: 'credit',
+      accountId,
+      actorId: realIdOf(request.principal),
+      by: request.principal.actor,
+      amountCents,
+      memo: body.memo ?? null,
+      ...key,
+    })),
+    'credited',
+  );
+  markReplayed(reply, outcome);
+  const { entry } = outcome;
+  // The first credit of a test has no actor; a replay may find it.
+  const actor =
+    entry.actorId === null
+      ? null
+      : ((await findAccountNames(database, [entry.actorId])).get(entry.actorId) ?? null);
+  return reply.code(201).send({
+    entry: ledgerEntryView(entry, actor, currency),
+    balance: formatAmount(entry.balanceAfterCents),
+  });
 }
 
 async function inTestMode({ principal }: FastifyRequest): Promise<void> {

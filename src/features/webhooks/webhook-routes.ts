@@ -80,42 +80,22 @@ const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const sa
 
 export function webhookRoutes(
   app: FastifyInstance,
-  { database, seal, outbound, webhookTests, deliverSoon, now }: WebhookRoutesDependencies,
-  { isOperator, confirm, readScope, writeScope, noun }: WebhookOwner,
+  dependencies: WebhookRoutesDependencies,
+  owner: WebhookOwner,
 ): void {
-  // The operator's are sent no events of tests.
-  const parseEventId = isOperator ? parseRealOwnedId : parseOwnedId;
-  const ownerOf = ({ principal }: FastifyRequest) => (isOperator ? operator : principal.account.id);
-  const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
-  const writes = (codes: readonly ErrorCode[]) => ({
-    scopes: [writeScope],
-    // The operator has no tests.
-    codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
-    isReplayable: true,
-  });
+  const owned = { ...dependencies, ...owner };
+  endpointRoutes(app, owned);
+  deliveryRoutes(app, owned);
+}
+
+type OwnedWebhooks = WebhookRoutesDependencies & WebhookOwner;
+
+function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
+  const { database, seal, outbound, webhookTests, now, isOperator, confirm, writeScope, noun } = owned;
+  const { reads, writes } = configsOf(owned);
   // The operator's are sent the events of all accounts.
   const sensitive = isOperator ? { sensitiveAction: { passwordField: 'current_password' } as const } : {};
   const whose = isOperator ? 'for all accounts' : 'of the account';
-
-  const askedBy = (request: FastifyRequest): Asked | Refusal => {
-    const idempotencyKey = idempotencyKeyOf(request);
-    const { now: _now, ...author } = actorOf(request.principal);
-    return { accountId: ownerOf(request), idempotencyKey, author, now: now() };
-  };
-  const answer = <Result>(
-    reply: FastifyReply,
-    done: Done<Result> | Refusal,
-    view: (result: Result) => object,
-    status: 200 | 201 = 200,
-  ) => {
-    if (isRefusal(done)) throw new RequestRefused(done);
-    markReplayed(reply, done);
-    return reply.code(status).send(view(done.result));
-  };
-  const answerWebhook = (reply: FastifyReply, done: Done<Webhook> | Refusal) =>
-    answer(reply, done, (webhook) => ({ webhook: webhookView(webhook, now()) }));
-  const idOf = (request: FastifyRequest<WithId>) => parseRowId(request.params.id) ?? 0;
-  const found = (request: FastifyRequest<WithId>) => findWebhook(database, ownerOf(request), idOf(request));
 
   app.get(
     '/webhooks',
@@ -130,7 +110,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const all = await listWebhooks(database, ownerOf(request));
+      const all = await listWebhooks(database, ownerOf(owned, request));
       return reply.send({ data: all.map((webhook) => webhookView(webhook, now())) });
     },
   );
@@ -149,21 +129,7 @@ export function webhookRoutes(
         response: { 201: webhookWithSecretSchema },
       },
     },
-    async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
-      const { body } = request;
-      const problem = await outbound.problemOf(body.url);
-      if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
-      const { url, types = [], description = null, enabled = true } = body;
-      const done = await createWebhook(database, seal, { url, types, description, enabled }, asked);
-      if (!isRefusal(done)) await deliverSoon();
-      return answer(
-        reply,
-        done,
-        ({ webhook, secret }) => ({ webhook: webhookView(webhook, now()), secret }),
-        201,
-      );
-    },
+    (request, reply) => createOne(owned, request, reply),
   );
 
   app.get<WithId>(
@@ -179,7 +145,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const webhook = orRefuse(await found(request), 'webhook_not_found');
+      const webhook = orRefuse(await found(owned, request), 'webhook_not_found');
       return reply.send({ webhook: webhookView(webhook, now()) });
     },
   );
@@ -198,23 +164,7 @@ export function webhookRoutes(
         response: { 200: webhookAnswerSchema },
       },
     },
-    async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
-      const { body } = request;
-      // These and no others: whatever else a body holds is ignored.
-      const { url, types, description, enabled } = body;
-      const changes = {
-        ...(url === undefined ? {} : { url }),
-        ...(types === undefined ? {} : { types }),
-        ...(description === undefined ? {} : { description }),
-        ...(enabled === undefined ? {} : { enabled }),
-      };
-      const problem = url === undefined ? null : await outbound.problemOf(url);
-      if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
-      const done = await changeWebhook(database, idOf(request), changes, asked);
-      if (!isRefusal(done)) await deliverSoon();
-      return answerWebhook(reply, done);
-    },
+    (request, reply) => changeOne(owned, request, reply),
   );
 
   app.delete<WithId>(
@@ -229,7 +179,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
+      const asked = orRefuse(askedBy(owned, request));
       return answer(reply, await deleteWebhook(database, idOf(request), asked), (deleted) => ({ deleted }));
     },
   );
@@ -247,7 +197,7 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const webhook = orRefuse(await found(request), 'webhook_not_found');
+      const webhook = orRefuse(await found(owned, request), 'webhook_not_found');
       refuseIf(await webhookTests.take(request.principal.account.id, reply));
       return reply.send(testedView(await sendTestEvent({ outbound, seal }, webhook, now())));
     },
@@ -267,17 +217,15 @@ export function webhookRoutes(
         response: { 200: webhookWithSecretSchema },
       },
     },
-    async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
-      const body = request.body ?? {};
-      const hours = body.overlap_hours ?? overlapHoursDefault;
-      const done = await rotateSecret(database, seal, idOf(request), hours, asked);
-      return answer(reply, done, ({ webhook, secret }) => ({
-        webhook: webhookView(webhook, now()),
-        secret,
-      }));
-    },
+    (request, reply) => rotateOne(owned, request, reply),
   );
+}
+
+function deliveryRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
+  const { database, isOperator, confirm, noun } = owned;
+  const { reads, writes } = configsOf(owned);
+  // The operator's are sent no events of tests.
+  const parseEventId = isOperator ? parseRealOwnedId : parseOwnedId;
 
   app.get<WithId>(
     '/webhooks/:id/deliveries',
@@ -292,28 +240,7 @@ export function webhookRoutes(
         response: { 200: deliveryListSchema },
       },
     },
-    async (request, reply) => {
-      const webhook = orRefuse(await found(request), 'webhook_not_found');
-      const list = {
-        list: `deliveries ${webhook.id}`,
-        names: ['status'],
-        read: (sent: { oneOf: <Word extends string>(name: string, words: readonly Word[]) => Word | null }) =>
-          sent.oneOf('status', deliveryStatuses),
-      };
-      const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
-      const page = readFilteredPage(seal, list, ownerOf(request), query);
-      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
-      const { attempts, next } = await listDeliveries(database, {
-        webhookId: webhook.id,
-        outcome: page.filter,
-        before: page.position === null ? null : Number(page.position),
-        limit: page.limit,
-      });
-      return reply.send({
-        data: attempts.map(deliveryView),
-        next_cursor: page.cursorAt(next === null ? null : String(next)),
-      });
-    },
+    (request, reply) => showDeliveries(owned, request, reply),
   );
 
   app.post<{ Params: { id: string; event_id: string } }>(
@@ -329,10 +256,10 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
+      const asked = orRefuse(askedBy(owned, request));
       const event = orRefuse(parseEventId(request.params.event_id), 'event_not_found');
       const done = await redeliverOne(database, parseRowId(request.params.id) ?? 0, event, asked);
-      return answerWebhook(reply, done);
+      return answerWebhook(owned, reply, done);
     },
   );
 
@@ -351,12 +278,142 @@ export function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const asked = orRefuse(askedBy(request));
+      const asked = orRefuse(askedBy(owned, request));
       const { body } = request;
       const since = orRefuse(sinceOf(body.from, parseEventId));
-      return answerWebhook(reply, await redeliverSince(database, idOf(request), since, asked));
+      return answerWebhook(owned, reply, await redeliverSince(database, idOf(request), since, asked));
     },
   );
+}
+
+function configsOf({ readScope, writeScope, isOperator }: WebhookOwner) {
+  const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
+  const writes = (codes: readonly ErrorCode[]) => ({
+    scopes: [writeScope],
+    // The operator has no tests.
+    codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
+    isReplayable: true,
+  });
+  return { reads, writes };
+}
+
+async function createOne(
+  owned: OwnedWebhooks,
+  request: FastifyRequest<WithBody<typeof newWebhookBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { outbound, database, seal, deliverSoon, now } = owned;
+  const asked = orRefuse(askedBy(owned, request));
+  const { body } = request;
+  const problem = await outbound.problemOf(body.url);
+  if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
+  const { url, types = [], description = null, enabled = true } = body;
+  const done = await createWebhook(database, seal, { url, types, description, enabled }, asked);
+  if (!isRefusal(done)) await deliverSoon();
+  return answer(
+    reply,
+    done,
+    ({ webhook, secret }) => ({ webhook: webhookView(webhook, now()), secret }),
+    201,
+  );
+}
+
+async function changeOne(
+  owned: OwnedWebhooks,
+  request: FastifyRequest<WithId & WithBody<typeof changeWebhookBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { outbound, database, deliverSoon } = owned;
+  const asked = orRefuse(askedBy(owned, request));
+  const { body } = request;
+  // These and no others: whatever else a body holds is ignored.
+  const { url, types, description, enabled } = body;
+  const changes = {
+    ...(url === undefined ? {} : { url }),
+    ...(types === undefined ? {} : { types }),
+    ...(description === undefined ? {} : { description }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+  const problem = url === undefined ? null : await outbound.problemOf(url);
+  if (problem !== null) throw new RequestRefused(fieldRefusal('validation_failed', 'url', problem));
+  const done = await changeWebhook(database, idOf(request), changes, asked);
+  if (!isRefusal(done)) await deliverSoon();
+  return answerWebhook(owned, reply, done);
+}
+
+async function rotateOne(
+  owned: OwnedWebhooks,
+  request: FastifyRequest<WithId & WithBody<typeof rotateSecretBodySchema>>,
+  reply: FastifyReply,
+) {
+  const { database, seal, now } = owned;
+  const asked = orRefuse(askedBy(owned, request));
+  const body = request.body ?? {};
+  const hours = body.overlap_hours ?? overlapHoursDefault;
+  const done = await rotateSecret(database, seal, idOf(request), hours, asked);
+  return answer(reply, done, ({ webhook, secret }) => ({
+    webhook: webhookView(webhook, now()),
+    secret,
+  }));
+}
+
+async function showDeliveries(owned: OwnedWebhooks, request: FastifyRequest<WithId>, reply: FastifyReply) {
+  const { seal, database } = owned;
+  const webhook = orRefuse(await found(owned, request), 'webhook_not_found');
+  const list = {
+    list: `deliveries ${webhook.id}`,
+    names: ['status'],
+    read: (sent: { oneOf: <Word extends string>(name: string, words: readonly Word[]) => Word | null }) =>
+      sent.oneOf('status', deliveryStatuses),
+  };
+  const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
+  const page = readFilteredPage(seal, list, ownerOf(owned, request), query);
+  if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
+  const { attempts, next } = await listDeliveries(database, {
+    webhookId: webhook.id,
+    outcome: page.filter,
+    before: page.position === null ? null : Number(page.position),
+    limit: page.limit,
+  });
+  return reply.send({
+    data: attempts.map(deliveryView),
+    next_cursor: page.cursorAt(next === null ? null : String(next)),
+  });
+}
+
+function askedBy(owned: OwnedWebhooks, request: FastifyRequest): Asked | Refusal {
+  const { now } = owned;
+  const idempotencyKey = idempotencyKeyOf(request);
+  const { now: _now, ...author } = actorOf(request.principal);
+  return { accountId: ownerOf(owned, request), idempotencyKey, author, now: now() };
+}
+
+function ownerOf({ isOperator }: OwnedWebhooks, { principal }: FastifyRequest) {
+  return isOperator ? operator : principal.account.id;
+}
+
+function answer<Result>(
+  reply: FastifyReply,
+  done: Done<Result> | Refusal,
+  view: (result: Result) => object,
+  status: 200 | 201 = 200,
+) {
+  if (isRefusal(done)) throw new RequestRefused(done);
+  markReplayed(reply, done);
+  return reply.code(status).send(view(done.result));
+}
+
+function idOf(request: FastifyRequest<WithId>) {
+  return parseRowId(request.params.id) ?? 0;
+}
+
+function answerWebhook({ now }: OwnedWebhooks, reply: FastifyReply, done: Done<Webhook> | Refusal) {
+  return answer(reply, done, (webhook) => ({ webhook: webhookView(webhook, now()) }));
+}
+
+function found(owned: OwnedWebhooks, request: FastifyRequest<WithId>) {
+  const { database } = owned;
+  return findWebhook(database, ownerOf(owned, request), idOf(request));
 }
 
 function sinceOf(from: number | string, parseEventId: typeof parseOwnedId): Since | Refusal {
