@@ -4,6 +4,11 @@
 /** Whole seconds since 1970-01-01T00:00:00Z. */
 export type EpochSeconds = number;
 
+/** The UTC day of a moment: "2026-11-26". */
+export function dayOf(at: EpochSeconds): string {
+  return formatTime(at).slice(0, 10);
+}
+
 /** "2026-01-31T12:00:00Z". */
 export function formatTime(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

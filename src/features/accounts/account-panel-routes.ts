@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { pageRows, readQuery } from '../../platform/http/list-query.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
@@ -34,16 +34,14 @@ export function accountPanelRoutes(
       },
     },
     async ({ query }, reply) => {
-      const filter = orRefuse(
-        readQuery(query, (sent) => ({
-          search: sent.text('q').trim(),
-          group: sent.oneOf('group', groups),
-          state: sent.oneOf('state', accountStates),
-          balanceBelow: sent.text('balance_below').trim(),
-          order: sent.oneOf('sort', accountOrders) ?? 'newest',
-          behind: sent.text('before'),
-        })),
-      );
+      const filter = readQuery(query, (sent) => ({
+        search: sent.text('q').trim(),
+        group: sent.oneOf('group', groups),
+        state: sent.oneOf('state', accountStates),
+        balanceBelow: sent.text('balance_below').trim(),
+        order: sent.oneOf('sort', accountOrders) ?? 'newest',
+        behind: sent.text('before'),
+      }));
       const { balanceBelow, order, behind } = filter;
       const balanceBelowCents = balanceBelow === '' ? null : parseAmount(balanceBelow);
       if (balanceBelow !== '' && balanceBelowCents === null) {

@@ -4,7 +4,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
 import { realIdOf } from '../identity/principal.ts';
 import { holderFilterSchema, holdersSchema } from './account-panel-schemas.ts';
 import { findHolders, type Holder } from './find-holders.ts';
@@ -26,7 +25,7 @@ export function ownHolderRoutes(app: FastifyInstance, { database }: HolderRoutes
       },
     },
     async ({ principal, query }, reply) => {
-      const text = orRefuse(textOf(query));
+      const text = textOf(query);
       const found = await findHolders(database, text, realIdOf(principal));
       return reply.send({ data: found.map(holderView) });
     },
@@ -47,7 +46,7 @@ export function allHolderRoutes(app: FastifyInstance, { database }: HolderRoutes
       },
     },
     async ({ query }, reply) => {
-      const text = orRefuse(textOf(query));
+      const text = textOf(query);
       return reply.send({ data: (await findHolders(database, text, null)).map(holderView) });
     },
   );

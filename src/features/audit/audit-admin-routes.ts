@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import type { SignInLog } from '../auth/sign-in-log.ts';
@@ -57,8 +57,7 @@ export function auditAdminRoutes(
     async (_request, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      const report = await audits.report(gone.signal);
-      return report === null ? reply.refuse(refusal('service_unavailable')) : reply.send(report);
+      return reply.send(orRefuse(await audits.report(gone.signal), 'service_unavailable'));
     },
   );
 }

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { cursorPageOf } from '../../shared/list-schemas.ts';
@@ -40,16 +40,14 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
       },
     },
     async ({ query }, reply) => {
-      const sent = orRefuse(
-        readQuery(query, (each) => ({
-          actor: each.text('actor').trim(),
-          account: each.text('account').trim(),
-          action: each.text('action').trim(),
-          target: each.text('target').trim(),
-          span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
-          before: Math.min(numberMax, each.number('before', numberMax)),
-        })),
-      );
+      const sent = readQuery(query, (each) => ({
+        actor: each.text('actor').trim(),
+        account: each.text('account').trim(),
+        action: each.text('action').trim(),
+        target: each.text('target').trim(),
+        span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
+        before: Math.min(numberMax, each.number('before', numberMax)),
+      }));
       const { action, span, before } = sent;
       const [actor, accountId, subjects] = await Promise.all([
         actorOf(sent.actor),

@@ -9,7 +9,7 @@ import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
-import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
@@ -105,7 +105,8 @@ export function sessionRoutes(app: FastifyInstance, dependencies: SessionRoutesD
     },
     async (request, reply) => {
       const ended = await sessions.endById(request.person.id, request.params.id);
-      return ended ? reply.code(204).send() : reply.refuse(refusal('session_not_found'));
+      if (!ended) throw new RequestRefused('session_not_found');
+      return reply.code(204).send();
     },
   );
 

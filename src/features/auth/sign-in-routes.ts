@@ -108,7 +108,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
         }),
       );
       const accountId = asked.found?.account.id ?? null;
-      const refuse = (reason: SignInRefusal, answer: Refusal) => {
+      const refuse = (reason: SignInRefusal, answer: Refusal): never => {
         const personId = asked.found?.person.id ?? null;
         signIns.refused({ accountId, personId, username, address: plainAddress(request.ip), reason }, now());
         throw new RequestRefused(answer);
@@ -122,9 +122,8 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       if (account.blocked) return refuse('account_blocked', refusal('account_blocked'));
       const isTotpEnabled = await totp.isEnabled(person.id);
       const problem = isTotpEnabled ? await codeProblem(person.id, body.code) : null;
-      if (problem !== null) {
-        return problem.code === 'invalid_code' ? refuse('wrong_code', problem) : reply.refuse(problem);
-      }
+      if (problem?.code === 'invalid_code') return refuse('wrong_code', problem);
+      refuseIf(problem);
 
       await strengthenHash(request, person.id, body.password, known.passwordHash);
       await beginSession(dependencies, request, reply, { account, person, passwordVersion });

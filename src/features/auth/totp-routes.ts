@@ -5,7 +5,6 @@ import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -53,7 +52,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       const { person } = request;
       refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
       const begun = await totp.begin(person, brand.current().name, now());
-      return begun === null ? reply.refuse(refusal('totp_enabled')) : reply.code(201).send(begun);
+      return reply.code(201).send(orRefuse(begun, 'totp_enabled'));
     },
   );
 

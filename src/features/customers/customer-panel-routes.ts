@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, type ListQuery, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
-import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
+import { refuseIf } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId, parseRealOwnedId, publicId } from '../../shared/identifiers.ts';
 import { cursorPageOf } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -58,8 +57,8 @@ export function customerListRoutes(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(readWanted(request.query));
-      const account = orRefuse(await owner.find(request));
+      const sent = readWanted(request.query);
+      const account = await owner.find(request);
       const { wanted, cursor, limit } = sent;
       const query = queryOf(wanted, account.id, owner.now(request));
       const before = cursor === null ? null : { ...cursor, accountId: account.id };
@@ -92,8 +91,8 @@ export function customerListRoutes(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(readWanted(request.query));
-      const account = orRefuse(await owner.find(request));
+      const sent = readWanted(request.query);
+      const account = await owner.find(request);
       const query = queryOf(sent.wanted, account.id, owner.now(request));
       const pages = allPages<Parameters<typeof customerView>[0], CustomerCursor>(
         null,
@@ -126,12 +125,10 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: CustomerPa
       },
     },
     async (request, reply) => {
-      const filter = orRefuse(
-        readQuery(request.query, (sent) => ({
-          wanted: wantedOf(sent),
-          before: sent.number('before', Number.MAX_SAFE_INTEGER),
-        })),
-      );
+      const filter = readQuery(request.query, (sent) => ({
+        wanted: wantedOf(sent),
+        before: sent.number('before', Number.MAX_SAFE_INTEGER),
+      }));
       const { q } = filter.wanted;
       refuseIf(searchProblem('q', q));
       const cursor = parseRealOwnedId(String(filter.before));
@@ -162,8 +159,8 @@ function readWanted(query: unknown) {
     const wanted = wantedOf(each);
     return { wanted, cursor: cursorOf(each, wanted.order), limit: each.number('limit', pageRows) };
   });
-  if (isRefusal(sent)) return sent;
-  return searchProblem('q', sent.wanted.q) ?? { ...sent, limit: Math.min(rowsMax, sent.limit) };
+  refuseIf(searchProblem('q', sent.wanted.q));
+  return { ...sent, limit: Math.min(rowsMax, sent.limit) };
 }
 
 function wantedOf(sent: ListQuery): Wanted {

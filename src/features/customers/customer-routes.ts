@@ -65,10 +65,8 @@ export function customerRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const view = (customer: Customer) => customerView(customer, packages(), now());
-      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
-      const filtered = orRefuse(
-        readFilteredPage(seal, customerList, account.id, request.query, format === 'csv'),
-      );
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      const filtered = readFilteredPage(seal, customerList, account.id, request.query, format === 'csv');
       if (filtered === null) {
         const page = parsePage(request.query);
         const { customerCount: total } = request.counters;

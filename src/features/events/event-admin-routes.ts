@@ -38,7 +38,7 @@ export function eventAdminRoutes(
       },
     },
     async (request, reply) => {
-      const question = orRefuse(readFeedQuery(request.query));
+      const question = readFeedQuery(request.query);
       const { type, limit, waitSeconds } = question;
       const after = question.after === null ? null : parseRealOwnedId(question.after);
       if (question.after !== null && after === null) throw new RequestRefused(notYours);

@@ -33,12 +33,10 @@ export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelR
       },
     },
     async ({ principal: { account }, query }, reply) => {
-      const sent = orRefuse(
-        readQuery(query, (each) => ({
-          type: each.oneOf('type', eventTypes),
-          before: Math.min(numberMax, each.number('before', numberMax)),
-        })),
-      );
+      const sent = readQuery(query, (each) => ({
+        type: each.oneOf('type', eventTypes),
+        before: Math.min(numberMax, each.number('before', numberMax)),
+      }));
       const question = { accountId: account.id, ...sent, limit: pageRows };
       const { areWritten, events, hasMore } = await readLatestEvents(database, question);
       return reply.send({
@@ -90,7 +88,7 @@ export function eventPanelRoutes(app: FastifyInstance, { database }: EventPanelR
       },
     },
     async ({ principal: { account }, params, query }, reply) => {
-      const from = orRefuse(readQuery(query, (sent) => sent.moment('from')?.since ?? 0));
+      const from = readQuery(query, (sent) => sent.moment('from')?.since ?? 0);
       const webhook = orRefuse(
         await findWebhook(database, account.id, parseRowId(params.id) ?? 0),
         'webhook_not_found',

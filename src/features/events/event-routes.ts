@@ -40,7 +40,7 @@ export function eventRoutes(
     },
     async (request, reply) => {
       const { account } = request.principal;
-      const question = orRefuse(readFeedQuery(request.query));
+      const question = readFeedQuery(request.query);
       const { type, limit, waitSeconds } = question;
       const after = question.after === null ? 0 : parseOwnNumber(question.after, account.id);
       if (after === null) throw new RequestRefused(notYours);

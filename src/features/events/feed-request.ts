@@ -1,7 +1,8 @@
 // The query string of the feeds, of an account's and of the operator's.
 
 import { readQuery } from '../../platform/http/list-query.ts';
-import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
 import { type EventType, eventTypes } from './event-schemas.ts';
 
 export const feedCodes = ['invalid_filter', 'events_gone'] as const satisfies ErrorCode[];
@@ -21,7 +22,7 @@ export interface FeedQuestion {
 /** An id that names no event of the caller's. */
 export const notYours = fieldRefusal('invalid_filter', 'after', 'must be the id of an event of yours');
 
-export function readFeedQuery(query: unknown): FeedQuestion | Refusal {
+export function readFeedQuery(query: unknown): FeedQuestion {
   const question = readQuery(
     query,
     (sent) => ({
@@ -32,13 +33,12 @@ export function readFeedQuery(query: unknown): FeedQuestion | Refusal {
     }),
     'invalid_filter',
   );
-  if (isRefusal(question)) return question;
   const { wait, ...others } = question;
-  const waitSeconds = readWaitSeconds(wait);
-  return isRefusal(waitSeconds) ? waitSeconds : { ...others, waitSeconds };
+  return { ...others, waitSeconds: readWaitSeconds(wait) };
 }
 
-export function readWaitSeconds(wait: string): number | Refusal {
+/** @throws RequestRefused */
+export function readWaitSeconds(wait: string): number {
   if (/^\d{0,9}$/.test(wait)) return Math.min(Number(wait), feedWaitSecondsMax);
-  return fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds');
+  throw new RequestRefused(fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds'));
 }

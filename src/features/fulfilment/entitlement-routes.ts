@@ -8,7 +8,7 @@ import { type Database, ranked } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
-import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { EventWaits } from '../events/account-feed.ts';
@@ -90,7 +90,7 @@ export function entitlementRoutes(
       },
     },
     async (request, reply) => {
-      const question = orRefuse(readFeedQuestion(request.query));
+      const question = readFeedQuestion(request.query);
       const { limit, waitSeconds } = question;
       const { mode } = request.principal;
       const until = monotonicNow() + waitSeconds * 1_000;
@@ -138,9 +138,11 @@ function entitlementView(
   };
 }
 
-function readFeedQuestion(
-  query: unknown,
-): { cursor: EntitlementCursor | null; limit: number; waitSeconds: number } | Refusal {
+function readFeedQuestion(query: unknown): {
+  cursor: EntitlementCursor | null;
+  limit: number;
+  waitSeconds: number;
+} {
   const sent = readQuery(
     query,
     (each) => ({
@@ -150,12 +152,12 @@ function readFeedQuestion(
     }),
     'invalid_filter',
   );
-  if (isRefusal(sent)) return sent;
   const waitSeconds = readWaitSeconds(sent.wait);
-  if (isRefusal(waitSeconds)) return waitSeconds;
   if (sent.after === '') return { cursor: null, limit: sent.limit, waitSeconds };
   const cursor = parseCursor(sent.after);
-  if (cursor === null) return fieldRefusal('invalid_filter', 'after', 'must be next_after of an answer');
+  if (cursor === null) {
+    throw new RequestRefused(fieldRefusal('invalid_filter', 'after', 'must be next_after of an answer'));
+  }
   return { cursor, limit: sent.limit, waitSeconds };
 }
 

@@ -9,7 +9,7 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -136,7 +136,7 @@ function orderAttentionRoutes(
       const list = { list: 'attention', names: [], read: () => null };
       const { account } = request.principal;
       const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
-      if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
+      if (page === null) throw new RequestRefused('invalid_cursor');
       const { items, next } = await listOrdersNeedingAttention(database, page.position, page.limit);
       return reply.send({ data: items.map(attentionView), next_cursor: page.cursorAt(next) });
     },

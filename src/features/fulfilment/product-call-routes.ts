@@ -9,7 +9,7 @@ import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
 import { type CallChange, closeCallByHand, sendAllCallsAgain, sendCallAgain } from './open-product-calls.ts';
@@ -153,7 +153,7 @@ async function listProductCalls(
     request.principal.account.id,
     { cursor: '', ...(request.query as object) },
   );
-  if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
+  if (page === null) throw new RequestRefused('invalid_cursor');
   const { list, orderId } = page.filter;
   if (orderId !== '') {
     const id = parseRealOwnedId(orderId);

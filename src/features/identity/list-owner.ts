@@ -3,7 +3,8 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { type ErrorCode, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
+import type { ErrorCode } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -17,7 +18,8 @@ export interface ListOwner {
   readonly suffix: '' | 'OfAccount';
   readonly codes: readonly ErrorCode[];
   scopes(own: Scope): Scope[];
-  find(request: FastifyRequest): Promise<Account | Refusal>;
+  /** @throws RequestRefused with account_not_found */
+  find(request: FastifyRequest): Promise<Account>;
   now(request: FastifyRequest): EpochSeconds;
 }
 
@@ -40,8 +42,9 @@ export function listsOfAccounts(database: Database, now: () => EpochSeconds): Li
     async find({ params }) {
       const { id = '' } = params as { readonly id?: string };
       const accountId = parseAccountId(id);
-      return (
-        (accountId === null ? null : await findAccount(database, accountId)) ?? refusal('account_not_found')
+      return orRefuse(
+        accountId === null ? null : await findAccount(database, accountId),
+        'account_not_found',
       );
     },
     now,

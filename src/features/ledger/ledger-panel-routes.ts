@@ -13,7 +13,6 @@ import {
   readQuery,
   type TimeSpan,
 } from '../../platform/http/list-query.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -85,13 +84,11 @@ export function ledgerListRoutes(
       },
     },
     async (request, reply) => {
-      const filter = orRefuse(
-        readQuery(request.query, (sent) => ({
-          ...filterOf(sent),
-          before: Math.min(numberMax, sent.number('before', numberMax)),
-        })),
-      );
-      const account = orRefuse(await owner.find(request));
+      const filter = readQuery(request.query, (sent) => ({
+        ...filterOf(sent),
+        before: Math.min(numberMax, sent.number('before', numberMax)),
+      }));
+      const account = await owner.find(request);
       const [{ items, nextBefore }, totals] = await Promise.all([
         find(account, filter, filter.before),
         totalsOf(account, filter),
@@ -125,8 +122,8 @@ export function ledgerListRoutes(
       },
     },
     async (request, reply) => {
-      const filter = orRefuse(readQuery(request.query, filterOf));
-      const account = orRefuse(await owner.find(request));
+      const filter = readQuery(request.query, filterOf);
+      const account = await owner.find(request);
       const name = `ledger-${account.username}${filter.month === null ? '' : `-${filter.month}`}.csv`;
       return reply
         .type('text/csv; charset=utf-8')

@@ -11,7 +11,6 @@ import {
   numberMax,
   type TimeSpan,
 } from '../../platform/http/list-query.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -71,10 +70,8 @@ export function ledgerRoutes(app: FastifyInstance, dependencies: LedgerRoutesDep
     async (request, reply) => {
       const { account } = request.principal;
       const { entryCount: total } = request.counters;
-      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
-      const filtered = orRefuse(
-        readFilteredPage(seal, ledgerList, account.id, request.query, format === 'csv'),
-      );
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      const filtered = readFilteredPage(seal, ledgerList, account.id, request.query, format === 'csv');
       const view = ({ entry, actor }: Pick<FoundEntry, 'entry' | 'actor'>) =>
         ledgerEntryView(entry, actor, currency);
       if (filtered === null) {

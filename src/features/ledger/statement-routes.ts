@@ -87,7 +87,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     },
     async (request, reply) => {
       const { principal, params, query, headers } = request;
-      const format = orRefuse(readFormat(query, headers.accept, ['json', 'csv', 'pdf']));
+      const format = readFormat(query, headers.accept, ['json', 'csv', 'pdf']);
       const translator = orRefuse(documentTranslator(request, brand.current()));
       const { account } = principal;
       const now = principal.now();

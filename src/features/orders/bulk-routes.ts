@@ -5,6 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusalOfFailure } from '../../platform/http/error-responses.ts';
+import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { mintToken } from '../../platform/secrets/one-time-token.ts';
@@ -77,10 +78,8 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
       },
     },
     async (request, reply) => {
-      const items = ordersOf(request.body);
-      if (isRefusal(items)) return reply.refuse(items);
-      const limited = await admit(request, reply, items.length);
-      if (limited !== null) return reply.refuse(limited);
+      const items = orRefuse(ordersOf(request.body));
+      refuseIf(await admit(request, reply, items.length));
 
       const bulk = {
         request,

@@ -12,9 +12,8 @@ import {
   pageRows,
   readQuery,
 } from '../../platform/http/list-query.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
+import { refuseIf } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages } from '../../platform/http/send-export.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { searchProblem } from '../customers/search-words.ts';
@@ -61,8 +60,8 @@ export function orderListRoutesOf(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(readWanted(request.query));
-      const account = orRefuse(await owner.find(request));
+      const sent = readWanted(request.query);
+      const account = await owner.find(request);
       const find = await finderOf(dependencies, account, sent, owner.now(request));
       const { items, next } = await find(sent.before, pageRows);
       const total = isUnfiltered(sent) ? account.orderCount : null;
@@ -87,8 +86,8 @@ export function orderListRoutesOf(
       },
     },
     async (request, reply) => {
-      const sent = orRefuse(readWanted(request.query));
-      const account = orRefuse(await owner.find(request));
+      const sent = readWanted(request.query);
+      const account = await owner.find(request);
       const find = await finderOf(dependencies, account, sent, owner.now(request));
       const pages = allPages<OrderRecord, number>(null, (before, rows) => find(before ?? numberMax, rows));
       return reply
@@ -101,7 +100,8 @@ export function orderListRoutesOf(
 
 function readWanted(query: unknown) {
   const wanted = readQuery(query, wantedOf);
-  return isRefusal(wanted) ? wanted : (searchProblem('q', wanted.q) ?? wanted);
+  refuseIf(searchProblem('q', wanted.q));
+  return wanted;
 }
 
 function wantedOf(sent: ListQuery) {

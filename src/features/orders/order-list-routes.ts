@@ -5,7 +5,6 @@ import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -72,10 +71,8 @@ export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRou
       const { account } = request.principal;
       const { orderCount: total } = request.counters;
       const view = (order: OrderRecord) => orderView(order, packages(), currency);
-      const format = orRefuse(readFormat(request.query, request.headers.accept, ['json', 'csv']));
-      const filtered = orRefuse(
-        readFilteredPage(seal, orderList, account.id, request.query, format === 'csv'),
-      );
+      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
+      const filtered = readFilteredPage(seal, orderList, account.id, request.query, format === 'csv');
       if (filtered === null) {
         const page = parsePage(request.query);
         const list = await orders.list(account.id, page, total);

@@ -9,7 +9,7 @@ import { numberMax } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { currentPasswordBodySchema } from '../auth/sign-in-schemas.ts';
@@ -144,8 +144,10 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         const reason = 'is your own login: switch its codes off on the security page, with a code';
         throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));
       }
-      const wasOn = await totp.disable(ownLogin, actorOf(request.principal));
-      return wasOn ? reply.code(204).send() : reply.refuse(refusal('totp_not_enabled'));
+      if (!(await totp.disable(ownLogin, actorOf(request.principal)))) {
+        throw new RequestRefused('totp_not_enabled');
+      }
+      return reply.code(204).send();
     },
   );
 

@@ -4,10 +4,10 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
-import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
+import { RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
@@ -45,7 +45,7 @@ export function forecastRoutes(
     },
     async (request, reply) => {
       const { account, now } = request.principal;
-      const days = orRefuse(readDays(request.query));
+      const days = readDays(request.query);
       // Of an account with very many customers it takes as long as a file of them.
       refuseIf(await exports.take(concurrencyOf(request), reply));
       const { balanceCents } = request.counters;
@@ -73,11 +73,11 @@ export function forecastRoutes(
   );
 }
 
-function readDays(query: unknown): number | Refusal {
+function readDays(query: unknown): number {
   const wanted = `must be a whole number from 1 to ${forecastDaysMax}`;
   // As in a list, what is empty is most likely a variable that was never set.
-  if (isJsonObject(query) && own(query, 'days') === '') return fieldRefusal('invalid_filter', 'days', wanted);
+  const isEmpty = isJsonObject(query) && own(query, 'days') === '';
   const days = readQuery(query, (sent) => sent.number('days', daysDefault), 'invalid_filter');
-  if (isRefusal(days) || days <= forecastDaysMax) return days;
-  return fieldRefusal('invalid_filter', 'days', wanted);
+  if (!isEmpty && days <= forecastDaysMax) return days;
+  throw new RequestRefused(fieldRefusal('invalid_filter', 'days', wanted));
 }

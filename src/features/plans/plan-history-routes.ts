@@ -3,10 +3,9 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { orRefuse } from '../../platform/http/request-refused.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import { formatTime } from '../../shared/times.ts';
@@ -86,7 +85,7 @@ export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistor
         'customer_not_found',
       );
       const history = await readHistory(dependencies, customer, request.query);
-      return isRefusal(history) ? reply.refuse(history) : reply.send(history);
+      return reply.send(history);
     },
   );
 }
@@ -101,11 +100,11 @@ export async function readHistory(
   }: Pick<PlanHistoryRoutesDependencies, 'database' | 'seal' | 'packages' | 'currency'>,
   customer: Pick<Customer, 'accountId' | 'number'>,
   query: unknown,
-): Promise<{ data: PlanHistoryItemView[]; next_cursor: string | null } | Refusal> {
+): Promise<{ data: PlanHistoryItemView[]; next_cursor: string | null }> {
   const list = { list: `history ${customer.number}`, names: [], read: () => null };
   const sent = { cursor: '', ...(isJsonObject(query) ? query : {}) };
   const page = readFilteredPage(seal, list, customer.accountId, sent, false);
-  if (page === null || isRefusal(page)) return page ?? refusal('invalid_cursor');
+  if (page === null) throw new RequestRefused('invalid_cursor');
   const history = await listPlanHistory(database, customer, cursorOf(page.position), page.limit);
   return {
     data: history.items.map((item) => itemView(item, packages(), currency)),

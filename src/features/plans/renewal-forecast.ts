@@ -8,6 +8,7 @@ import type { Queryable, Row, SqlStatement } from '../../platform/database/datab
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { expectMonths, type Group, type Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { dayOf } from '../../shared/times.ts';
 import type { Package } from '../packages/package-catalog.ts';
 import { beginningsFor, priceAt } from '../packages/price-lines.ts';
 
@@ -71,7 +72,7 @@ export async function forecastRenewals(
     const one = packages.get(packageId);
     // This process has not heard of it yet: what it costs is not known here.
     if (one === undefined) continue;
-    const date = new Date(since * 1000).toISOString().slice(0, 10);
+    const date = dayOf(since);
     const day = days.get(date) ?? { plans: 0, costCents: 0n };
     day.plans += plans;
     day.costCents += priceAt(one, account.group, months, since) * BigInt(plans);

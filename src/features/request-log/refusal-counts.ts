@@ -8,7 +8,7 @@ import { textArray } from '../../platform/database/sql-arrays.ts';
 import { describeTable, int, int8, text, writeRows } from '../../platform/database/table.ts';
 import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 
 const refusalDays = describeTable('refusal_days', {
@@ -118,7 +118,7 @@ export function createRefusalCounter(database: Database): RefusalCounter {
 
 function partsOf(key: string): { day: string; code: string; accountId: number } {
   const [day, code = '', accountId] = key.split(' ');
-  return { day: formatTime(Number(day) * 86_400).slice(0, 10), code, accountId: Number(accountId ?? 0) };
+  return { day: dayOf(Number(day) * 86_400), code, accountId: Number(accountId ?? 0) };
 }
 
 /** Whether some may be left, because the signal said stop. */

@@ -3,13 +3,14 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { readQuery } from '../../platform/http/list-query.ts';
+import { dayRange, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import { type ErrorCode, errorCatalogue, fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { own } from '../../shared/json.ts';
 import { refusalFilterSchema } from '../../shared/list-schemas.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { dayOf } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { listRefusalsOfAccount, listRefusedAccounts } from './refusal-counts.ts';
 import type { RequestLog } from './request-log.ts';
@@ -42,7 +43,7 @@ export function refusalRoutes(
       },
     },
     async ({ principal: { account }, query }, reply) => {
-      const days = orRefuse(readDays(query, now()));
+      const days = readDays(query, now());
       await requestLog.flush();
       return reply.send({
         ...days,
@@ -70,7 +71,7 @@ export function accountRefusalRoutes(
     },
     async ({ params, query }, reply) => {
       if (!isErrorCode(params.code)) throw new RequestRefused('not_found');
-      const days = orRefuse(readDays(query, now()));
+      const days = readDays(query, now());
       await requestLog.flush();
       const limits = { fromDay: days.from, toDay: days.to, limit: accountsMax };
       const { count, accounts, countOfAccounts } = await listRefusedAccounts(database, params.code, limits);
@@ -100,7 +101,7 @@ export function accountRefusalRoutes(
       },
     },
     async ({ params, query }, reply) => {
-      const days = orRefuse(readDays(query, now()));
+      const days = readDays(query, now());
       const id = parseAccountId(params.id);
       const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
       await requestLog.flush();
@@ -118,15 +119,6 @@ function isErrorCode(code: string): code is ErrorCode {
 
 /** UTC days, both included. */
 function readDays(query: unknown, now: EpochSeconds) {
-  const read = readQuery(query, (sent) => {
-    const to = sent.day('to') ?? now - (now % 86_400);
-    return { from: sent.day('from') ?? to - (usualDays - 1) * 86_400, to };
-  });
-  if (isRefusal(read)) return read;
-  if (read.from > read.to) return fieldRefusal('validation_failed', 'to', 'must not be before from');
-  if (read.to - read.from >= daysMax * 86_400) {
-    return fieldRefusal('validation_failed', 'from', `must be fewer than ${daysMax} days before to`);
-  }
-  const dayOf = (at: EpochSeconds) => formatTime(at).slice(0, 10);
-  return { from: dayOf(read.from), to: dayOf(read.to) };
+  const { from, to } = readQuery(query, (sent) => dayRange(sent, now, { usual: usualDays, max: daysMax }));
+  return { from: dayOf(from), to: dayOf(to) };
 }

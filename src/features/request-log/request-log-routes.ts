@@ -134,7 +134,7 @@ function requestRoutes(
       },
     },
     async (request, reply) => {
-      const filter = orRefuse(readQuery(request.query, (sent) => filterOf(sent, now())));
+      const filter = readQuery(request.query, (sent) => filterOf(sent, now()));
       const account = orRefuse(await accountOf(request), 'account_not_found');
       // What was asked a moment ago is there.
       await requestLog.flush();

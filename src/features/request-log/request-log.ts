@@ -30,7 +30,7 @@ import {
 import { createFairQueue } from '../../platform/limits/fair-queue.ts';
 import type { ErrorCode } from '../../shared/error-catalogue.ts';
 import { isTestAccount, realAccountIdMax } from '../../shared/identifiers.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { holdTestInUse } from '../identity/account-in-use.ts';
 import { createKeyUses, type UsedKeys } from './key-uses.ts';
 import { createRefusalCounter, deleteOldRefusals } from './refusal-counts.ts';
@@ -412,7 +412,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     flush,
     async prune(now, signal = neverAborted) {
       let pruned = 0;
-      const firstDay = formatTime(now - limits.refusalsKeptDays * 86_400).slice(0, 10);
+      const firstDay = dayOf(now - limits.refusalsKeptDays * 86_400);
       await deleteOldRefusals(database, firstDay, signal);
       await deleteForgottenBodies(database, signal);
       for (;;) {

@@ -368,7 +368,7 @@ async function showDeliveries(owned: OwnedWebhooks, request: FastifyRequest<With
   };
   const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
   const page = readFilteredPage(seal, list, ownerOf(owned, request), query);
-  if (page === null || isRefusal(page)) throw new RequestRefused(page ?? refusal('invalid_cursor'));
+  if (page === null) throw new RequestRefused('invalid_cursor');
   const { attempts, next } = await listDeliveries(database, {
     webhookId: webhook.id,
     outcome: page.filter,

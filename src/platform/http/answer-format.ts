@@ -1,21 +1,22 @@
 // How an answer is written: as JSON, or in another format that the route has, by `?format=` or else by the Accept header.
 
-import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
+import { orRefuse } from './request-refused.ts';
 
 const mediaTypes = { json: 'application/json', csv: 'text/csv', pdf: 'application/pdf' } as const;
 export type AnswerFormat = keyof typeof mediaTypes;
 
-/** JSON where nothing that the route has is asked for: so it always was. */
+/** JSON where nothing that the route has is asked for: so it always was. @throws RequestRefused */
 export function readFormat<Format extends AnswerFormat>(
   query: unknown,
   accept: string | undefined,
   formats: readonly Format[],
-): Format | 'json' | Refusal {
+): Format | 'json' {
   const sent = isJsonObject(query) ? own(query, 'format') : undefined;
   if (sent !== undefined) {
     const reason = `must be ${formats.join(', ')}`;
-    return formats.find((one) => one === sent) ?? fieldRefusal('invalid_filter', 'format', reason);
+    return orRefuse(formats.find((one) => one === sent) ?? fieldRefusal('invalid_filter', 'format', reason));
   }
   const accepted = (accept ?? '').split(',').map((part) => {
     const [type = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());

@@ -3,17 +3,12 @@
 // Always true: a cursor continues the list that it came from. It is signed for the account, the list and the filters;
 // anything else is refused, because what it would list is not what was asked for.
 
-import {
-  type ErrorCode,
-  fieldRefusal,
-  isRefusal,
-  type Refusal,
-  refusal,
-} from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { parsePage } from '../../shared/pages.ts';
 import type { Seal } from '../secrets/seal.ts';
 import { type ListQuery, readQuery } from './list-query.ts';
+import { RequestRefused } from './request-refused.ts';
 
 export const filteredListCodes = ['invalid_filter', 'invalid_cursor'] as const satisfies ErrorCode[];
 
@@ -34,36 +29,42 @@ export interface FilteredPage<Filter> {
   cursorAt(position: string | null): string | null;
 }
 
-/** null: no filter and no cursor were sent. A whole list, as a file has it, is read like a filtered one. */
+/**
+ * null: no filter and no cursor were sent. A whole list, as a file has it, is read like a filtered one.
+ *
+ * @throws RequestRefused
+ */
 export function readFilteredPage<Filter>(
   seal: Seal,
   { list, names, read }: FilterableList<Filter>,
   accountId: number,
   query: unknown,
   isWhole = false,
-): FilteredPage<Filter> | Refusal | null {
+): FilteredPage<Filter> | null {
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
   if (sent.length === 0 && !isWhole) return null;
   // A program that counts pages up would read the first one for ever.
   if (own(parameters, 'page') !== undefined) {
-    return fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor');
+    throw new RequestRefused(
+      fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor'),
+    );
   }
   // What is empty is most likely a variable that was never set, and not a wish for everything. An empty cursor is where
   // a program begins that goes on with next_cursor.
   const empty = sent.find((name) => name !== 'cursor' && own(parameters, name) === '');
-  if (empty !== undefined) return fieldRefusal('invalid_filter', empty, 'must not be empty');
+  if (empty !== undefined) {
+    throw new RequestRefused(fieldRefusal('invalid_filter', empty, 'must not be empty'));
+  }
   const filter = readQuery(
     query,
     (each) => ({ wanted: read(each), cursor: each.text('cursor') }),
     'invalid_filter',
   );
-  if (isRefusal(filter)) return filter;
   const filters = sent.filter((name) => name !== 'cursor').map((name) => [name, own(parameters, name)]);
   const signedText = (position: string) =>
     `cursor ${JSON.stringify([list, accountId, filters.sort(), position])}`;
   const position = filter.cursor === '' ? null : positionOf(filter.cursor, seal, signedText);
-  if (isRefusal(position)) return position;
   return {
     filter: filter.wanted,
     position,
@@ -73,8 +74,9 @@ export function readFilteredPage<Filter>(
   };
 }
 
-function positionOf(cursor: string, seal: Seal, signedText: (position: string) => string): string | Refusal {
+function positionOf(cursor: string, seal: Seal, signedText: (position: string) => string): string {
   const [, sent = '', signature = ''] = /^([\w-]{1,1200})\.([\w-]{22})$/.exec(cursor) ?? [];
   const position = Buffer.from(sent, 'base64url').toString();
-  return seal.isSigned(signedText(position), signature) ? position : refusal('invalid_cursor');
+  if (!seal.isSigned(signedText(position), signature)) throw new RequestRefused('invalid_cursor');
+  return position;
 }

@@ -1,8 +1,9 @@
 // The query strings of lists with filters: each parameter read once, and refused with its name where it cannot be.
 
-import { type ErrorCode, fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
+import { dayOf, type EpochSeconds } from '../../shared/times.ts';
+import { RequestRefused } from './request-refused.ts';
 
 /** Rows of a page. */
 export const pageRows = 50;
@@ -15,21 +16,21 @@ const daySeconds = 86_400;
 export interface ListQuery {
   /** The text of a parameter; "" where it is absent. */
   text(name: string): string;
-  /** A positive whole number; `otherwise` where it is absent. @throws UnreadableFilter */
+  /** A positive whole number; `otherwise` where it is absent. @throws RequestRefused */
   number(name: string, otherwise: number): number;
-  /** One of these; null where it is absent. @throws UnreadableFilter */
+  /** One of these; null where it is absent. @throws RequestRefused */
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value | null;
-  /** "true" or "false"; null where it is absent. @throws UnreadableFilter */
+  /** "true" or "false"; null where it is absent. @throws RequestRefused */
   boolean(name: string): boolean | null;
-  /** A time, or a whole UTC day; null where it is absent. @throws UnreadableFilter */
+  /** A time, or a whole UTC day; null where it is absent. @throws RequestRefused */
   moment(name: string): TimeSpan | null;
-  /** Two whole numbers with a point between them; null where it is absent. @throws UnreadableFilter */
+  /** Two whole numbers with a point between them; null where it is absent. @throws RequestRefused */
   pair(name: string): readonly [number, number] | null;
-  /** Moments from `from` to `to`, both included: times, or whole UTC days. @throws UnreadableFilter */
+  /** Moments from `from` to `to`, both included: times, or whole UTC days. @throws RequestRefused */
   span(from: string, to: string): TimeSpan | null;
-  /** The beginning of a UTC day; null where it is absent. @throws UnreadableFilter */
+  /** The beginning of a UTC day; null where it is absent. @throws RequestRefused */
   day(name: string): EpochSeconds | null;
-  /** The beginning of a month and of the next one; null where it is absent. @throws UnreadableFilter */
+  /** The beginning of a month and of the next one; null where it is absent. @throws RequestRefused */
   month(name: string): MonthSpan | null;
 }
 
@@ -44,25 +45,30 @@ export interface MonthSpan extends TimeSpan {
   readonly month: string;
 }
 
-/** A parameter that cannot be read, for `readQuery` to answer with. */
-class UnreadableFilter extends Error {
-  override readonly name = 'UnreadableFilter';
-  readonly refusal: Refusal;
-
-  constructor(code: ErrorCode, field: string, reason: string) {
-    super(reason);
-    this.refusal = fieldRefusal(code, field, reason);
-  }
+/** The UTC days from `from` to `to`, both included; up to today and `usual` days where none are sent. @throws RequestRefused */
+export function dayRange(
+  sent: ListQuery,
+  now: EpochSeconds,
+  days: { readonly usual: number; readonly max: number },
+): { readonly from: EpochSeconds; readonly to: EpochSeconds } {
+  const to = sent.day('to') ?? now - (now % daySeconds);
+  const from = sent.day('from') ?? to - (days.usual - 1) * daySeconds;
+  const refuse = (field: string, reason: string) =>
+    new RequestRefused(fieldRefusal('validation_failed', field, reason));
+  if (from > to) throw refuse('to', 'must not be before from');
+  if (to - from >= days.max * daySeconds)
+    throw refuse('from', `must be fewer than ${days.max} days before to`);
+  return { from, to };
 }
 
-/** What `read` makes of the query string, or the refusal of the first parameter that cannot be read. */
+/** What `read` makes of the query string. @throws RequestRefused with the first parameter that cannot be read */
 export function readQuery<Filter>(
   query: unknown,
   read: (query: ListQuery) => Filter,
   code: ErrorCode = 'validation_failed',
-): Filter | Refusal {
+): Filter {
   const parameters = isJsonObject(query) ? query : {};
-  const refuse = (name: string, reason: string) => new UnreadableFilter(code, name, reason);
+  const refuse = (name: string, reason: string) => new RequestRefused(fieldRefusal(code, name, reason));
   const text = (name: string): string => {
     const value = own(parameters, name);
     if (value === undefined) return '';
@@ -102,60 +108,54 @@ export function readQuery<Filter>(
     if (found === undefined && value !== '') throw refuse(name, `must be ${values.join(', ')}`);
     return found ?? null;
   };
-  try {
-    return read({
-      text,
-      number(name, otherwise) {
-        const value = text(name);
-        if (value === '') return otherwise;
-        if (!/^[1-9]\d{0,15}$/.test(value) || !Number.isSafeInteger(Number(value))) {
-          throw refuse(name, 'must be a whole number above 0');
-        }
-        return Number(value);
-      },
-      oneOf,
-      boolean(name) {
-        const found = oneOf(name, ['true', 'false']);
-        return found === null ? null : found === 'true';
-      },
-      moment,
-      pair(name) {
-        const value = text(name);
-        if (value === '') return null;
-        const [, first, second] = /^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? [];
-        if (first === undefined || second === undefined) throw refuse(name, 'must look like 1790000000.17');
-        return [Number(first), Number(second)];
-      },
-      span(from, to) {
-        const first = moment(from);
-        const last = moment(to);
-        if (first === null && last === null) return null;
-        if (first !== null && last !== null && first.since >= last.until) {
-          throw refuse(to, `must not be before ${from}`);
-        }
-        return { since: first?.since ?? 0, until: last?.until ?? endOfTime };
-      },
-      day(name) {
-        const value = text(name);
-        return value === '' ? null : beginningOf(name, value, /^\d{4}-\d{2}-\d{2}$/, '2026-01-31');
-      },
-      month(name) {
-        const month = text(name);
-        if (month === '') return null;
-        const since = beginningOf(name, month, /^\d{4}-\d{2}$/, '2026-01');
-        const begin = new Date(since * 1000);
-        const until = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1, 1) / 1000;
-        return { month, since, until };
-      },
-    });
-  } catch (error) {
-    if (error instanceof UnreadableFilter) return error.refusal;
-    throw error;
-  }
+  return read({
+    text,
+    number(name, otherwise) {
+      const value = text(name);
+      if (value === '') return otherwise;
+      if (!/^[1-9]\d{0,15}$/.test(value) || !Number.isSafeInteger(Number(value))) {
+        throw refuse(name, 'must be a whole number above 0');
+      }
+      return Number(value);
+    },
+    oneOf,
+    boolean(name) {
+      const found = oneOf(name, ['true', 'false']);
+      return found === null ? null : found === 'true';
+    },
+    moment,
+    pair(name) {
+      const value = text(name);
+      if (value === '') return null;
+      const [, first, second] = /^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? [];
+      if (first === undefined || second === undefined) throw refuse(name, 'must look like 1790000000.17');
+      return [Number(first), Number(second)];
+    },
+    span(from, to) {
+      const first = moment(from);
+      const last = moment(to);
+      if (first === null && last === null) return null;
+      if (first !== null && last !== null && first.since >= last.until) {
+        throw refuse(to, `must not be before ${from}`);
+      }
+      return { since: first?.since ?? 0, until: last?.until ?? endOfTime };
+    },
+    day(name) {
+      const value = text(name);
+      return value === '' ? null : beginningOf(name, value, /^\d{4}-\d{2}-\d{2}$/, '2026-01-31');
+    },
+    month(name) {
+      const month = text(name);
+      if (month === '') return null;
+      const since = beginningOf(name, month, /^\d{4}-\d{2}$/, '2026-01');
+      const begin = new Date(since * 1000);
+      const until = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1, 1) / 1000;
+      return { month, since, until };
+    },
+  });
 }
 
 /** The first and the last UTC day of a span; "" for an end that is open. */
 export function daysOf({ since, until }: TimeSpan): [from: string, to: string] {
-  const day = (at: number) => new Date(at * 1000).toISOString().slice(0, 10);
-  return [since === 0 ? '' : day(since), until === endOfTime ? '' : day(until - 1)];
+  return [since === 0 ? '' : dayOf(since), until === endOfTime ? '' : dayOf(until - 1)];
 }
