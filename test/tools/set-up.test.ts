@@ -107,6 +107,38 @@ test('the first run installs, the next one has nothing to do and says nothing', 
   assert.deepEqual(await setUp(checkout).end, { code: 0, said: '' });
 });
 
+test('what openapi.json makes is made once, and again when its sources change or it is gone', async () => {
+  const checkout = newCheckout();
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), text);
+  };
+  const script = (rest: string) => `import { appendFileSync, writeFileSync } from 'node:fs';\n${rest}\n`;
+  put('openapi.json', '{}');
+  put('docs/reference/answers.jsonl', '');
+  put('scripts/docs/openapi-document.ts', '');
+  put('sdk/src/index.ts', '');
+  const making = "appendFileSync('made', 'x'); writeFileSync('sdk/src/api-types.ts', '// types');";
+  put('scripts/from-openapi.ts', script(making));
+  const made = () => readFileSync(join(checkout, 'made'), 'utf8').length;
+
+  assert.deepEqual(await setUp(checkout).end, { code: 0, said: installing });
+  assert.deepEqual(await setUp(checkout).end, { code: 0, said: '' });
+  assert.equal(made(), 1);
+  put('openapi.json', '{ "openapi": "3.1.0" }');
+  assert.equal((await setUp(checkout).end).code, 0);
+  assert.equal(made(), 2);
+  rmSync(join(checkout, 'sdk/src/api-types.ts'));
+  assert.equal((await setUp(checkout).end).code, 0);
+  assert.equal(made(), 3);
+  assert.ok(existsSync(join(checkout, 'sdk/src/api-types.ts')));
+
+  put('scripts/from-openapi.ts', script("throw new Error('no such schema');"));
+  const failed = await setUp(checkout).end;
+  assert.equal(failed.code, 1);
+  assert.match(failed.said, /^scripts\/from-openapi\.ts failed:\n[\s\S]*no such schema/);
+});
+
 test('two at once take turns: one installs, the other finds it done', async () => {
   const checkout = newCheckout();
   const both = await Promise.all([setUp(checkout).end, setUp(checkout).end]);
