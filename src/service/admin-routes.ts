@@ -6,18 +6,22 @@ import type { FastifyInstance } from 'fastify';
 import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts';
 import { auditAdminRoutes } from '../features/audit/audit-admin-routes.ts';
 import { brandAdminRoutes } from '../features/brand/brand-admin-routes.ts';
-import { customerAdminRoutes } from '../features/customers/customer-hold-routes.ts';
+import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-routes.ts';
+import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
+import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
 import { eventAdminRoutes } from '../features/events/event-admin-routes.ts';
 import { productAdminRoutes } from '../features/fulfilment/product-admin-routes.ts';
 import { productCallRoutes } from '../features/fulfilment/product-call-routes.ts';
 import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';
 import { accountKeyRoutes } from '../features/keys/account-key-routes.ts';
-import { accountHistoryRoutes } from '../features/ledger/account-ledger-routes.ts';
+import { accountHistoryRoutes } from '../features/overview/account-history-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
+import { operatorPlanRoutes } from '../features/plans/operator-plan-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
+import { verificationRoutes } from '../features/verification/verification-routes.ts';
 import { webhookRoutes } from '../features/webhooks/webhook-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
@@ -31,13 +35,17 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountHistoryRoutes> &
   Needs<typeof packageAdminRoutes> &
   Needs<typeof packagePriceRoutes> &
-  Needs<typeof customerAdminRoutes> &
+  Needs<typeof loginCodeAdminRoutes> &
+  Needs<typeof customerHoldRoutes> &
+  Needs<typeof operatorPlanRoutes> &
+  Needs<typeof loginLinkAdminRoutes> &
   Needs<typeof productAdminRoutes> &
   Needs<typeof productCallRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
-  Needs<typeof auditAdminRoutes>;
+  Needs<typeof auditAdminRoutes> &
+  Needs<typeof verificationRoutes>;
 
 /** In the order of the reference. */
 export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
@@ -50,7 +58,10 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
   accountHistoryRoutes(app, dependencies);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
-  customerAdminRoutes(app, dependencies);
+  loginCodeAdminRoutes(app, dependencies);
+  customerHoldRoutes(app, dependencies);
+  operatorPlanRoutes(app, dependencies);
+  loginLinkAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);
   productCallRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
@@ -63,4 +74,5 @@ export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDepen
     noun: 'OperatorWebhook',
   });
   auditAdminRoutes(app, dependencies);
+  verificationRoutes(app, dependencies);
 }

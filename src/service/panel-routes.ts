@@ -7,7 +7,7 @@ import { allHolderRoutes, ownHolderRoutes } from '../features/accounts/holder-ro
 import { auditPanelRoutes } from '../features/audit/audit-panel-routes.ts';
 import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
-import { totpRoutes } from '../features/auth/totp-routes.ts';
+import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-panel-routes.ts';
 import { eventPanelRoutes } from '../features/events/event-panel-routes.ts';
 import { productPanelRoutes } from '../features/fulfilment/product-panel-routes.ts';
@@ -24,15 +24,20 @@ import { panelCustomerRoutes } from '../features/overview/customer-page-routes.t
 import { overviewRoutes } from '../features/overview/overview-routes.ts';
 import { accountReceiptRoutes, receiptRoutes } from '../features/payments/receipt-routes.ts';
 import { peoplePanelRoutes } from '../features/people/people-routes.ts';
+import { profileRoutes } from '../features/people/profile-routes.ts';
+import { signedInRoutes } from '../features/people/signed-in-routes.ts';
 import { cancelPreviewRoutes } from '../features/plans/cancel-preview-routes.ts';
 import { operatorPreviewRoutes } from '../features/plans/operator-preview-routes.ts';
 import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
+import { redeliveryRoutes } from '../features/webhooks/redelivery-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
 /** What the routes below need, all together. */
-export type PanelDependencies = Needs<typeof sessionRoutes> &
+export type PanelDependencies = Needs<typeof signedInRoutes> &
+  Needs<typeof sessionRoutes> &
+  Needs<typeof profileRoutes> &
   Needs<typeof totpRoutes> &
   Needs<typeof apiAccessRoutes> &
   Needs<typeof ownKeyRoutes> &
@@ -48,9 +53,11 @@ export type PanelDependencies = Needs<typeof sessionRoutes> &
   Needs<typeof receiptRoutes> &
   Needs<typeof requestLogRoutes> &
   Needs<typeof eventPanelRoutes> &
+  Needs<typeof redeliveryRoutes> &
   Needs<typeof refusalRoutes> &
   Needs<typeof ownHolderRoutes> &
   Needs<typeof consoleRoutes> &
+  Needs<typeof accountTotpRoutes> &
   Needs<typeof accountReceiptRoutes> &
   Needs<typeof accountRequestRoutes> &
   Needs<typeof accountRefusalRoutes> &
@@ -65,7 +72,9 @@ export type PanelDependencies = Needs<typeof sessionRoutes> &
 
 /** The routes behind the panel's guard. */
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
+  signedInRoutes(app, dependencies);
   sessionRoutes(app, dependencies);
+  profileRoutes(app, dependencies);
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);
   ownKeyRoutes(app, dependencies);
@@ -81,6 +90,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   receiptRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
   eventPanelRoutes(app, dependencies);
+  redeliveryRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
   ownHolderRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
@@ -91,6 +101,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
 /** The same for the console. */
 function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   consoleRoutes(app, dependencies);
+  accountTotpRoutes(app, dependencies);
   accountReceiptRoutes(app, dependencies);
   accountRequestRoutes(app, dependencies);
   accountRefusalRoutes(app, dependencies);

@@ -1,17 +1,23 @@
-// Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code.
+// Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code;
+// and by an administrator, for somebody who has lost both.
 
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
-import { actorOf } from '../identity/principal.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { actorOf, administratorProblem } from '../identity/principal.ts';
 import {
   codeBodySchema,
+  currentPasswordBodySchema,
   disableTotpBodySchema,
   passwordBodySchema,
   recoveryCodesSchema,
@@ -112,6 +118,50 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       const isRight = orRefuse(await throttle.tryCode(id, () => totp.spend(id, body.code, now())));
       if (!isRight) throw new RequestRefused('invalid_code');
       await totp.disable(person, actorOf(principal));
+      return reply.code(204).send();
+    },
+  );
+}
+
+interface AccountTotpRoutesDependencies {
+  readonly database: Database;
+  readonly totp: TotpStore;
+}
+
+export function accountTotpRoutes(
+  app: FastifyInstance,
+  { database, totp }: AccountTotpRoutesDependencies,
+): void {
+  app.post<{ Params: { id: string } }>(
+    '/accounts/:id/totp/disable',
+    {
+      config: {
+        scopes: ['admin:accounts'],
+        codes: ['account_not_found', 'totp_not_enabled'],
+        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
+      },
+      schema: {
+        operationId: 'disableTotpOf',
+        summary: 'Switch off the codes at sign-in of an account’s own login',
+        description:
+          'For somebody else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
+        body: currentPasswordBodySchema,
+        response: { 204: { type: 'null' } },
+      },
+    },
+    async (request, reply) => {
+      const id = parseAccountId(request.params.id);
+      const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
+      refuseIf(administratorProblem(request.principal, account));
+      const ownLogin = { id: account.id, accountId: account.id };
+      // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
+      if (request.person.id === ownLogin.id) {
+        const reason = 'is your own login: switch its codes off on the security page, with a code';
+        throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));
+      }
+      if (!(await totp.disable(ownLogin, actorOf(request.principal)))) {
+        throw new RequestRefused('totp_not_enabled');
+      }
       return reply.code(204).send();
     },
   );

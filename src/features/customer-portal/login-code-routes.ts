@@ -1,4 +1,4 @@
-// POST /login-codes/exchange for the product. The administrator's own, of the first edition, stays beside it.
+// POST /login-codes/exchange for the product, and the administrator's own, of the first edition.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
@@ -12,7 +12,7 @@ import { customerView } from '../customers/customer-view.ts';
 import type { KeyMode } from '../identity/api-key.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
-import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { PackageCatalog, PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { exchangeCodeBodySchema } from './login-code-schemas.ts';
 import { exchangeCode } from './login-links.ts';
 
@@ -45,7 +45,7 @@ export function loginCodeRoutes(
 }
 
 /** Both routes are this one: a code of a test opens for a test key alone, and a live one for a live key. */
-export function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
+function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
   return async (
     request: FastifyRequest<WithBody<typeof exchangeCodeBodySchema>>,
     reply: FastifyReply,
@@ -69,4 +69,32 @@ async function findCodeHolder(
 ): Promise<Customer | null> {
   const found = isToken(code) ? await exchangeCode(ranked(database, 'lookups'), code, mode, now()) : null;
   return found && customers.find(found.accountId, found.customerNumber);
+}
+
+interface LoginCodeAdminRoutesDependencies {
+  readonly customers: CustomerReads;
+  readonly database: Database;
+  readonly now: () => EpochSeconds;
+  readonly packages: PackageCatalogHolder;
+}
+
+export function loginCodeAdminRoutes(
+  app: FastifyInstance,
+  { customers, database, now, packages }: LoginCodeAdminRoutesDependencies,
+): void {
+  app.post(
+    '/login-codes/exchange',
+    {
+      config: { scopes: ['product'], codes: ['validation_failed', 'customer_not_found'] },
+      schema: {
+        operationId: 'exchangeLoginCode',
+        summary: 'The customer behind a one-time login code',
+        description:
+          'For the product at PRODUCT_URL, which a customer who used a login link opened with ?code=…. A code works once, within a minute. A customer who was suspended since is not let in: there is no such customer then.',
+        body: exchangeCodeBodySchema,
+        response: { 200: customerAnswerSchema },
+      },
+    },
+    exchangeHandler({ database, customers, packages: () => packages.current(), now }),
+  );
 }

@@ -1,27 +1,22 @@
 // What the administrator's console shows beyond the administrator's API: figures of the whole service, its
-// health, customers of every account, and help for an account that has lost its second factor.
+// health, and customers of every account.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { DatabaseUnavailable, ranked } from '../../platform/database/database.ts';
 import { readServerVersion } from '../../platform/database/server-version.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
-import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
-import { parseAccountId, parseRealOwnedId } from '../../shared/identifiers.ts';
+import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { currentPasswordBodySchema } from '../auth/sign-in-schemas.ts';
-import type { TotpStore } from '../auth/totp-store.ts';
 import { allCustomersRoute, customerListRoutes } from '../customers/customer-panel-routes.ts';
 import { countEndingPlansOfAll } from '../customers/find-customer.ts';
 import { countOpenProductCalls } from '../fulfilment/product-call-reads.ts';
 import { failingView } from '../fulfilment/product-call-view.ts';
 import { findAccountNames } from '../identity/account-names.ts';
-import { findAccount } from '../identity/find-accounts.ts';
 import { listsOfAccounts } from '../identity/list-owner.ts';
-import { actorOf, administratorProblem } from '../identity/principal.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
@@ -53,13 +48,12 @@ interface ConsoleOverviewRoutesDependencies {
   readonly packages: PackageCatalogHolder;
   readonly requestLog: RequestLog;
   readonly spending: SpendingReads;
-  readonly totp: TotpStore;
 }
 
 const topAccountsMax = 10;
 
 export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOverviewRoutesDependencies): void {
-  const { database, engine, totp, health, now } = dependencies;
+  const { database, engine, health, now } = dependencies;
 
   app.get(
     '/overview',
@@ -115,40 +109,6 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
       },
     },
     (request, reply) => getOrderOfAnyAccount(dependencies, request, reply),
-  );
-
-  app.post<{ Params: { id: string } }>(
-    '/accounts/:id/totp/disable',
-    {
-      config: {
-        scopes: ['admin:accounts'],
-        codes: ['account_not_found', 'totp_not_enabled'],
-        sensitiveAction: { passwordField: 'current_password', isAskedAlways: true },
-      },
-      schema: {
-        operationId: 'disableTotpOf',
-        summary: 'Switch off the codes at sign-in of an account’s own login',
-        description:
-          'For somebody else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
-        body: currentPasswordBodySchema,
-        response: { 204: { type: 'null' } },
-      },
-    },
-    async (request, reply) => {
-      const id = parseAccountId(request.params.id);
-      const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
-      refuseIf(administratorProblem(request.principal, account));
-      const ownLogin = { id: account.id, accountId: account.id };
-      // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
-      if (request.person.id === ownLogin.id) {
-        const reason = 'is your own login: switch its codes off on the security page, with a code';
-        throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));
-      }
-      if (!(await totp.disable(ownLogin, actorOf(request.principal)))) {
-        throw new RequestRefused('totp_not_enabled');
-      }
-      return reply.code(204).send();
-    },
   );
 
   async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {

@@ -13,7 +13,7 @@ import { Logo } from '../features/brand/logo.tsx';
 import { OpenOrderContext, type OrderIntent } from '../features/orders/open-order.ts';
 import { withTexts } from '../text/texts.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
+import { IconButton } from '../ui/button.tsx';
 import { NotForRole } from '../ui/not-for-role.tsx';
 import { FetchEarlyParts, lazyEarly } from '../ui/preload.ts';
 import { holdTyping, letTypingGo } from '../ui/typed-ahead.ts';
@@ -142,16 +142,6 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         ) : null}
       </Suspense>
     </OpenOrderContext>
-  );
-}
-
-/** "Place an order", as the head of a page shows it to whoever may. */
-export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) {
-  if (!useMay()('orders:write')) return null;
-  return (
-    <Button icon={Plus} look="primary" onClick={onClick}>
-      {t`Place an order`}
-    </Button>
   );
 }
 

@@ -10,6 +10,7 @@ import { formatMoney } from '../text/amounts.ts';
 import { loadTexts } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { unknownRefusal } from './unknown-refusal.ts';
 
 /** Nothing went wrong inside: the person can do something about it. */
 const ordinary = new Set([
@@ -66,11 +67,6 @@ const CodeSentence = lazy(() =>
 async function loadSentences() {
   await loadTexts('seldom');
   return import('./error-sentences.tsx');
-}
-
-/** Without a connection to fetch its sentence, or of a service that is newer than this page. */
-export function unknownRefusal(): string {
-  return t`The service refused this. Reload the page and try again.`;
 }
 
 function errorMessageOf(error: Error): ReactNode {

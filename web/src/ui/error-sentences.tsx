@@ -4,8 +4,8 @@
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/shared/error-catalogue.ts';
 import type { ApiError } from '../api/client.ts';
-import { unknownRefusal } from './error-notice.tsx';
 import { fieldProblem } from './field-problems.ts';
+import { unknownRefusal } from './unknown-refusal.ts';
 
 export default function CodeSentence({ error }: { readonly error: ApiError }) {
   const field = error.detail('field');

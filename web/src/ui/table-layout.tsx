@@ -4,7 +4,6 @@ import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
 import { type ToggleEvent, useId, useState } from 'react';
 import { IconButton } from './button.tsx';
-import type { Column } from './data-table.tsx';
 
 export interface TableLayout {
   /** Columns that were shown or hidden by choice. */
@@ -30,13 +29,20 @@ export function useTableLayout(name: string): TableLayout {
   };
 }
 
+/** Of a column, what the menu is about. */
+interface ChosenColumn {
+  readonly id?: string;
+  readonly title: string;
+  readonly isExtra?: boolean;
+}
+
 /** The menu: one tick for each column that can be hidden. */
-export function ColumnChoice<Row>({
+export function ColumnChoice({
   layout,
   columns,
 }: {
   readonly layout: TableLayout;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly ChosenColumn[];
 }) {
   const menu = useId();
   return (

@@ -2,11 +2,11 @@
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
-import { PlaceOrderButton } from '../../shell/app-shell.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { lazyEarly } from '../../ui/preload.ts';
 import { useOpenOrder } from '../orders/open-order.ts';
+import { PlaceOrderButton } from '../orders/place-order-button.tsx';
 import { CustomerList } from './customer-list.tsx';
 
 const CustomerDrawer = lazyEarly(async () => ({

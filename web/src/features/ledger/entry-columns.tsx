@@ -8,7 +8,7 @@ import { Money } from '../../ui/money.tsx';
 import { DrawerLink } from '../../ui/page-links.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { OrderPageAddress } from '../orders/order-columns.tsx';
+import type { OrderPageAddress } from './order-page-address.ts';
 
 /** Of the panel's own ledger with the order's customer, of the administrator's without. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;

@@ -10,9 +10,8 @@ import { Money } from '../../ui/money.tsx';
 import { DrawerLink } from '../../ui/page-links.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { FailedRefund } from './order-failure.tsx';
-
-export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
 
 /** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. "drawer": beside the list. */
 export function orderColumns({

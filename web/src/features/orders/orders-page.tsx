@@ -2,11 +2,11 @@
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
-import { PlaceOrderButton } from '../../shell/app-shell.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { useOpenOrder } from './open-order.ts';
 import { OrderList } from './order-list.tsx';
+import { PlaceOrderButton } from './place-order-button.tsx';
 
 export function OrdersPage() {
   const openOrder = useOpenOrder();

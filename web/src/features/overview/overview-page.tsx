@@ -11,7 +11,6 @@ import { useMay } from '../../api/person.ts';
 import { overviewQuery } from '../../api/queries.ts';
 import { changedParams } from '../../api/search-params.ts';
 import type { Overview, PanelCustomer } from '../../api/shapes.ts';
-import { PlaceOrderButton } from '../../shell/app-shell.tsx';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
@@ -31,6 +30,7 @@ import { Time } from '../../ui/time.tsx';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
+import { PlaceOrderButton } from '../orders/place-order-button.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 

@@ -13,13 +13,13 @@ import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerView } from '../customers/customer-view.ts';
 import type { AccountReads } from '../identity/account-reads.ts';
 import { findAccount } from '../identity/find-accounts.ts';
+import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { listLedger } from '../ledger/list-ledger.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { ledgerEntryView } from './ledger-entry-view.ts';
-import { listLedger } from './list-ledger.ts';
 
-interface AccountLedgerRoutesDependencies {
+interface AccountHistoryRoutesDependencies {
   readonly accounts: AccountReads;
   readonly currency: string;
   readonly customers: CustomerReads;
@@ -31,7 +31,7 @@ interface AccountLedgerRoutesDependencies {
 
 export function accountHistoryRoutes(
   app: FastifyInstance,
-  { database, accounts, orders, customers, packages, currency, now }: AccountLedgerRoutesDependencies,
+  { database, accounts, orders, customers, packages, currency, now }: AccountHistoryRoutesDependencies,
 ): void {
   app.get<WithId>(
     '/accounts/:id/ledger',

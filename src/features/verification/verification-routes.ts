@@ -1,0 +1,31 @@
+// The verification of the books, for the operator. Called by admin-routes.ts.
+
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { orRefuse } from '../../platform/http/request-refused.ts';
+import type { SharedVerification } from './shared-verification.ts';
+
+interface VerificationRoutesDependencies {
+  readonly audits: SharedVerification;
+}
+
+export function verificationRoutes(app: FastifyInstance, { audits }: VerificationRoutesDependencies): void {
+  app.get(
+    '/verify',
+    {
+      config: { scopes: ['admin:read'], codes: [], takesLong: true },
+      schema: {
+        operationId: 'verify',
+        summary: 'Add up every ledger again',
+        description:
+          'An account whose books do not add up is halted: its orders and credits fail until a later audit finds its books in order. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt nobody. One audit runs at a time, and all who ask share it. If it takes longer than a request may, the answer is 503 with Retry-After: the audit goes on, and a later request receives its report.',
+        response: { 200: Type.Ref('VerifyReport') },
+      },
+    },
+    async (_request, reply) => {
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      return reply.send(orRefuse(await audits.report(gone.signal), 'service_unavailable'));
+    },
+  );
+}
