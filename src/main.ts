@@ -14,7 +14,7 @@ import {
 } from './platform/database/embedded/control-socket.ts';
 import { createAccessLog, timeMember } from './platform/http/access-log.ts';
 import type { Seal } from './platform/secrets/seal.ts';
-import { type Config, ConfigProblem, defaultLimits, readConfig } from './setup/config.ts';
+import { type Config, defaultLimits, readConfig } from './setup/config.ts';
 import { prepareDemo } from './setup/demo-reseller.ts';
 import { demoResellerFile, keepDemoSecrets } from './setup/demo-reseller-file.ts';
 import { errorMessageOf } from './setup/error-message.ts';
@@ -22,6 +22,7 @@ import { createFirstAdministrator } from './setup/first-administrator.ts';
 import { draftSecrets, firstAdministratorFile, nothingDrafted } from './setup/first-administrator-file.ts';
 import { hasEmbeddedDatabase, openDatabase } from './setup/open-database.ts';
 import { resealTexts, resealWish } from './setup/reseal.ts';
+import { ConfigProblem } from './setup/settings.ts';
 import { addressText, administratorText, demoText } from './setup/welcome.ts';
 import type { JsonObject } from './shared/json.ts';
 

@@ -10,10 +10,11 @@ import { createPackage } from '../../src/features/packages/package-store.ts';
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import type { Database, SqlStatement } from '../../src/platform/database/database.ts';
 import { createService } from '../../src/service/create-service.ts';
-import { type Config, ConfigProblem, defaultLimits } from '../../src/setup/config.ts';
+import { type Config, defaultLimits } from '../../src/setup/config.ts';
 import { demoPackages } from '../../src/setup/demo-packages.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
+import { ConfigProblem } from '../../src/setup/settings.ts';
 import { createAsk } from './demo-client.ts';
 import { playDemoYear, yearDays } from './demo-year.ts';
 

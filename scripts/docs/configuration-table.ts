@@ -1,11 +1,11 @@
 // The tables of docs/operations.md that list the configuration, between their two marks: made from
-// src/setup/environment-variables.ts, which a test compares with what config.ts reads.
+// src/setup/settings.ts.
 
 import {
   type ConfigurationVariable,
   clientVariables,
   configurationChapters,
-} from '../../src/setup/environment-variables.ts';
+} from '../../src/setup/settings.ts';
 
 const marks = /(<!-- configuration: begin -->\n)[\s\S]*?(<!-- configuration: end -->)/;
 

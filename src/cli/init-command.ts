@@ -6,14 +6,16 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { mintApiKey } from '../features/identity/api-key.ts';
 import { mintPassword } from '../platform/secrets/password-hash.ts';
-import { ConfigProblem, type Environment, readConfig } from '../setup/config.ts';
+import { readConfig } from '../setup/config.ts';
+import { checkAdministratorPassword } from '../setup/first-administrator.ts';
+import { refuseUnusableCurrency } from '../setup/open-database.ts';
 import {
+  ConfigProblem,
   type ConfigurationVariable,
   clientVariables,
   configurationChapters,
-} from '../setup/environment-variables.ts';
-import { checkAdministratorPassword } from '../setup/first-administrator.ts';
-import { refuseUnusableCurrency } from '../setup/open-database.ts';
+  type Environment,
+} from '../setup/settings.ts';
 import { answer, endWell } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';
 

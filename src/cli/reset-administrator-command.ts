@@ -9,7 +9,7 @@ import { keyIdOf } from '../features/identity/api-key-rows.ts';
 import { findAccountByUsername } from '../features/identity/find-accounts.ts';
 import { changeKey, listAccountKeys } from '../features/keys/manage-keys.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
-import { ConfigProblem } from '../setup/config.ts';
+import { ConfigProblem } from '../setup/settings.ts';
 import { isRefusal } from '../shared/error-catalogue.ts';
 import { commandIo } from './command-io.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';

@@ -10,7 +10,7 @@ import { type CurrentKey, listCurrentKeys } from '../features/identity/api-key-r
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { checkState } from '../platform/secrets/service-state.ts';
-import { type Config, ConfigProblem, defaultLimits } from '../setup/config.ts';
+import { type Config, defaultLimits } from '../setup/config.ts';
 import {
   checkDurability,
   connectDatabase,
@@ -20,6 +20,7 @@ import {
   refuseGroupsOfEmbedded,
 } from '../setup/open-database.ts';
 import { countSealed } from '../setup/reseal.ts';
+import { ConfigProblem } from '../setup/settings.ts';
 import { formatTime } from '../shared/times.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { isSellthroughError, Sellthrough, type SellthroughError } from '../../sdk/src/index.ts';
-import type { Environment } from '../setup/config.ts';
+import type { Environment } from '../setup/settings.ts';
 import { CommandFailed, endWell, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';
 

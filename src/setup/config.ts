@@ -1,26 +1,20 @@
 // The configuration: read once from the environment (and .env), checked, and handed out as one value.
-// A malformed value stops the start with a sentence that names its variable.
+// A malformed value stops the start with a sentence that names its variable (settings.ts).
 // Limits that an operator has no reason to touch are in `defaultLimits`, each with its unit in its name.
 
-import { isIP } from 'node:net';
-import { isApiKey } from '../features/identity/api-key.ts';
-import { type CancelRefund, cancelRefunds } from '../features/order-engine/records/plan-life.ts';
-import { readHostList } from '../platform/database/postgres/database-hosts.ts';
-import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';
-import { readValkeyUrl, type ValkeyAddress } from '../platform/limits/valkey-address.ts';
+import type { CancelRefund } from '../features/order-engine/records/plan-life.ts';
+import type { ValkeyAddress } from '../platform/limits/valkey-address.ts';
 import type { MailSettings } from '../platform/mail/send-mails.ts';
-import {
-  type MailSenderName,
-  readMailFrom,
-  readSmtpUrl,
-  type SmtpServer,
-} from '../platform/mail/smtp-address.ts';
 import { passwordCost } from '../platform/secrets/password-hash.ts';
-import { allowListProblem } from '../shared/allow-list.ts';
-import { parseAmount } from '../shared/amounts.ts';
-import { createAddressRanges } from '../shared/ip-addresses.ts';
 import { isMailAddress } from '../shared/mail-addresses.ts';
-import { type NamedRole, namedRoles } from '../shared/scopes.ts';
+import type { NamedRole } from '../shared/scopes.ts';
+import {
+  ConfigProblem,
+  type Environment,
+  type LogLevel,
+  readSettings,
+  type SettingValues,
+} from './settings.ts';
 
 export type DatabaseConfig =
   | { readonly kind: 'embedded'; readonly dataDir: string }
@@ -68,9 +62,6 @@ export interface Config {
   /** Into how many groups the accounts of a new database are divided; of one that is there: how many it must have. null: as it is. */
   readonly accountGroups: number | null;
 }
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** The limits of a service; tests pass others. */
 export type Limits = typeof defaultLimits;
@@ -346,242 +337,54 @@ export const defaultLimits = {
   loginLinkLogKeptSeconds: 90 * 86_400,
 };
 
-export const secretKeyLengthMin = 32;
-
-/** One sentence that names the variable. */
-export class ConfigProblem extends Error {
-  override readonly name = 'ConfigProblem';
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** @throws ConfigProblem */
 export function readConfig(environment: Environment): Config {
-  const text = (name: string): string | null => {
-    const value = environment[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  };
-  const flag = (name: string): boolean => {
-    const value = text(name) ?? '0';
-    if (value !== '0' && value !== '1') throw new ConfigProblem(`${name} must be 0 or 1, not "${value}".`);
-    return value === '1';
-  };
-  const whole = (name: string, otherwise: number, min: number, max: number): number => {
-    const value = text(name);
-    if (value === null) return otherwise;
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= min && number <= max)) {
-      throw new ConfigProblem(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
-    }
-    return number;
-  };
-
-  const database = readDatabase(text);
-  const secretKey = environment['SECRET_KEY'] || null;
-  if (secretKey === null && database.kind === 'postgres') {
+  const set = readSettings(environment);
+  if (set.SECRET_KEY === null && set.DATABASE_URL !== null) {
     throw new ConfigProblem(
       'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
     );
   }
-  if (secretKey !== null && secretKey.length < secretKeyLengthMin) {
-    throw new ConfigProblem(`SECRET_KEY must have at least ${secretKeyLengthMin} characters.`);
-  }
-  const secretKeyPrevious = environment['SECRET_KEY_PREVIOUS'] || null;
-  if (secretKeyPrevious !== null && secretKeyPrevious.length < secretKeyLengthMin) {
-    throw new ConfigProblem(`SECRET_KEY_PREVIOUS must have at least ${secretKeyLengthMin} characters.`);
-  }
-  const currency = text('CURRENCY') ?? 'USD';
-  if (!/^[A-Z]{3}$/.test(currency)) {
-    throw new ConfigProblem(`CURRENCY must be three capital letters such as USD, not "${currency}".`);
-  }
-  const logLevel = text('LOG_LEVEL') ?? 'info';
-  const knownLevel = logLevels.find((level) => level === logLevel);
-  if (knownLevel === undefined) {
-    throw new ConfigProblem(`LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${logLevel}".`);
-  }
-
   return {
-    host: readHost(text('HOST') ?? '127.0.0.1'),
-    port: whole('PORT', 3000, 0, 65_535),
-    publicUrl: readOrigin('PUBLIC_URL', text('PUBLIC_URL')),
-    database,
-    secretKey,
-    secretKeyPrevious,
-    currency,
-    trustProxy: readRanges('TRUST_PROXY', 'of proxies', text('TRUST_PROXY')),
-    outboundAllow: readRanges('OUTBOUND_ALLOW', 'of your own', text('OUTBOUND_ALLOW')),
-    administrator: readAdministrator(text, environment['ADMIN_PASSWORD'] || null),
-    demo: flag('DEMO'),
-    testRowsMax: whole('TEST_ROWS_MAX', 100_000, 1_000, 10_000_000),
-    logLevel: knownLevel,
-    linkValidSeconds: whole('LOGIN_LINK_MINUTES', 15, 1, 1_440) * 60,
-    cancelRefund: readCancelRefund(text('CANCEL_REFUND')),
-    productUrl: readUrl('PRODUCT_URL', text('PRODUCT_URL')),
-    statementIssuer: readLines(text('STATEMENT_ISSUER') ?? ''),
-    secondFactorRoles: readRoles('SECOND_FACTOR_ROLES', text('SECOND_FACTOR_ROLES')),
-    creditConfirmedAboveCents: readCents('CREDIT_CONFIRM_ABOVE', text('CREDIT_CONFIRM_ABOVE') ?? '1000.00'),
-    mail: readMail(text('SMTP_URL'), text('MAIL_FROM')),
-    valkey: readValkey(text('VALKEY_URL')),
-    allowUnsafeDatabase: flag('ALLOW_UNSAFE_DATABASE'),
-    accountGroups: text('ACCOUNT_GROUPS') === null ? null : whole('ACCOUNT_GROUPS', 1, 1, accountGroupsMax),
+    host: set.HOST,
+    port: set.PORT,
+    publicUrl: set.PUBLIC_URL,
+    database:
+      set.DATABASE_URL === null
+        ? { kind: 'embedded', dataDir: set.DATA_DIR }
+        : { kind: 'postgres', connectionString: set.DATABASE_URL },
+    secretKey: set.SECRET_KEY,
+    secretKeyPrevious: set.SECRET_KEY_PREVIOUS,
+    currency: set.CURRENCY,
+    trustProxy: set.TRUST_PROXY ?? [],
+    outboundAllow: set.OUTBOUND_ALLOW ?? [],
+    administrator: {
+      username: set.ADMIN_USERNAME,
+      password: set.ADMIN_PASSWORD,
+      apiKey: set.ADMIN_API_KEY,
+    },
+    demo: set.DEMO,
+    testRowsMax: set.TEST_ROWS_MAX,
+    logLevel: set.LOG_LEVEL,
+    linkValidSeconds: set.LOGIN_LINK_MINUTES * 60,
+    cancelRefund: set.CANCEL_REFUND,
+    productUrl: set.PRODUCT_URL,
+    statementIssuer: set.STATEMENT_ISSUER ?? [],
+    secondFactorRoles: set.SECOND_FACTOR_ROLES ?? new Set(),
+    creditConfirmedAboveCents: set.CREDIT_CONFIRM_ABOVE,
+    mail: mailSettings(set),
+    valkey: set.VALKEY_URL,
+    allowUnsafeDatabase: set.ALLOW_UNSAFE_DATABASE,
+    accountGroups: set.ACCOUNT_GROUPS,
   };
 }
 
-function readRoles(name: string, value: string | null): ReadonlySet<NamedRole> {
-  const named = new Set<NamedRole>();
-  for (const entry of listed(value)) {
-    const role = namedRoles.find((each) => each === entry);
-    if (role === undefined) {
-      throw new ConfigProblem(`${name} must list roles out of ${namedRoles.join(', ')}, not "${entry}".`);
-    }
-    named.add(role);
-  }
-  return named;
-}
-
-function readCents(name: string, value: string): bigint {
-  const cents = value.startsWith('-') ? null : parseAmount(value);
-  if (cents === null) throw new ConfigProblem(`${name} must be an amount such as 1000.00, not "${value}".`);
-  return cents;
-}
-
-/** Entries divided by commas. */
-function listed(value: string | null): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
-/** Lines divided by "|". */
-function readLines(value: string): string[] {
-  return value
-    .split('|')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
-
-/** What holds a password is not repeated in a sentence. */
-function readMail(smtpUrl: string | null, mailFrom: string | null): MailSettings | null {
-  const given = mailFrom === null ? null : readMailFrom(mailFrom);
-  if (mailFrom !== null && given === null) {
-    throw new ConfigProblem(
-      `MAIL_FROM must be an address such as "Example Ltd <billing@example.com>", not "${mailFrom}".`,
-    );
-  }
-  if (smtpUrl === null) return null;
-  const server = readSmtpUrl(smtpUrl);
-  if (server === null) {
-    throw new ConfigProblem(
-      'SMTP_URL must look like smtp://user:password@mail.example.com:587 or smtps://…:465, with what is special in user and password written as %40 and so on.',
-    );
-  }
-  const from = given ?? senderOf(server);
+function mailSettings({ SMTP_URL: server, MAIL_FROM: given }: SettingValues): MailSettings | null {
+  if (server === null) return null;
+  // Many servers' users are addresses, and may send as nobody else.
+  const { login } = server;
+  const ofUser = login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
+  const from = given ?? ofUser;
   if (from === null) throw new ConfigProblem('MAIL_FROM is required with this SMTP_URL: whose mail it is.');
   return { server, from };
-}
-
-/** Many servers' users are addresses, and may send as nobody else. */
-function senderOf({ login }: SmtpServer): MailSenderName | null {
-  return login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
-}
-
-function readDatabase(text: (name: string) => string | null): DatabaseConfig {
-  const connectionString = text('DATABASE_URL');
-  if (connectionString === null) return { kind: 'embedded', dataDir: text('DATA_DIR') ?? './data' };
-  try {
-    readHostList(connectionString);
-  } catch (error) {
-    throw new ConfigProblem(`DATABASE_URL ${error instanceof Error ? error.message : error}.`);
-  }
-  return { kind: 'postgres', connectionString };
-}
-
-/** It holds a password, and is not repeated in a sentence. */
-function readValkey(value: string | null): ValkeyAddress | null {
-  const address = value === null ? null : readValkeyUrl(value);
-  if (value !== null && address === null) {
-    throw new ConfigProblem(
-      'VALKEY_URL must look like redis://user:password@host:6379/0 or rediss://…, with what is special in user and password written as %40 and so on.',
-    );
-  }
-  return address;
-}
-
-function readCancelRefund(value: string | null): CancelRefund {
-  const found = cancelRefunds.find((one) => one === (value ?? 'unused'));
-  if (found === undefined) {
-    throw new ConfigProblem(`CANCEL_REFUND must be one of ${cancelRefunds.join(', ')}, not "${value}".`);
-  }
-  return found;
-}
-
-function readHost(host: string): string {
-  if (isIP(host) === 0 && !/^[A-Za-z0-9.-]{1,253}$/.test(host)) {
-    throw new ConfigProblem(`HOST must be an address or a host name, not "${host}".`);
-  }
-  return host;
-}
-
-function readUrl(name: string, value: string | null): string | null {
-  if (value === null) return null;
-  const url = URL.parse(value);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hash !== '') {
-    throw new ConfigProblem(
-      `${name} must be an http or https address such as https://example.com, not "${value}".`,
-    );
-  }
-  return value.replace(/\/+$/, '');
-}
-
-/** An address without path or query: the pages and the API live at its root. */
-function readOrigin(name: string, value: string | null): string | null {
-  const url = readUrl(name, value);
-  if (url !== null && new URL(url).href !== `${new URL(url).origin}/`) {
-    throw new ConfigProblem(
-      `${name} must be an address without a path such as https://example.com, not "${value}".`,
-    );
-  }
-  return url;
-}
-
-/** Not all addresses at once: that is no list of anybody's. */
-function readRanges(name: string, whose: string, value: string | null): string[] {
-  const entries = listed(value);
-  for (const entry of entries) {
-    const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'every address there is' : null);
-    if (problem !== null) {
-      throw new ConfigProblem(
-        `${name} must list addresses or CIDR ranges ${whose}: "${entry}" is ${problem}.`,
-      );
-    }
-  }
-  return entries;
-}
-
-function isEveryAddress(range: string): boolean {
-  const ranges = createAddressRanges([range]);
-  const ends =
-    range.includes(':') && !range.startsWith('::ffff:') ? ['::', 'ffff::'] : ['0.0.0.0', '255.255.255.255'];
-  return ends.every((end) => ranges.include(end));
-}
-
-function readAdministrator(
-  text: (name: string) => string | null,
-  password: string | null,
-): Config['administrator'] {
-  const username = text('ADMIN_USERNAME') ?? 'admin';
-  if (!/^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(username)) {
-    throw new ConfigProblem(
-      'ADMIN_USERNAME must have 3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
-    );
-  }
-  if (password !== null && (password.length < 12 || password.length > 200)) {
-    throw new ConfigProblem('ADMIN_PASSWORD must have 12 to 200 characters.');
-  }
-  const apiKey = text('ADMIN_API_KEY');
-  if (apiKey !== null && !isApiKey(apiKey, 'live')) {
-    throw new ConfigProblem('ADMIN_API_KEY is not a key: run "npx sellthrough mint-key" to make one.');
-  }
-  return { username, password, apiKey };
 }

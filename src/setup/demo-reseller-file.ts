@@ -3,9 +3,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Config, ConfigProblem } from './config.ts';
+import type { Config } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';
 import { secretsFile } from './first-administrator-file.ts';
+import { ConfigProblem } from './settings.ts';
 
 export function demoResellerFile(config: Pick<Config, 'database'>): string {
   return secretsFile(config, 'demo-reseller.txt');

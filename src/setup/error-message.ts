@@ -8,8 +8,8 @@ import { DatabaseUnavailable } from '../platform/database/database.ts';
 import { DataFolderInUse, DataFolderUnusable } from '../platform/database/embedded/data-lock.ts';
 import { EmbeddedServerFailed } from '../platform/database/embedded/embedded-connection.ts';
 import { SchemaMismatch } from '../platform/database/schema-mismatch.ts';
-import { ConfigProblem } from './config.ts';
 import { ResealRefused } from './reseal.ts';
+import { ConfigProblem } from './settings.ts';
 
 const forPeople = [
   ConfigProblem,

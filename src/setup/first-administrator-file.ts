@@ -6,7 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, ConfigProblem } from './config.ts';
+import type { Config } from './config.ts';
+import { ConfigProblem } from './settings.ts';
 
 /** What was made just now; a value that was given in the environment is null. */
 export interface FirstAdministrator {

@@ -9,8 +9,9 @@ import type { Database } from '../platform/database/database.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import type { EpochSeconds } from '../shared/times.ts';
-import { type Config, ConfigProblem } from './config.ts';
+import type { Config } from './config.ts';
 import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
+import { ConfigProblem } from './settings.ts';
 
 // An administrator's console and scripts ask more often than a reseller's.
 const administratorRateLimitPerMinute = 6_000;

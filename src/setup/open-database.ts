@@ -37,7 +37,8 @@ import { serviceSessions } from '../platform/secrets/secret-key-sessions.ts';
 import { beginState, checkState, findState, type ServiceState } from '../platform/secrets/service-state.ts';
 import { currencyProblem } from '../shared/currencies.ts';
 import type { EpochSeconds } from '../shared/times.ts';
-import { type Config, ConfigProblem, defaultLimits, type Limits, secretKeyLengthMin } from './config.ts';
+import { type Config, defaultLimits, type Limits } from './config.ts';
+import { ConfigProblem, secretKeyLengthMin } from './settings.ts';
 
 export interface OpenedDatabase {
   readonly database: Database;

@@ -16,8 +16,9 @@ import { type Database, DatabaseUnavailable, inEachGroup } from '../../src/platf
 import { SchemaMismatch } from '../../src/platform/database/schema-mismatch.ts';
 import { findDivision } from '../../src/platform/database/shards/find-shards.ts';
 import { divideAccounts } from '../../src/platform/database/shards/split-into-shards.ts';
-import { ConfigProblem, readConfig } from '../../src/setup/config.ts';
+import { readConfig } from '../../src/setup/config.ts';
 import { connectDatabase, openDatabase } from '../../src/setup/open-database.ts';
+import { ConfigProblem } from '../../src/setup/settings.ts';
 import { openPage, pathOfLink } from '../harness/browser-request.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ConfigProblem, readConfig } from '../../src/setup/config.ts';
-import { configurationChapters } from '../../src/setup/environment-variables.ts';
+import { readConfig } from '../../src/setup/config.ts';
+import { ConfigProblem, configurationChapters } from '../../src/setup/settings.ts';
 
 const listed = configurationChapters.flatMap(({ variables }) => variables);
 

@@ -3,7 +3,8 @@
 // fails.
 
 import { Command } from 'commander';
-import { type Config, ConfigProblem } from '../../setup/config.ts';
+import type { Config } from '../../setup/config.ts';
+import { ConfigProblem } from '../../setup/settings.ts';
 import { readCommandConfig } from '../command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from '../command-end.ts';
 import { commandIo } from '../command-io.ts';
