@@ -46,11 +46,7 @@ const resetPassword = createRoute({
   ),
 });
 
-const panel = createRoute({
-  getParentRoute: () => root,
-  id: 'panel',
-  component: PanelLayout,
-});
+const panel = createRoute({ getParentRoute: () => root, id: 'panel', component: PanelLayout });
 
 const overview = createRoute({
   getParentRoute: () => panel,
@@ -197,11 +193,7 @@ const security = createRoute({
   ),
 });
 
-const console = createRoute({
-  getParentRoute: () => panel,
-  path: '/admin',
-  component: ConsoleLayout,
-});
+const console = createRoute({ getParentRoute: () => panel, path: '/admin', component: ConsoleLayout });
 
 const consoleOverview = createRoute({
   getParentRoute: () => console,

@@ -31,11 +31,7 @@ import type {
 } from './shapes.ts';
 
 const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) =>
-  call<Answer>(path, {
-    method: 'POST',
-    body,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-  });
+  call<Answer>(path, { method: 'POST', body, ...(idempotencyKey !== undefined && { idempotencyKey }) });
 const patch = <Answer>(path: string, body: object) => call<Answer>(path, { method: 'PATCH', body });
 const remove = (path: string) => call<null>(path, { method: 'DELETE' });
 

@@ -1,6 +1,7 @@
 // What the pages of this tab show: what is real, or the account's test mode. Each tab chooses for itself, and keeps it until
 // it is closed or signed out. A switch loads the page anew: nothing that was read or begun in one mode is there in the other.
 
+import { keep, readKept } from './browser-storage.ts';
 import { viewedAccount } from './panel-view.ts';
 
 export type PanelMode = 'live' | 'test';
@@ -41,16 +42,11 @@ export function switchMode(mode: PanelMode): void {
 }
 
 export function forgetMode(): void {
-  if (panelMode === 'test') window.sessionStorage.removeItem(storageName);
+  if (panelMode === 'test') keep(storageName, null, 'sessionStorage');
 }
 
 function keptMode(): PanelMode {
   // Tests of another account are not looked at.
   if (viewedAccount !== null) return 'live';
-  try {
-    return window.sessionStorage.getItem(storageName) === 'test' ? 'test' : 'live';
-  } catch {
-    // A browser that keeps nothing for a page.
-    return 'live';
-  }
+  return readKept(storageName, 'sessionStorage') === 'test' ? 'test' : 'live';
 }

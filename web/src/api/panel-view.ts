@@ -1,6 +1,8 @@
 // Whose panel the pages of this tab show, where an administrator looks at a reseller's as its owner sees it. Each tab keeps it for
 // itself, until it is closed, left or signed out. A switch loads the page anew: nothing that was read before is there.
 
+import { keep, readKept } from './browser-storage.ts';
+
 const storageName = 'sellthrough-view';
 
 /** null: one's own. */
@@ -28,15 +30,10 @@ export async function leaveView(): Promise<void> {
 }
 
 export function forgetView(): void {
-  if (viewedAccount !== null) window.sessionStorage.removeItem(storageName);
+  if (viewedAccount !== null) keep(storageName, null, 'sessionStorage');
 }
 
 function keptView(): string | null {
-  try {
-    const kept = window.sessionStorage.getItem(storageName);
-    return kept !== null && /^\d{1,7}$/.test(kept) ? kept : null;
-  } catch {
-    // A browser that keeps nothing for a page.
-    return null;
-  }
+  const kept = readKept(storageName, 'sessionStorage');
+  return kept !== null && /^\d{1,7}$/.test(kept) ? kept : null;
 }

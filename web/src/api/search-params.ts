@@ -32,15 +32,7 @@ export function textParams<const Name extends string>(...names: readonly Name[])
 
 /** The search with some of it replaced; filters start again at the newest, with no row open. */
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
-  const {
-    before: _before,
-    open: _open,
-    ...rest
-  } = {
-    before: undefined,
-    open: undefined,
-    ...search,
-  };
+  const { before: _before, open: _open, ...rest } = { before: undefined, open: undefined, ...search };
   const entries = Object.entries({ ...rest, ...change }).filter(
     ([, value]) => value !== undefined && value !== '',
   );

@@ -291,10 +291,7 @@ function useCommands(
       icon: UserRound,
       run: go(
         () =>
-          void navigate({
-            to: '/admin/customers/$customerId',
-            params: { customerId: String(customer.id) },
-          }),
+          void navigate({ to: '/admin/customers/$customerId', params: { customerId: String(customer.id) } }),
       ),
     }));
   const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({

@@ -26,6 +26,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import { useState } from 'react';
+import { keep, readKept } from '../api/browser-storage.ts';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
@@ -149,29 +150,14 @@ const askedName = 'sellthrough-ordering-pages';
 export function useOrderingShown(): { readonly isShown: boolean; readonly show: () => void } {
   const { account } = useMe();
   const isOperator = useMay()('admin:read');
-  const [isAsked, setIsAsked] = useState(() => isKept());
+  const [isAsked, setIsAsked] = useState(() => readKept(askedName) === 'on');
   const orders = account.order_count > 0 || account.customer_count > 0 || account.balance !== '0.00';
   return {
     isShown: !isOperator || viewedAccount !== null || panelMode === 'test' || orders || isAsked,
     show: () => {
       setIsAsked(true);
-      keepAsked();
+      // A browser that keeps nothing asks again next time.
+      keep(askedName, 'on');
     },
   };
-}
-
-function isKept(): boolean {
-  try {
-    return window.localStorage.getItem(askedName) === 'on';
-  } catch {
-    return false;
-  }
-}
-
-function keepAsked(): void {
-  try {
-    window.localStorage.setItem(askedName, 'on');
-  } catch {
-    // A browser that keeps nothing asks again next time.
-  }
 }

@@ -2,6 +2,7 @@
 // person's choice, which the service keeps; decided once, before any page is loaded, as the language is (language.ts).
 
 import type { Clock } from '../../../src/shared/clocks.ts';
+import { keep, readKept } from '../api/browser-storage.ts';
 
 const storageName = 'sellthrough-clock';
 
@@ -12,21 +13,11 @@ export const zone = isUtc ? 'UTC' : browserZone;
 
 /** What was chosen in this browser. */
 export function keptClock(): Clock {
-  try {
-    return window.localStorage.getItem(storageName) === 'utc' ? 'utc' : null;
-  } catch {
-    return null;
-  }
+  return readKept(storageName) === 'utc' ? 'utc' : null;
 }
 
 /** True where the pages go by another clock now, and must be loaded anew. */
 export function keepClock(chosen: Clock): boolean {
-  try {
-    if (chosen === null) window.localStorage.removeItem(storageName);
-    else window.localStorage.setItem(storageName, chosen);
-  } catch {
-    // A browser that keeps nothing goes by its own zone.
-    return false;
-  }
-  return (chosen === 'utc') !== isUtc;
+  // A browser that keeps nothing goes by its own zone.
+  return keep(storageName, chosen) && (chosen === 'utc') !== isUtc;
 }

@@ -1,6 +1,8 @@
 // Which language and number format the pages speak: the person's choice, else the browser's. Decided once, before any
 // page is loaded; another choice loads the pages anew (start.tsx), so every text may be made where it stands, at any time.
 
+import { keep, readKept } from '../api/browser-storage.ts';
+
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
@@ -32,14 +34,8 @@ export function formatChange(share: number): string {
 
 /** null: the browser's. True where the pages now speak another one, and must be loaded anew. */
 export function keepLanguage(chosen: Language | null): boolean {
-  try {
-    if (chosen === null) window.localStorage.removeItem(storageName);
-    else window.localStorage.setItem(storageName, chosen);
-  } catch {
-    // A browser that keeps nothing speaks its own language.
-    return false;
-  }
-  return chosenLanguage() !== language;
+  // A browser that keeps nothing speaks its own language.
+  return keep(storageName, chosen) && chosenLanguage() !== language;
 }
 
 function chosenLanguage(): Language {
@@ -48,11 +44,7 @@ function chosenLanguage(): Language {
 
 /** What was chosen in this browser; empty: nothing. */
 export function keptLanguage(): string {
-  try {
-    return window.localStorage.getItem(storageName) ?? '';
-  } catch {
-    return '';
-  }
+  return readKept(storageName) ?? '';
 }
 
 function browserLanguages(): readonly string[] {

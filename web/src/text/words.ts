@@ -4,30 +4,41 @@ import { t } from '@lingui/core/macro';
 import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
 import type { PeriodName, Role } from '../api/shapes.ts';
 
-type Words = Readonly<Record<string, string>>;
+export type Words = Readonly<Record<string, string>>;
 
-const orderKinds: Words = { activate: t`New`, renew: t`Renewal`, change: t`Change` };
-const entryKinds: Words = { charge: t`Charge`, refund: t`Refund`, credit: t`Credit`, debit: t`Debit` };
-const roleNames: Words = {
+/** What is unknown is shown as it is. */
+export const wordOf =
+  (words: Words) =>
+  (value: string): string =>
+    words[value] ?? value;
+
+export const orderKindWord = wordOf({ activate: t`New`, renew: t`Renewal`, change: t`Change` });
+export const entryKindWord = wordOf({
+  charge: t`Charge`,
+  refund: t`Refund`,
+  credit: t`Credit`,
+  debit: t`Debit`,
+});
+export const roleWord = wordOf({
   owner: t`Owner`,
   staff: t`Staff`,
   finance: t`Finance`,
   support: t`Support`,
   viewer: t`Viewer`,
-} satisfies Record<Role, string>;
-const planStatuses: Words = {
+} satisfies Record<Role, string>);
+export const planStatusWord = wordOf({
   active: t`Active`,
   suspended: t`Suspended`,
   cancelled: t`Cancelled`,
   expired: t`Expired`,
-};
-const renewalFailures: Words = {
+});
+export const renewalFailureWord = wordOf({
   insufficient_credit: t`the balance was too low`,
   price_changed: t`it cost more than its limit`,
   account_blocked: t`the account was blocked`,
   package_unavailable: t`the package cannot be renewed`,
-};
-const groupNames: Words = { reseller: t`Reseller`, distributor: t`Distributor` };
+});
+export const groupWord = wordOf({ reseller: t`Reseller`, distributor: t`Distributor` });
 
 export const periods: readonly {
   readonly months: 1 | 3 | 12;
@@ -44,35 +55,7 @@ export function spendingKindWord(kind: string): string {
   return kind === 'cancel' ? t`Cancelled plans` : orderKindWord(kind);
 }
 
-export function orderKindWord(kind: string): string {
-  return orderKinds[kind] ?? kind;
-}
-
-const orderStatuses: Readonly<Record<string, string>> = {
-  pending: t`Pending`,
-  completed: t`Completed`,
-  failed: t`Failed`,
-};
-
-export function orderStatusWord(status: string): string {
-  return orderStatuses[status] ?? status;
-}
-
-export function entryKindWord(kind: string): string {
-  return entryKinds[kind] ?? kind;
-}
-
-export function planStatusWord(status: string): string {
-  return planStatuses[status] ?? status;
-}
-
-export function renewalFailureWord(code: string): string {
-  return renewalFailures[code] ?? code;
-}
-
-export function groupWord(group: string): string {
-  return groupNames[group] ?? group;
-}
+export const orderStatusWord = wordOf({ pending: t`Pending`, completed: t`Completed`, failed: t`Failed` });
 
 export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? t`${months} months`;
@@ -81,10 +64,6 @@ export function periodWord(months: number): string {
 /** The service gives the first key its name; others have the one that people chose. */
 export function keyNameWord(name: string): string {
   return name === 'First key' ? t`First key` : name;
-}
-
-export function roleWord(role: string): string {
-  return roleNames[role] ?? role;
 }
 
 /** What the people of an account may do, the one who may do everything first. */

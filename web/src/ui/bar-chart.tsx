@@ -135,11 +135,7 @@ function options(
     // The last bar's name is as wide as its bar at least, and is shown whole.
     padding: [12, Math.max(14, Math.ceil(nameWidth / 2)), 0, 0],
     legend: { show: false },
-    cursor: {
-      y: false,
-      points: { show: false },
-      drag: { setScale: false, x: false, y: false },
-    },
+    cursor: { y: false, points: { show: false }, drag: { setScale: false, x: false, y: false } },
     scales: {
       x: { time: false, range: (_chart, min, max) => [min - 0.6, max + 0.6] },
       y: { range: (_chart, min, max) => [Math.min(0, min), max <= 0 ? 1 : max * 1.05] },

@@ -142,10 +142,7 @@ function FilledTable<Row extends object>({
     enableRowSelection: selection === undefined ? false : ({ original }) => selection.isSelectable(original),
     onRowSelectionChange: (change) =>
       selection?.choose(typeof change === 'function' ? change(selection.state) : change, rows ?? noRows),
-    state: {
-      columnVisibility: { ...extra, ...layout?.visibility },
-      rowSelection: selection?.state ?? {},
-    },
+    state: { columnVisibility: { ...extra, ...layout?.visibility }, rowSelection: selection?.state ?? {} },
   });
   const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
   return (

@@ -6,20 +6,20 @@ import { t } from '@lingui/core/macro';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from './button.tsx';
+import type { OpenRow } from './open-row.ts';
 
 interface DrawerProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   /** Buttons and links at the end. */
   readonly actions?: ReactNode;
-  readonly onClose: () => void;
-  /** To the row above and the row below; undefined: there is none. */
-  readonly onNewer?: (() => void) | undefined;
-  readonly onOlder?: (() => void) | undefined;
+  /** How it is closed, and the way to the row above and the row below. */
+  readonly opened: Pick<OpenRow<unknown>, 'close' | 'onNewer' | 'onOlder'>;
   readonly children: ReactNode;
 }
 
-export function Drawer({ title, description, actions, onClose, onNewer, onOlder, children }: DrawerProps) {
+export function Drawer({ title, description, actions, opened, children }: DrawerProps) {
+  const { close, onNewer, onOlder } = opened;
   const [popup, setPopup] = useState<HTMLElement | null>(null);
   const row = useOpenRowLink();
   return (
@@ -33,7 +33,7 @@ export function Drawer({ title, description, actions, onClose, onNewer, onOlder,
         const { activeElement } = document;
         const isElsewhere = popup?.contains(activeElement) === false && activeElement !== document.body;
         if (isElsewhere) row.current?.focus();
-        onClose();
+        close();
       }}
     >
       <Base.Portal>

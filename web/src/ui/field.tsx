@@ -153,8 +153,5 @@ function defined({
   unlabelled?: boolean | undefined;
   className?: string | undefined;
 }) {
-  return {
-    ...(unlabelled !== undefined && { unlabelled }),
-    ...(className !== undefined && { className }),
-  };
+  return { ...(unlabelled !== undefined && { unlabelled }), ...(className !== undefined && { className }) };
 }

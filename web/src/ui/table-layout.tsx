@@ -3,6 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
 import { type ToggleEvent, useId, useState } from 'react';
+import { keep, readKept } from '../api/browser-storage.ts';
 import { IconButton } from './button.tsx';
 
 export interface TableLayout {
@@ -14,17 +15,14 @@ export interface TableLayout {
 /** `name`: of the list, as its choice is kept by. */
 export function useTableLayout(name: string): TableLayout {
   const storageName = `sellthrough-columns-${name}`;
-  const [visibility, setVisibility] = useState(() => readKept(storageName));
+  const [visibility, setVisibility] = useState(() => readVisibility(storageName));
   return {
     visibility,
     show: (id, isShown) => {
       const changed = { ...visibility, [id]: isShown };
       setVisibility(changed);
-      try {
-        window.localStorage.setItem(storageName, JSON.stringify(changed));
-      } catch {
-        // Until the page is left, then.
-      }
+      // Where the browser keeps nothing, until the page is left.
+      keep(storageName, JSON.stringify(changed));
     },
   };
 }
@@ -93,9 +91,9 @@ function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): vo
   menu.style.right = `${document.documentElement.clientWidth - right}px`;
 }
 
-function readKept(storageName: string): Record<string, boolean> {
+function readVisibility(storageName: string): Record<string, boolean> {
   try {
-    const kept: unknown = JSON.parse(window.localStorage.getItem(storageName) ?? '{}');
+    const kept: unknown = JSON.parse(readKept(storageName) ?? '{}');
     if (typeof kept !== 'object' || kept === null) return {};
     return Object.fromEntries(
       Object.entries(kept).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'),

@@ -9,13 +9,13 @@ import { useMay } from '../../api/person.ts';
 import { foundAccountsQuery } from '../../api/queries.ts';
 import type { Account, FoundAccount } from '../../api/shapes.ts';
 import { readAmount } from '../../text/amounts.ts';
-import { formatCount } from '../../text/language.ts';
 import { shortenedKey } from '../../text/shortened-key.ts';
 import { groupWord } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { ListCard, ListSearchField, ListSelect, useList } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -23,8 +23,6 @@ import { AccountLink } from '../../ui/page-links.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
-
-const figures = (value: number) => <span className="figures">{formatCount(value)}</span>;
 
 const columns: readonly Column<FoundAccount>[] = [
   {

@@ -1,10 +1,9 @@
 // What the audit log names, in words for people. Unknown actions are shown as they are.
 
 import { t } from '@lingui/core/macro';
+import { wordOf } from '../../text/words.ts';
 
-type Words = Readonly<Record<string, string>>;
-
-const auditActions: Words = {
+export const auditActionWord = wordOf({
   'account.create': t`Account created`,
   'account.update': t`Account changed`,
   'account.view': t`Viewed as reseller`,
@@ -59,8 +58,4 @@ const auditActions: Words = {
   'brand.update': t`Brand changed`,
   'brand.set_logo': t`Logo replaced`,
   'brand.remove_logo': t`Logo removed`,
-};
-
-export function auditActionWord(action: string): string {
-  return auditActions[action] ?? action;
-}
+});

@@ -93,11 +93,7 @@ export function AuditPage() {
             {t`What administrators change, what accounts change about their own access, and who signs in, is listed here.`}
           </EmptyState>
         }
-        nothing={{
-          title: t`Nothing found`,
-          soFar: t`Nothing found so far`,
-          all: t`Show the whole log`,
-        }}
+        nothing={{ title: t`Nothing found`, soFar: t`Nothing found so far`, all: t`Show the whole log` }}
       >
         <ListSearchField list={list} name="actor" label={t`Who (username)`} />
         <ListSearchField list={list} name="account" label={t`Account (username)`} />

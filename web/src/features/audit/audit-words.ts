@@ -2,9 +2,8 @@
 // unknown here is shown as it is written: the service may gain some.
 
 import { t } from '@lingui/core/macro';
+import type { Words } from '../../text/words.ts';
 import { groupWord, planStatusWord } from '../../text/words.ts';
-
-type Words = Readonly<Record<string, string>>;
 
 const fields: Words = {
   account_id: t`Account id`,

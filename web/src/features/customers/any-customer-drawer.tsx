@@ -30,9 +30,7 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
     <Drawer
       title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
       description={customer && <CustomerBadge customer={customer} />}
-      onClose={opened.close}
-      onNewer={opened.onNewer}
-      onOlder={opened.onOlder}
+      opened={opened}
       actions={
         <>
           <ButtonLink to="/admin/customers/$customerId" params={{ customerId: id }}>

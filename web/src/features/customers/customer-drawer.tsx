@@ -11,7 +11,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { useOpenOrder } from '../orders/open-order.ts';
+import { orderFor, renewalOf, useOpenOrder } from '../orders/open-order.ts';
 import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
@@ -32,25 +32,14 @@ export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
     <Drawer
       title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
       description={customer && <CustomerBadge customer={customer} />}
-      onClose={opened.close}
-      onNewer={opened.onNewer}
-      onOlder={opened.onOlder}
+      opened={opened}
       actions={
         <>
           <ButtonLink to="/customers/$customerId" params={{ customerId: id }}>
             {t`Open page`}
           </ButtonLink>
           {customer === undefined || !mayOrder ? null : (
-            <Button
-              icon={ArrowLeftRight}
-              onClick={() =>
-                openOrder({
-                  type: 'place',
-                  customer: customer.reference,
-                  ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
-                })
-              }
-            >
+            <Button icon={ArrowLeftRight} onClick={() => openOrder(orderFor(customer))}>
               {runs(customer.plan) ? t`Change package` : t`Order a package`}
             </Button>
           )}
@@ -59,15 +48,7 @@ export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
               icon={RefreshCw}
               look="primary"
               disabled={renewal.refusal !== null}
-              onClick={() =>
-                openOrder({
-                  type: 'renew',
-                  orderId: last.id,
-                  customer: customer.reference,
-                  packageName: last.package.name,
-                  months: last.months,
-                })
-              }
+              onClick={() => openOrder(renewalOf(last))}
             >
               {t`Renew`}
             </Button>

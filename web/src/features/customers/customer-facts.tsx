@@ -4,7 +4,7 @@
 import { t } from '@lingui/core/macro';
 import type { Order, PanelCustomer } from '../../api/shapes.ts';
 import { orderKindWord } from '../../text/words.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -38,18 +38,10 @@ export function CustomerFacts({
           { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
           timeLeftFact(customer),
           planEndFact(customer),
-          {
-            name: t`Auto-renew`,
-            value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
-          },
+          { name: t`Auto-renew`, value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`) },
           {
             name: t`Reference`,
-            value: customer && (
-              <span className="inline-flex items-center gap-1">
-                <bdi className="wrap-anywhere">{customer.reference}</bdi>
-                <CopyButton text={customer.reference} label={t`Copy reference`} />
-              </span>
-            ),
+            value: customer && <Copied text={customer.reference} label={t`Copy reference`} isName />,
           },
           { name: t`Customer id`, value: customer?.id },
           ...(customer?.external_ref === undefined

@@ -15,12 +15,12 @@ import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useOpenOrder } from '../orders/open-order.ts';
+import { orderFor, renewalOf, useOpenOrder } from '../orders/open-order.ts';
 import {
   AutoRenewDialog,
   CancelDialog,
@@ -81,16 +81,7 @@ export function CustomerPage() {
                 ]}
               />
               {may('orders:write') ? (
-                <Button
-                  icon={ArrowLeftRight}
-                  onClick={() =>
-                    openOrder({
-                      type: 'place',
-                      customer: reference,
-                      ...(runs(customer.plan) && { runningPackage: customer.plan.package }),
-                    })
-                  }
-                >
+                <Button icon={ArrowLeftRight} onClick={() => openOrder(orderFor(customer))}>
                   {runs(customer.plan) ? t`Change package` : t`Order a package`}
                 </Button>
               ) : null}
@@ -99,15 +90,7 @@ export function CustomerPage() {
                   icon={RefreshCw}
                   look="primary"
                   disabled={renewal?.refusal != null}
-                  onClick={() =>
-                    openOrder({
-                      type: 'renew',
-                      orderId: lastOrder.id,
-                      customer: reference,
-                      packageName: lastOrder.package.name,
-                      months: lastOrder.months,
-                    })
-                  }
+                  onClick={() => openOrder(renewalOf(lastOrder))}
                 >
                   {t`Renew`}
                 </Button>
@@ -132,12 +115,7 @@ export function CustomerPage() {
               { name: t`Auto-renew`, value: customer && <Renewal plan={customer.plan} /> },
               {
                 name: t`Reference`,
-                value: reference && (
-                  <span className="inline-flex items-center gap-1">
-                    <bdi className="wrap-anywhere">{reference}</bdi>
-                    <CopyButton text={reference} label={t`Copy reference`} />
-                  </span>
-                ),
+                value: reference && <Copied text={reference} label={t`Copy reference`} isName />,
               },
               { name: t`Customer id`, value: customer?.id },
               { name: t`Your own id`, value: customer && (customer.external_ref ?? '–') },

@@ -88,10 +88,7 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
         >
           {preview === undefined
             ? t`Renew`
-            : plural(preview.count, {
-                one: `Renew # for ${price}`,
-                other: `Renew # for ${price}`,
-              })}
+            : plural(preview.count, { one: `Renew # for ${price}`, other: `Renew # for ${price}` })}
         </Button>
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />

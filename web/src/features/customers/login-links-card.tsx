@@ -52,12 +52,7 @@ function columnsOf(isOperator: boolean): readonly Column<GivenLink>[] {
       align: 'end',
       cell: ({ used_at: at }) => (at === null ? <span className="text-soft">–</span> : <Time at={at} />),
     },
-    {
-      title: t`Expires`,
-      from: 'sm',
-      align: 'end',
-      cell: ({ expires_at: at }) => <Time at={at} />,
-    },
+    { title: t`Expires`, from: 'sm', align: 'end', cell: ({ expires_at: at }) => <Time at={at} /> },
   ];
 }
 

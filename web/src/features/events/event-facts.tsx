@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import type { AccountEvent } from '../../api/shapes.ts';
 import { BodyBox } from '../../ui/body-box.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import type { Fact } from '../../ui/facts.tsx';
 import { CustomerLink, OrderLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -15,20 +15,8 @@ export function eventFacts(event: AccountEvent): Fact[] {
   return [
     ...(customer === null
       ? []
-      : [
-          {
-            name: t`Customer`,
-            value: <CustomerLink id={customer.id}>{customer.reference}</CustomerLink>,
-          },
-        ]),
-    ...(orderId === null
-      ? []
-      : [
-          {
-            name: t`Order`,
-            value: <OrderLink id={orderId}>{orderId}</OrderLink>,
-          },
-        ]),
+      : [{ name: t`Customer`, value: <CustomerLink id={customer.id}>{customer.reference}</CustomerLink> }]),
+    ...(orderId === null ? [] : [{ name: t`Order`, value: <OrderLink id={orderId}>{orderId}</OrderLink> }]),
     ...(webhookId === null
       ? []
       : [
@@ -46,15 +34,7 @@ export function eventFacts(event: AccountEvent): Fact[] {
 
 export function eventIdFact({ id }: AccountEvent): Fact {
   const text = String(id);
-  return {
-    name: t`Event id`,
-    value: (
-      <span className="inline-flex items-center gap-1">
-        <code className="font-mono text-xs">{text}</code>
-        <CopyButton text={text} label={t`Copy event id`} />
-      </span>
-    ),
-  };
+  return { name: t`Event id`, value: <Copied text={text} label={t`Copy event id`} /> };
 }
 
 export function EventJson({ event, label }: { readonly event: AccountEvent; readonly label: string }) {

@@ -2,6 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import type { EventType } from '../../../../src/features/events/event-schemas.ts';
+import { wordOf } from '../../text/words.ts';
 
 /** In the order of the documents. */
 export const eventWords: Readonly<Record<string, string>> = {
@@ -27,6 +28,4 @@ export const eventWords: Readonly<Record<string, string>> = {
   'webhook.disabled': t`Endpoint switched off`,
 } satisfies Record<EventType, string>;
 
-export function eventWord(type: string): string {
-  return eventWords[type] ?? type;
-}
+export const eventWord = wordOf(eventWords);

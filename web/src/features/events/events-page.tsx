@@ -141,9 +141,7 @@ function EventDrawer({ id, opened }: { readonly id: string; readonly opened: Ope
     <Drawer
       title={event === undefined ? t`Event` : eventWord(event.type)}
       description={event && <Time at={event.created_at} style="second" />}
-      onClose={opened.close}
-      onNewer={opened.onNewer}
-      onOlder={opened.onOlder}
+      opened={opened}
     >
       {event !== undefined ? (
         <>

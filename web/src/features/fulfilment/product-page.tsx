@@ -134,10 +134,7 @@ function stateFacts(
           <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>
         )),
     },
-    {
-      name: t`Secret`,
-      value: product && (product.has_secret ? t`Set: calls are signed` : t`Not set`),
-    },
+    { name: t`Secret`, value: product && (product.has_secret ? t`Set: calls are signed` : t`Not set`) },
     ...(product?.mode === 'none' ? [] : [{ name: t`The caller`, value: job && <Caller job={job} /> }]),
   ];
 }

@@ -3,15 +3,14 @@
 import { plural, t } from '@lingui/core/macro';
 import type { AttentionCount, ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
+import { type Words, wordOf } from '../../text/words.ts';
 
-type Words = Readonly<Record<string, string>>;
-
-const modes: Words = {
+export const productModeWord = wordOf({
   none: t`Completed at once`,
   notify: t`Completed at once, then told`,
   confirm: t`Confirmed by the product`,
-};
-const calls: Words = {
+});
+export const productCallWord = wordOf({
   'plan.activate': t`Plan begins`,
   'plan.renew': t`Plan renewed`,
   'plan.change': t`Package changed`,
@@ -19,15 +18,7 @@ const calls: Words = {
   'plan.resume': t`Access resumed`,
   'plan.cancel': t`Plan cancelled`,
   'plan.expire': t`Plan ended`,
-};
-
-export function productModeWord(mode: string): string {
-  return modes[mode] ?? mode;
-}
-
-export function productCallWord(type: string): string {
-  return calls[type] ?? type;
-}
+});
 
 const statuses: Words = {
   waiting: t`Waiting`,

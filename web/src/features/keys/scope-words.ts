@@ -2,8 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import type { administratorScopes } from '../../../../src/shared/scopes.ts';
-
-type Words = Readonly<Record<string, string>>;
+import type { Words } from '../../text/words.ts';
 
 /** What a key may do, in the order of the documents. */
 export const scopeWords: Words = {

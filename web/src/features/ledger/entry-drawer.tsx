@@ -26,9 +26,7 @@ export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
     <Drawer
       title={`${entryKindWord(entry.kind)} ${entry.number}`}
       description={<Time at={entry.created_at} style="second" />}
-      onClose={open.close}
-      onNewer={open.onNewer}
-      onOlder={open.onOlder}
+      opened={open}
       actions={hasReceipt(entry) ? <ReceiptButton entry={entry} isOwn={accountId === null} /> : undefined}
     >
       <Facts facts={factsOf(entry, accountId === null)} />

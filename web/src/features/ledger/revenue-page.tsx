@@ -18,6 +18,7 @@ import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
@@ -209,7 +210,7 @@ function columnsOf(
       align: 'end',
       from: 'sm',
       sort: { by: 'orders', direction: 'descending' },
-      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
+      cell: ({ orders }) => figures(orders),
     },
     {
       title: t`Charged`,

@@ -14,6 +14,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
@@ -237,11 +238,7 @@ function SeriesTable({ series, moneyName, currency, outdated, rows }: SeriesTabl
       cell: (point) => (rows === undefined ? dateWords(point) : rows.link(point, dateWords(point))),
       grows: true,
     },
-    {
-      title: t`Orders`,
-      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
-      align: 'end',
-    },
+    { title: t`Orders`, cell: ({ orders }) => figures(orders), align: 'end' },
     { title: t`Charged`, cell: ({ charged }) => money(charged), align: 'end', from: 'sm' },
     { title: t`Refunded`, cell: ({ refunded }) => money(refunded), align: 'end', from: 'sm' },
     { title: moneyName, cell: ({ spent }) => money(spent), align: 'end' },

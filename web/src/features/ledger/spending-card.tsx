@@ -6,12 +6,13 @@ import { PackageOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SpendingRow, Totals } from '../../api/shapes.ts';
 import { formatMoney, fromCents, sumAmounts, toCents } from '../../text/amounts.ts';
-import { formatChange, formatCount } from '../../text/language.ts';
+import { formatChange } from '../../text/language.ts';
 import { spendingKindWord } from '../../text/words.ts';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { Span } from './series-card.tsx';
 
@@ -60,12 +61,7 @@ export function SpendingCard(props: SpendingCardProps) {
         </div>
       ),
     },
-    {
-      title: t`Orders`,
-      align: 'end',
-      from: 'sm',
-      cell: ({ orders }) => <span className="figures">{formatCount(orders)}</span>,
-    },
+    { title: t`Orders`, align: 'end', from: 'sm', cell: ({ orders }) => figures(orders) },
     { title: moneyName, align: 'end', cell: ({ spent }) => money(spent) },
     { title: t`Before`, align: 'end', from: 'sm', cell: ({ before }) => money(before) },
     {

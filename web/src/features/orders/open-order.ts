@@ -1,7 +1,8 @@
 // How any page opens the order dialog.
 
 import { createContext, useContext } from 'react';
-import type { Months } from '../../api/shapes.ts';
+import { runs } from '../../api/plan-runs.ts';
+import type { Customer, Months, Order } from '../../api/shapes.ts';
 
 export type OrderIntent =
   | {
@@ -18,6 +19,15 @@ export type OrderIntent =
       readonly packageName: string;
       readonly months: Months;
     };
+
+export function renewalOf({ id, customer, package: { name }, months }: Order): OrderIntent {
+  return { type: 'renew', orderId: id, customer: customer.reference, packageName: name, months };
+}
+
+/** What is ordered next for a customer who is known. */
+export function orderFor({ reference, plan }: Pick<Customer, 'reference' | 'plan'>): OrderIntent {
+  return { type: 'place', customer: reference, ...(runs(plan) && { runningPackage: plan.package }) };
+}
 
 export const OpenOrderContext = createContext<(intent: OrderIntent) => void>(() => undefined);
 

@@ -6,7 +6,7 @@ import { orderQuery } from '../../api/queries.ts';
 import type { Order } from '../../api/shapes.ts';
 import { entryKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -39,9 +39,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
           </span>
         )
       }
-      onClose={opened.close}
-      onNewer={opened.onNewer}
-      onOlder={opened.onOlder}
+      opened={opened}
       actions={
         <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
           {t`Open page`}
@@ -78,12 +76,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
               { name: t`Plan then ends`, value: order && <OrderedEnd order={order} /> },
               {
                 name: t`Idempotency key`,
-                value: order && (
-                  <span className="inline-flex items-center gap-1">
-                    <code className="font-mono text-xs wrap-anywhere">{order.idempotency_key}</code>
-                    <CopyButton text={order.idempotency_key} label={t`Copy idempotency key`} />
-                  </span>
-                ),
+                value: order && <Copied text={order.idempotency_key} label={t`Copy idempotency key`} />,
               },
             ]}
           />

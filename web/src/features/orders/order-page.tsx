@@ -13,7 +13,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
-import { useOpenOrder } from './open-order.ts';
+import { renewalOf, useOpenOrder } from './open-order.ts';
 import { OrderSheet } from './order-sheet.tsx';
 
 const route = getRouteApi('/panel/orders/$orderId');
@@ -48,15 +48,7 @@ export function OrderPage() {
             <Button
               icon={RefreshCw}
               disabled={renewal?.refusal != null || isReplaced}
-              onClick={() =>
-                openOrder({
-                  type: 'renew',
-                  orderId: order.id,
-                  customer: order.customer.reference,
-                  packageName: order.package.name,
-                  months: order.months,
-                })
-              }
+              onClick={() => openOrder(renewalOf(order))}
             >
               {t`Renew`}
             </Button>

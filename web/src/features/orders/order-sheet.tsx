@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { Order, OrderWithEntries } from '../../api/shapes.ts';
 import { orderStatusWord, periodWord } from '../../text/words.ts';
 import { Card } from '../../ui/card.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -58,12 +58,7 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
     { name: t`Plan then ends`, value: value((known) => <OrderedEnd order={known} />) },
     {
       name: t`Idempotency key`,
-      value: value(({ idempotency_key: key }) => (
-        <span className="inline-flex items-center gap-1">
-          <code className="font-mono text-xs wrap-anywhere">{key}</code>
-          <CopyButton text={key} label={t`Copy idempotency key`} />
-        </span>
-      )),
+      value: value(({ idempotency_key: key }) => <Copied text={key} label={t`Copy idempotency key`} />),
     },
     { name: t`Status`, value: value(({ status }) => orderStatusWord(status)) },
     ...failureFacts(order),

@@ -16,6 +16,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -67,11 +68,7 @@ export function ConsoleOverviewPage() {
         />
       ),
     },
-    {
-      title: t`Orders`,
-      align: 'end',
-      cell: (row) => <span className="figures">{formatCount(row.orders)}</span>,
-    },
+    { title: t`Orders`, align: 'end', cell: (row) => figures(row.orders) },
     { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
   ];
   // A code that the address names is among those that are shown.
@@ -279,9 +276,5 @@ const refusalColumns: readonly Column<RefusalCount>[] = [
       </RowLink>
     ),
   },
-  {
-    title: t`Requests`,
-    align: 'end',
-    cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
-  },
+  { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
 ];

@@ -1,10 +1,9 @@
 // The kinds of background work in words for people. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
+import { wordOf } from '../../text/words.ts';
 
-type Words = Readonly<Record<string, string>>;
-
-const jobKinds: Words = {
+export const jobKindWord = wordOf({
   renewals: t`Plans renewed by themselves`,
   product_calls: t`Calls of the product`,
   test_product_calls: t`Calls of the product for tests`,
@@ -23,8 +22,4 @@ const jobKinds: Words = {
   mail: t`Mail sent`,
   vacuum: t`Database tidied up`,
   audit: t`Ledgers verified`,
-};
-
-export function jobKindWord(kind: string): string {
-  return jobKinds[kind] ?? kind;
-}
+});

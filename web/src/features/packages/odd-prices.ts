@@ -46,12 +46,7 @@ const periodMonths = [
 export function priceChanges(before: CentsByGroup | null, after: CentsByGroup): PriceChange[] {
   return groups.flatMap((group) =>
     periodMonths.flatMap(([period]) => {
-      const change = {
-        group,
-        period,
-        before: before?.[group][period] ?? null,
-        after: after[group][period],
-      };
+      const change = { group, period, before: before?.[group][period] ?? null, after: after[group][period] };
       return change.before === change.after ? [] : [change];
     }),
   );

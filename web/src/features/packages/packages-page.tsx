@@ -34,11 +34,7 @@ const columns: readonly Column<AdminPackage>[] = [
       />
     ),
   },
-  {
-    title: t`State`,
-    from: 'sm',
-    cell: (one) => <PackageState one={one} />,
-  },
+  { title: t`State`, from: 'sm', cell: (one) => <PackageState one={one} /> },
   {
     title: t`Reseller pays`,
     align: 'end',

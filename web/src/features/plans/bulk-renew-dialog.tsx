@@ -54,10 +54,7 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     if (stand.length > 0) onRenewed(new Set(stand));
     onClose();
   };
-  const action = plural(left.length, {
-    one: `Renew # for ${price}`,
-    other: `Renew # for ${price}`,
-  });
+  const action = plural(left.length, { one: `Renew # for ${price}`, other: `Renew # for ${price}` });
   const rowOf = ({ customer_id: id, ...row }: Renewals['data'][number]): BulkRow => {
     const name = shown.customers.find((one) => one.id === id)?.name ?? row.reference;
     const result = results.get(id);

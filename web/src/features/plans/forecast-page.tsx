@@ -12,7 +12,7 @@ import { changedParams } from '../../api/search-params.ts';
 import type { Forecast } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { formatCount, numberLocale } from '../../text/language.ts';
+import { numberLocale } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -20,6 +20,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -53,12 +54,7 @@ export function ForecastPage() {
       grows: true,
       cell: ({ date }) => <RowLink {...link(date)}>{formatSeriesDate(date, 'long')}</RowLink>,
     },
-    {
-      title: t`Plans that end`,
-      from: 'sm',
-      align: 'end',
-      cell: ({ plans }) => <span className="figures">{formatCount(plans)}</span>,
-    },
+    { title: t`Plans that end`, from: 'sm', align: 'end', cell: ({ plans }) => figures(plans) },
     {
       title: t`Cost of renewal`,
       align: 'end',

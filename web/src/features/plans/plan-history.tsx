@@ -105,11 +105,7 @@ function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanH
         <span className="whitespace-nowrap">{(isOperator ? partiesOfConsole : parties)[by] ?? by}</span>
       ),
     },
-    {
-      title: t`Before`,
-      from: 'lg',
-      cell: ({ from }) => <State state={from} />,
-    },
+    { title: t`Before`, from: 'lg', cell: ({ from }) => <State state={from} /> },
     {
       title: t`After`,
       from: 'md',

@@ -42,10 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     means: t`The key may not do this.`,
     toDo: t`Give the key the scope that the answer names, or use another key.`,
   },
-  forbidden: {
-    means: t`Only keys of the operator may do this.`,
-    toDo: t`Use the addresses below /api/v1.`,
-  },
+  forbidden: { means: t`Only keys of the operator may do this.`, toDo: t`Use the addresses below /api/v1.` },
   test_mode_only: {
     means: t`This exists in test mode alone.`,
     toDo: t`Use a key that begins with sk_test_.`,
@@ -70,14 +67,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
     means: t`The reference of the customer is neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.`,
     toDo: t`Send one of the two, without spaces. The answer says which field is wrong.`,
   },
-  invalid_months: {
-    means: t`The period is none that is sold.`,
-    toDo: t`Send months 1, 3 or 12.`,
-  },
-  invalid_max_charge: {
-    means: t`max_charge is no amount.`,
-    toDo: t`Send a text such as "12.50".`,
-  },
+  invalid_months: { means: t`The period is none that is sold.`, toDo: t`Send months 1, 3 or 12.` },
+  invalid_max_charge: { means: t`max_charge is no amount.`, toDo: t`Send a text such as "12.50".` },
   price_changed: {
     means: t`The order would have cost more than max_charge. Nothing was charged.`,
     toDo: t`Look at the present price, and order again with it.`,

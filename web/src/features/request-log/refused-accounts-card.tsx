@@ -5,12 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { UsersRound } from 'lucide-react';
 import { refusedAccountsQuery } from '../../api/queries.ts';
 import type { RefusedAccount } from '../../api/shapes.ts';
-import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
 interface RefusedAccountsCardProps {
@@ -37,11 +37,7 @@ export function RefusedAccountsCard({ code, span, onClose }: RefusedAccountsCard
       ),
     },
     { title: t`Last on`, cell: (row) => formatSeriesDate(row.last_day, 'long'), from: 'sm' },
-    {
-      title: t`Requests`,
-      align: 'end',
-      cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
-    },
+    { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
   ];
   return (
     <Card

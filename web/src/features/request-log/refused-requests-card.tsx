@@ -6,10 +6,10 @@ import { CircleCheck } from 'lucide-react';
 import { refusalCountsQuery } from '../../api/queries.ts';
 import type { RefusalCount } from '../../api/shapes.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { formatCount } from '../../text/language.ts';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
 const daysShown = 7;
@@ -29,11 +29,7 @@ export function RefusedRequestsCard() {
         </RowLink>
       ),
     },
-    {
-      title: t`Requests`,
-      align: 'end',
-      cell: ({ count }) => <span className="figures">{formatCount(count)}</span>,
-    },
+    { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
   ];
   return (
     <Card

@@ -8,7 +8,7 @@ import { requestQuery } from '../../api/queries.ts';
 import type { RequestDetail } from '../../api/shapes.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { BodyBox } from '../../ui/body-box.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -49,9 +49,7 @@ export function RequestDrawer({ accountId, number, steps }: RequestDrawerProps) 
           </span>
         )
       }
-      onClose={steps.close}
-      onNewer={steps.onNewer}
-      onOlder={steps.onOlder}
+      opened={steps}
     >
       {error !== null ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -171,12 +169,7 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
     { name: t`Took`, value: t`${request.milliseconds} ms` },
     {
       name: t`Request id`,
-      value: (
-        <span className="inline-flex items-center gap-1">
-          <code className="font-mono text-xs wrap-anywhere">{request.request_id}</code>
-          <CopyButton text={request.request_id} label={t`Copy request id ${request.request_id}`} />
-        </span>
-      ),
+      value: <Copied text={request.request_id} label={t`Copy request id ${request.request_id}`} />,
     },
   );
   return facts;

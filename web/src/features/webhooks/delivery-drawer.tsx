@@ -12,7 +12,7 @@ import type { EventAtWebhook, Webhook } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -61,9 +61,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
           <Time at={at} style="second" />
         </span>
       }
-      onClose={opened.close}
-      onNewer={opened.onNewer}
-      onOlder={opened.onOlder}
+      opened={opened}
       actions={
         <>
           <ButtonLink to="/events" search={{ open: String(eventId) }}>
@@ -88,22 +86,11 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
       <div className="shrink-0">
         <Facts
           facts={[
-            {
-              name: t`Attempt`,
-              value: t`${formatCount(attempt)} of ${formatCount(attemptsMax)}`,
-            },
+            { name: t`Attempt`, value: t`${formatCount(attempt)} of ${formatCount(attemptsMax)}` },
             { name: t`Answer`, value: outcomeWord(delivery) },
             { name: t`Took`, value: t`${formatCount(milliseconds)} ms` },
             { name: t`Sent next`, value: data && nextSentence(data, webhook, delivery) },
-            {
-              name: 'webhook-id',
-              value: (
-                <span className="inline-flex items-center gap-1">
-                  <code className="font-mono text-xs">{webhookId}</code>
-                  <CopyButton text={webhookId} label={t`Copy webhook-id`} />
-                </span>
-              ),
-            },
+            { name: 'webhook-id', value: <Copied text={webhookId} label={t`Copy webhook-id`} /> },
             ...(event == null ? [] : eventFacts(event)),
           ]}
         />

@@ -144,11 +144,7 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { title: t`State`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
-  {
-    title: t`Last delivery`,
-    from: 'sm',
-    cell: ({ id }) => <LastDelivery webhookId={id} />,
-  },
+  { title: t`Last delivery`, from: 'sm', cell: ({ id }) => <LastDelivery webhookId={id} /> },
 ];
 
 function typesSentence({ types }: Webhook): string {
