@@ -3,32 +3,7 @@
 
 import { call } from './client.ts';
 import { mintIdempotencyKey } from './random-text.ts';
-import type {
-  Account,
-  AdminPackage,
-  AlertsAnswer,
-  ApiKey,
-  Brand,
-  BulkAnswer,
-  Customer,
-  Group,
-  LedgerEntry,
-  LoginLink,
-  Months,
-  Person,
-  PlacedOrder,
-  Product,
-  ProductCall,
-  Role,
-  SavedAllowList,
-  ScheduledPrices,
-  TestClockMoved,
-  TestedWebhook,
-  TotpEnrolment,
-  VerifyReport,
-  Webhook,
-  WebhookWithSecret,
-} from './shapes.ts';
+import type * as Api from './shapes.ts';
 
 const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) =>
   call<Answer>(path, { method: 'POST', body, ...(idempotencyKey !== undefined && { idempotencyKey }) });
@@ -45,7 +20,7 @@ interface WithOwnPassword {
 // ---- session and security
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
-  post<{ readonly account: Account }>('/sign-in', body);
+  post<{ readonly account: Api.Account }>('/sign-in', body);
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
 export const completePasswordReset = (body: { token: string; new_password: string; sign_in?: boolean }) =>
   post<null>('/password-reset/complete', body);
@@ -55,12 +30,12 @@ export const setAlerts = (body: {
   balance_below?: string;
   plans_ending_days?: number;
   emails: readonly string[];
-}) => call<AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
-export const setBrand = (body: Omit<Brand, 'logo'> & WithOwnPassword) =>
-  call<{ readonly brand: Brand }>('/admin/v1/brand', { method: 'PUT', body });
+}) => call<Api.AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
+export const setBrand = (body: Omit<Api.Brand, 'logo'> & WithOwnPassword) =>
+  call<{ readonly brand: Api.Brand }>('/admin/v1/brand', { method: 'PUT', body });
 /** null: none. */
 export const setBrandLogo = (data: string | null, password: WithOwnPassword) =>
-  call<{ readonly brand: Brand }>('/admin/v1/brand/logo', {
+  call<{ readonly brand: Api.Brand }>('/admin/v1/brand/logo', {
     method: data === null ? 'DELETE' : 'PUT',
     body: data === null ? password : { data, ...password },
   });
@@ -68,7 +43,7 @@ export const revokeSession = (id: string) => remove(`/sessions/${encodeURICompon
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>
   post<null>('/password', body);
-export const startTotp = (body: { password: OwnPassword }) => post<TotpEnrolment>('/totp', body);
+export const startTotp = (body: { password: OwnPassword }) => post<Api.TotpEnrolment>('/totp', body);
 export const confirmTotp = (body: { code: string }) =>
   post<{ readonly recovery_codes: readonly string[] }>('/totp/confirm', body);
 export const disableTotp = (body: { password: OwnPassword; code: string }) =>
@@ -81,7 +56,7 @@ export const revealApiKey = (body: { password: OwnPassword }) =>
 export const resetOwnApiKey = (body: { password: OwnPassword }) =>
   post<{ readonly api_key: string }>('/api-key/reset', body);
 export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
-  call<SavedAllowList>('/allow-list', { method: 'PUT', body });
+  call<Api.SavedAllowList>('/allow-list', { method: 'PUT', body });
 
 export const setBodyCapture = (body: { bodies_kept: boolean }) =>
   call<{ readonly bodies_kept: boolean }>('/request-bodies', { method: 'PUT', body });
@@ -112,7 +87,7 @@ export interface KeySettings {
 }
 
 interface KeyWithSecret {
-  readonly key: ApiKey;
+  readonly key: Api.ApiKey;
   /** null: it was shown before. */
   readonly api_key: string | null;
 }
@@ -128,7 +103,8 @@ export const changeKey = (
   id: number,
   changes: Partial<KeySettings>,
   password: OwnPassword,
-) => patch<{ readonly key: ApiKey }>(`${owner.path}/${id}`, { ...changes, [owner.passwordField]: password });
+) =>
+  patch<{ readonly key: Api.ApiKey }>(`${owner.path}/${id}`, { ...changes, [owner.passwordField]: password });
 export const rotateKey = (
   owner: AccessOwner,
   id: number,
@@ -155,12 +131,12 @@ export const peopleOfAccount = (id: number): AccessOwner => ({
 
 export interface NewPerson {
   readonly username: string;
-  readonly role: Role;
+  readonly role: Api.Role;
   readonly email?: string;
 }
 
 export interface InvitedPerson {
-  readonly person: Person;
+  readonly person: Api.Person;
   /** Shown once. */
   readonly invitation: { readonly url: string; readonly expires_at: string };
 }
@@ -172,9 +148,10 @@ export const inviteAgain = (owner: AccessOwner, id: number, password: OwnPasswor
 export const changePerson = (
   owner: AccessOwner,
   id: number,
-  body: { readonly role?: Role; readonly email?: string },
+  body: { readonly role?: Api.Role; readonly email?: string },
   password: OwnPassword,
-) => patch<{ readonly person: Person }>(`${owner.path}/${id}`, { ...body, [owner.passwordField]: password });
+) =>
+  patch<{ readonly person: Api.Person }>(`${owner.path}/${id}`, { ...body, [owner.passwordField]: password });
 export const removePerson = (owner: AccessOwner, id: number, password: OwnPassword) =>
   call<{ readonly removed: boolean }>(`${owner.path}/${id}`, {
     method: 'DELETE',
@@ -186,7 +163,7 @@ export const removePerson = (owner: AccessOwner, id: number, password: OwnPasswo
 export interface NewOrder {
   readonly package_id: number;
   readonly customer: string;
-  readonly months: Months;
+  readonly months: Api.Months;
   readonly customer_name?: string;
   /** What the preview showed: a price that rose meanwhile is refused. */
   readonly max_charge?: string;
@@ -194,16 +171,16 @@ export interface NewOrder {
 }
 
 export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
-  post<PlacedOrder>('/v1/orders', order, idempotencyKey);
-export const renewOrder = (orderId: number, months: Months, maxCharge: string, idempotencyKey: string) =>
-  post<PlacedOrder>(`/v1/orders/${orderId}/renew`, { months, max_charge: maxCharge }, idempotencyKey);
+  post<Api.PlacedOrder>('/v1/orders', order, idempotencyKey);
+export const renewOrder = (orderId: number, months: Api.Months, maxCharge: string, idempotencyKey: string) =>
+  post<Api.PlacedOrder>(`/v1/orders/${orderId}/renew`, { months, max_charge: maxCharge }, idempotencyKey);
 export interface RenewalToSend {
   readonly renew: number;
   readonly max_charge: string;
   readonly idempotency_key: string;
 }
 export const renewInBulk = (orders: readonly RenewalToSend[]) =>
-  post<BulkAnswer>('/v1/orders/bulk', { orders });
+  post<Api.BulkAnswer>('/v1/orders/bulk', { orders });
 export const cancelPlan = (id: number, at: 'now' | 'period_end', idempotencyKey: string) =>
   post<{ readonly refund: string; readonly balance: string }>(
     `/v1/customers/${id}/cancel`,
@@ -216,7 +193,7 @@ export const resumePlan = (id: number, idempotencyKey: string) =>
   post<unknown>(`/v1/customers/${id}/resume`, {}, idempotencyKey);
 export const setAutoRenew = (
   id: number,
-  body: { readonly months: Months; readonly max_charge: string | null; readonly hours_before: number },
+  body: { readonly months: Api.Months; readonly max_charge: string | null; readonly hours_before: number },
   idempotencyKey: string,
 ) => call<unknown>(`/v1/customers/${id}/auto-renew`, { method: 'PUT', body, idempotencyKey });
 export const removeAutoRenew = (id: number, idempotencyKey: string) =>
@@ -226,31 +203,32 @@ export const editCustomer = (
   body: { readonly name: string; readonly external_ref: string | null },
   idempotencyKey: string,
 ) => call<unknown>(`/v1/customers/${id}`, { method: 'PATCH', body, idempotencyKey });
-export const createLoginLink = (customerId: number) => post<LoginLink>(`/customers/${customerId}/login-link`);
+export const createLoginLink = (customerId: number) =>
+  post<Api.LoginLink>(`/customers/${customerId}/login-link`);
 
 // ---- webhooks
 
-export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
+export type WebhookSettings = Pick<Api.Webhook, 'url' | 'types' | 'description'>;
 
 export const createWebhook = (settings: WebhookSettings, idempotencyKey: string) =>
-  post<WebhookWithSecret>('/v1/webhooks', settings, idempotencyKey);
+  post<Api.WebhookWithSecret>('/v1/webhooks', settings, idempotencyKey);
 /** What it becomes is what is sent: asked twice it is the same. */
-export const changeWebhook = (id: number, changes: Partial<WebhookSettings & Pick<Webhook, 'enabled'>>) =>
-  patch<{ readonly webhook: Webhook }>(`/v1/webhooks/${id}`, changes);
+export const changeWebhook = (id: number, changes: Partial<WebhookSettings & Pick<Api.Webhook, 'enabled'>>) =>
+  patch<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${id}`, changes);
 export const deleteWebhook = (id: number, idempotencyKey: string) =>
   call<{ readonly deleted: boolean }>(`/v1/webhooks/${id}`, { method: 'DELETE', idempotencyKey });
-export const sendTestEvent = (id: number) => post<TestedWebhook>(`/v1/webhooks/${id}/test`);
+export const sendTestEvent = (id: number) => post<Api.TestedWebhook>(`/v1/webhooks/${id}/test`);
 export const rotateWebhookSecret = (id: number, body: { overlap_hours: number }, idempotencyKey: string) =>
-  post<WebhookWithSecret>(`/v1/webhooks/${id}/secret`, body, idempotencyKey);
+  post<Api.WebhookWithSecret>(`/v1/webhooks/${id}/secret`, body, idempotencyKey);
 export const redeliverEvent = (id: number, eventId: number, idempotencyKey: string) =>
-  post<{ readonly webhook: Webhook }>(
+  post<{ readonly webhook: Api.Webhook }>(
     `/v1/webhooks/${id}/deliveries/${eventId}/redeliver`,
     {},
     idempotencyKey,
   );
 /** `from`: the first second. */
 export const redeliverSince = (id: number, from: string, idempotencyKey: string) =>
-  post<{ readonly webhook: Webhook }>(`/v1/webhooks/${id}/redeliver`, { from }, idempotencyKey);
+  post<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${id}/redeliver`, { from }, idempotencyKey);
 
 // ---- test mode
 
@@ -258,7 +236,7 @@ export const redeliverSince = (id: number, from: string, idempotencyKey: string)
 export type ClockMove = { readonly advance: string } | { readonly now: string };
 
 export const moveTestClock = (move: ClockMove, idempotencyKey: string) =>
-  post<TestClockMoved>('/v1/test/clock', move, idempotencyKey);
+  post<Api.TestClockMoved>('/v1/test/clock', move, idempotencyKey);
 export const creditTest = (body: { amount: string }, idempotencyKey: string) =>
   post<{ readonly balance: string }>('/v1/test/credit', body, idempotencyKey);
 export const resetTest = (idempotencyKey: string) =>
@@ -268,7 +246,7 @@ export const resetTest = (idempotencyKey: string) =>
 
 export interface NewAccount {
   readonly username: string;
-  readonly group: Group;
+  readonly group: Api.Group;
   readonly display_name?: string;
   readonly email?: string;
   /** Mails a link to a first password. */
@@ -277,14 +255,14 @@ export interface NewAccount {
 }
 
 export interface CreatedAccount {
-  readonly account: Account;
+  readonly account: Api.Account;
   readonly api_key: string;
   /** The generated one; absent when a password was chosen, or is to be chosen by whoever was invited. */
   readonly password?: string;
 }
 
 export interface AccountChange {
-  readonly group?: Group;
+  readonly group?: Api.Group;
   readonly display_name?: string;
   readonly blocked?: boolean;
   readonly api_enabled?: boolean;
@@ -297,13 +275,13 @@ export const createAccount = (body: NewAccount) => post<CreatedAccount>('/admin/
 export const changeAccount = (
   id: number,
   body: AccountChange | (WithOwnPassword & ({ readonly password: string } | { readonly email: string })),
-) => patch<{ readonly account: Account }>(`/admin/v1/accounts/${id}`, body);
+) => patch<{ readonly account: Api.Account }>(`/admin/v1/accounts/${id}`, body);
 export const creditAccount = (
   id: number,
   body: { amount: string; memo?: string; current_password?: OwnPassword },
   idempotencyKey: string,
 ) =>
-  post<{ readonly entry: LedgerEntry; readonly balance: string }>(
+  post<{ readonly entry: Api.LedgerEntry; readonly balance: string }>(
     `/admin/v1/accounts/${id}/credit`,
     body,
     idempotencyKey,
@@ -318,23 +296,23 @@ export const grantTrial = (
   accountId: number,
   body: { package_id: number; customer: string; customer_name?: string; again?: true },
   key: string,
-) => post<{ readonly customer: Customer }>(`/admin/v1/accounts/${accountId}/trials`, body, key);
+) => post<{ readonly customer: Api.Customer }>(`/admin/v1/accounts/${accountId}/trials`, body, key);
 
-export type PackageSettings = Pick<AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
-  Partial<Pick<AdminPackage, 'trial' | 'retired'>> & { readonly prices?: ScheduledPrices['prices'] };
+export type PackageSettings = Pick<Api.AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
+  Partial<Pick<Api.AdminPackage, 'trial' | 'retired'>> & { readonly prices?: Api.ScheduledPrices['prices'] };
 
 export const createPackage = (body: PackageSettings & WithOwnPassword) =>
-  post<{ readonly package: AdminPackage }>('/admin/v1/packages', body);
+  post<{ readonly package: Api.AdminPackage }>('/admin/v1/packages', body);
 export const changePackage = (id: number, body: Partial<PackageSettings> & WithOwnPassword) =>
-  patch<{ readonly package: AdminPackage }>(`/admin/v1/packages/${id}`, body);
+  patch<{ readonly package: Api.AdminPackage }>(`/admin/v1/packages/${id}`, body);
 export const schedulePrices = (
   packageId: number,
-  body: Pick<ScheduledPrices, 'from' | 'prices'> & WithOwnPassword,
-) => post<{ readonly price: ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
+  body: Pick<Api.ScheduledPrices, 'from' | 'prices'> & WithOwnPassword,
+) => post<{ readonly price: Api.ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
 export const unschedulePrices = (packageId: number, from: string, body: WithOwnPassword) =>
   call<unknown>(`/admin/v1/packages/${packageId}/prices`, { method: 'DELETE', query: { from }, body });
 export interface ProductChange {
-  readonly mode: Product['mode'];
+  readonly mode: Api.Product['mode'];
   readonly url: string;
   /** Absent: the one that is set stays. */
   readonly secret?: string;
@@ -344,19 +322,19 @@ export interface ProductChange {
 }
 
 export const setProduct = (body: ProductChange & WithOwnPassword) =>
-  call<{ readonly product: Product }>('/admin/v1/product', { method: 'PUT', body });
+  call<{ readonly product: Api.Product }>('/admin/v1/product', { method: 'PUT', body });
 export const removeProduct = (body: WithOwnPassword) =>
   call<unknown>('/admin/v1/product', { method: 'DELETE', body });
 /** An order is settled once, whatever the key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
-  post<PlacedOrder>(
+  post<Api.PlacedOrder>(
     `/admin/v1/orders/${id}/${outcome}`,
     outcome === 'fail' ? { reason } : {},
     `settle-${outcome}-${id}`,
   );
 /** Each click is a request of its own: a call that failed again may be sent again. */
 export const sendCallAgain = (id: string) =>
-  post<{ readonly call: ProductCall }>(`/admin/v1/product-calls/${id}/send`, {}, mintIdempotencyKey());
+  post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/send`, {}, mintIdempotencyKey());
 export const sendAllCallsAgain = () =>
   post<{ readonly calls: number; readonly more: boolean }>(
     '/admin/v1/product-calls/send',
@@ -365,9 +343,9 @@ export const sendAllCallsAgain = () =>
   );
 /** A call is closed once, whatever the key. */
 export const closeCall = (id: string) =>
-  post<{ readonly call: ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
+  post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
 export const beginAccountView = (id: number) =>
   post<{ readonly until: string }>(`/admin/accounts/${id}/view`);
 export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
-  patch<{ readonly customer: Customer }>(`/admin/v1/customers/${id}`, { status });
-export const verifyLedgers = () => call<VerifyReport>('/admin/v1/verify');
+  patch<{ readonly customer: Api.Customer }>(`/admin/v1/customers/${id}`, { status });
+export const verifyLedgers = () => call<Api.VerifyReport>('/admin/v1/verify');

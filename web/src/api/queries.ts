@@ -3,65 +3,7 @@
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
-import type {
-  Account,
-  AccountCustomer,
-  AccountEvent,
-  AccountOrder,
-  AdminPackage,
-  AlertsAnswer,
-  AnyCustomer,
-  ApiKey,
-  ApiKeyFacts,
-  AttentionCount,
-  Balance,
-  Brand,
-  CancelPreview,
-  ConsoleOverview,
-  CursorPage,
-  CustomerWithOrders,
-  DeliveryPage,
-  EventAtWebhook,
-  EventPage,
-  Forecast,
-  FoundAccount,
-  FoundAuditEntry,
-  Health,
-  LedgerPage,
-  Listed,
-  Me,
-  Months,
-  Order,
-  OrderPreview,
-  OrderWithEntries,
-  Overview,
-  Package,
-  PackageList,
-  Page,
-  PanelCustomer,
-  PasswordLink,
-  Person,
-  PlanHistory,
-  Product,
-  ProductCall,
-  RefusalCount,
-  RefusedAccounts,
-  Renewals,
-  RequestDetail,
-  RequestPage,
-  ScheduledPrices,
-  Session,
-  ShownBrand,
-  SignedInPerson,
-  SignInOptions,
-  SinceCount,
-  SpendingOfAccounts,
-  Statement,
-  TestClock,
-  Usage,
-  WaitingCalls,
-  Webhook,
-} from './shapes.ts';
+import type * as Api from './shapes.ts';
 
 function reading<Answer>(path: string, query: Query = {}) {
   return queryOptions({
@@ -77,52 +19,55 @@ function listing<Answer>(path: string, query: Query = {}) {
 
 // A top-up is seen while its reseller waits for it, and a block while its reseller works.
 const meMilliseconds = 5_000;
-export const meQuery = queryOptions({ ...reading<Me>('/me'), refetchInterval: meMilliseconds });
+export const meQuery = queryOptions({ ...reading<Api.Me>('/me'), refetchInterval: meMilliseconds });
 // A role is seldom changed; whoever meets the change first has it asked again (query-client.ts).
 const personMilliseconds = 15_000;
 export const personQuery = queryOptions({
-  ...reading<SignedInPerson>('/person'),
+  ...reading<Api.SignedInPerson>('/person'),
   refetchInterval: personMilliseconds,
 });
 /** The account's test mode, where it goes by other programs and other tabs as well. */
 export const balanceQuery = queryOptions({
-  ...reading<Balance>('/v1/balance'),
+  ...reading<Api.Balance>('/v1/balance'),
   refetchInterval: meMilliseconds,
 });
 export const testClockQuery = queryOptions({
-  ...reading<{ readonly clock: TestClock }>('/v1/test/clock'),
+  ...reading<{ readonly clock: Api.TestClock }>('/v1/test/clock'),
   refetchInterval: meMilliseconds,
 });
 /** Before anybody has signed in, too. */
-export const shownBrandQuery = reading<ShownBrand>('/brand');
-export const brandQuery = reading<{ readonly brand: Brand }>('/admin/v1/brand');
+export const shownBrandQuery = reading<Api.ShownBrand>('/brand');
+export const brandQuery = reading<{ readonly brand: Api.Brand }>('/admin/v1/brand');
 /** Whom a link to a password is for. The token is in the body: it never stands in a request line. */
 export const passwordLinkQuery = (token: string) =>
   queryOptions({
     queryKey: ['/password-reset/link', token],
     queryFn: ({ signal }) =>
-      call<PasswordLink>('/password-reset/link', { method: 'POST', body: { token }, signal }),
+      call<Api.PasswordLink>('/password-reset/link', { method: 'POST', body: { token }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-export const signInOptionsQuery = reading<SignInOptions>('/sign-in');
-export const sessionsQuery = reading<Listed<Session>>('/sessions');
-export const keysQuery = (path: string) => reading<Listed<ApiKey>>(path);
-export const peopleQuery = (path: string) => reading<Listed<Person>>(path);
-export const apiKeyQuery = reading<ApiKeyFacts>('/api-key');
-export const packagesQuery = reading<PackageList>('/v1/packages');
+export const signInOptionsQuery = reading<Api.SignInOptions>('/sign-in');
+export const sessionsQuery = reading<Api.Listed<Api.Session>>('/sessions');
+export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path);
+export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);
+export const apiKeyQuery = reading<Api.ApiKeyFacts>('/api-key');
+export const packagesQuery = reading<Api.PackageList>('/v1/packages');
 /** For filters: those that are on offer, and for the operator all. */
 export const packageNamesQuery = (isOperator: boolean) =>
-  reading<Listed<Pick<Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
-export const statementsQuery = reading<Listed<Statement>>('/statements');
+  reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
+export const statementsQuery = reading<Api.Listed<Api.Statement>>('/statements');
 
 const usageMilliseconds = 5_000;
-export const usageQuery = queryOptions({ ...reading<Usage>('/usage'), refetchInterval: usageMilliseconds });
+export const usageQuery = queryOptions({
+  ...reading<Api.Usage>('/usage'),
+  refetchInterval: usageMilliseconds,
+});
 
 export const overviewQuery = (span: { days?: number; months?: number }) =>
-  listing<Overview>('/overview', span);
+  listing<Api.Overview>('/overview', span);
 
-export const forecastQuery = (days: number) => listing<Forecast>('/v1/forecast', { days });
-export const alertsQuery = reading<AlertsAnswer>('/v1/alerts');
+export const forecastQuery = (days: number) => listing<Api.Forecast>('/v1/forecast', { days });
+export const alertsQuery = reading<Api.AlertsAnswer>('/v1/alerts');
 
 /** Of the own account, or of one that the operator looks at. */
 export const ofAccount = (accountId: number | null, path: string) =>
@@ -132,19 +77,19 @@ const ofAnyAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin${path}`;
 
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
-  listing<CursorPage<Order>>(ofAccount(accountId, '/orders'), query);
+  listing<Api.CursorPage<Api.Order>>(ofAccount(accountId, '/orders'), query);
 export const orderQuery = (id: string, accountId: number | null = null) =>
-  reading<OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
+  reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
 export const customersQuery = (query: Query, accountId: number | null = null) =>
-  listing<CursorPage<PanelCustomer>>(ofAccount(accountId, '/customers'), query);
+  listing<Api.CursorPage<Api.PanelCustomer>>(ofAccount(accountId, '/customers'), query);
 export const customerQuery = (id: string) =>
-  reading<CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
+  reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
 /** What renewing these would cost, and why some would be refused. Kept for as long as it is looked at. */
 export const renewalsQuery = (customers: readonly number[]) =>
   queryOptions({
     queryKey: ['/customers/renewals', customers],
     queryFn: ({ signal }) =>
-      call<Renewals>('/customers/renewals', { method: 'POST', body: { customers }, signal }),
+      call<Api.Renewals>('/customers/renewals', { method: 'POST', body: { customers }, signal }),
     enabled: customers.length > 0,
     gcTime: 0,
     placeholderData: keepPreviousData,
@@ -152,58 +97,58 @@ export const renewalsQuery = (customers: readonly number[]) =>
 /** Every customer that fits, for what is done with all of them: as many as one bulk takes. */
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
-  call<CursorPage<PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
+  call<Api.CursorPage<Api.PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
 export const ledgerQuery = (query: Query, accountId: number | null = null) =>
-  listing<LedgerPage>(ofAccount(accountId, '/ledger'), query);
+  listing<Api.LedgerPage>(ofAccount(accountId, '/ledger'), query);
 export const requestsQuery = (accountId: number | null, query: Query) =>
-  listing<RequestPage>(ofAccount(accountId, '/requests'), query);
+  listing<Api.RequestPage>(ofAccount(accountId, '/requests'), query);
 export const requestQuery = (accountId: number | null, number: string) =>
-  reading<RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
+  reading<Api.RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
-  reading<Listed<RefusalCount>>(ofAccount(accountId, '/refusals'), query);
+  reading<Api.Listed<Api.RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 const cancelPreviewMilliseconds = 5_000;
 /** Asked again while it is shown: what is unused becomes less. */
 /** `isOperator`: of a customer of any account. */
 export const cancelPreviewQuery = (id: number, isOperator = false) =>
   queryOptions({
-    ...reading<CancelPreview>(`${isOperator ? '/admin' : ''}/customers/${id}/cancel`),
+    ...reading<Api.CancelPreview>(`${isOperator ? '/admin' : ''}/customers/${id}/cancel`),
     staleTime: 0,
     gcTime: 0,
     refetchInterval: cancelPreviewMilliseconds,
   });
 export const planHistoryQuery = (id: string, cursor: string | undefined, isOperator = false) =>
-  listing<PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
+  listing<Api.PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
     cursor,
   });
 
 // Events are sent while the pages are looked at, and switched off by the service itself.
 const deliveryMilliseconds = 5_000;
 export const webhooksQuery = queryOptions({
-  ...reading<Listed<Webhook>>('/v1/webhooks'),
+  ...reading<Api.Listed<Api.Webhook>>('/v1/webhooks'),
   refetchInterval: deliveryMilliseconds,
 });
 export const webhookQuery = (id: string) =>
   queryOptions({
-    ...reading<{ readonly webhook: Webhook }>(`/v1/webhooks/${encodeURIComponent(id)}`),
+    ...reading<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${encodeURIComponent(id)}`),
     refetchInterval: deliveryMilliseconds,
   });
 export const deliveriesQuery = (id: number, query: Query) =>
   queryOptions({
-    ...listing<DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
+    ...listing<Api.DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
     refetchInterval: deliveryMilliseconds,
   });
 /** What an endpoint was sent, and when it is sent it again. */
 export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
   queryOptions({
-    ...reading<EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
+    ...reading<Api.EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
     refetchInterval: deliveryMilliseconds,
   });
 /** How many events it would be sent again. */
 export const sinceCountQuery = (webhookId: number, from: string) =>
-  listing<SinceCount>(`/webhooks/${webhookId}/since`, { from });
-export const eventsQuery = (query: Query) => listing<EventPage>('/events', query);
+  listing<Api.SinceCount>(`/webhooks/${webhookId}/since`, { from });
+export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', query);
 export const eventQuery = (id: string) =>
-  reading<{ readonly event: AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
+  reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
 /** What an order would do. Never kept: the balance may move at any time. */
 export const orderPreviewQuery = (body: {
@@ -211,13 +156,13 @@ export const orderPreviewQuery = (body: {
   readonly customer?: string;
   readonly customer_name?: string;
   readonly order_id?: number;
-  readonly months?: Months;
+  readonly months?: Api.Months;
 }) =>
   queryOptions({
     queryKey: ['/orders/preview', body],
     queryFn: async ({ signal }) => {
       const options = { method: 'POST', body, signal } as const;
-      return (await call<{ readonly preview: OrderPreview }>('/v1/orders/preview', options)).preview;
+      return (await call<{ readonly preview: Api.OrderPreview }>('/v1/orders/preview', options)).preview;
     },
     staleTime: 0,
     gcTime: 0,
@@ -226,57 +171,58 @@ export const orderPreviewQuery = (body: {
 
 // ---- the administrator's
 
-export const accountsQuery = (query: Query) => listing<Page<Account>>('/admin/v1/accounts', query);
+export const accountsQuery = (query: Query) => listing<Api.Page<Api.Account>>('/admin/v1/accounts', query);
 export const foundAccountsQuery = (query: Query) =>
-  listing<CursorPage<FoundAccount>>('/admin/accounts', query);
+  listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', query);
 export const accountQuery = (id: string) =>
-  reading<{ readonly account: Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
+  reading<{ readonly account: Api.Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
 export const accountOrderQuery = (id: string) =>
-  reading<AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
-export const allPackagesQuery = reading<Listed<AdminPackage>>('/admin/v1/packages');
+  reading<Api.AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
+export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1/packages');
 export const scheduledPricesQuery = (packageId: number) =>
-  reading<Listed<ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
-export const auditQuery = (query: Query) => listing<CursorPage<FoundAuditEntry>>('/admin/audit', query);
+  reading<Api.Listed<Api.ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
+export const auditQuery = (query: Query) =>
+  listing<Api.CursorPage<Api.FoundAuditEntry>>('/admin/audit', query);
 export const anyCustomerQuery = (id: string) =>
-  reading<AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
+  reading<Api.AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
 export const allCustomersQuery = (query: Query) =>
-  listing<CursorPage<AccountCustomer>>('/admin/customers', query);
+  listing<Api.CursorPage<Api.AccountCustomer>>('/admin/customers', query);
 export const refusedAccountsQuery = (code: string, days: Query) =>
-  listing<RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
+  listing<Api.RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
 export const spendingOfAccountsQuery = (query: Query) =>
-  listing<SpendingOfAccounts>('/admin/spending', query);
-export const consoleOverviewQuery = (query: Query) => listing<ConsoleOverview>('/admin/overview', query);
+  listing<Api.SpendingOfAccounts>('/admin/spending', query);
+export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOverview>('/admin/overview', query);
 
 const attentionMilliseconds = 15_000;
 
-export const productQuery = reading<{ readonly product: Product }>('/admin/v1/product');
+export const productQuery = reading<{ readonly product: Api.Product }>('/admin/v1/product');
 const callsMilliseconds = 15_000;
 export const waitingCallsQuery = queryOptions({
-  ...reading<WaitingCalls>('/admin/product-calls'),
+  ...reading<Api.WaitingCalls>('/admin/product-calls'),
   refetchInterval: callsMilliseconds,
 });
 
 /** The calls that need attention, or that fail now: the first hundred. */
 export const productCallsQuery = (status: 'attention' | 'failing') =>
   queryOptions({
-    ...reading<Listed<ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
+    ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
     refetchInterval: callsMilliseconds,
   });
 export const callOfOrderQuery = (orderId: number) =>
   queryOptions({
-    ...reading<Listed<ProductCall>>('/admin/v1/product-calls', { order_id: orderId }),
+    ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { order_id: orderId }),
     refetchInterval: callsMilliseconds,
   });
 
 /** For the navigation, on every page: counted no more often than the list is read. */
 export const attentionCountQuery = queryOptions({
-  ...reading<AttentionCount>('/admin/attention'),
+  ...reading<Api.AttentionCount>('/admin/attention'),
   staleTime: attentionMilliseconds,
   refetchInterval: attentionMilliseconds,
 });
 
 const healthMilliseconds = 5_000;
 export const healthQuery = queryOptions({
-  ...reading<Health>('/admin/health'),
+  ...reading<Api.Health>('/admin/health'),
   refetchInterval: healthMilliseconds,
 });

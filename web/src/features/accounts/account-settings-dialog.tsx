@@ -10,6 +10,7 @@ import { useDialogForm } from '../../ui/dialog-form.ts';
 import { Field, inputClasses, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SwitchField } from '../../ui/switch-field.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 const groups = [
   { value: 'reseller', title: t`Reseller` },
@@ -24,10 +25,10 @@ interface AccountSettingsDialogProps {
 export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialogProps) {
   // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
   const [before] = useState(account);
-  const [displayName, setDisplayName] = useState(account.display_name);
+  const [displayName, displayNameField] = useText(account.display_name);
   const [group, setGroup] = useState(account.group);
   const [apiEnabled, setApiEnabled] = useState(account.api_enabled);
-  const [rateLimit, setRateLimit] = useState(String(account.rate_limit_per_minute));
+  const [rateLimit, rateLimitField] = useText(String(account.rate_limit_per_minute));
   const [allowList, setAllowList] = useState(account.allowed_ips.join('\n'));
   const isRate = /^\d{1,7}$/.test(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= 1_000_000;
   const allowedIps = allowList.split(/[\s,]+/).filter((entry) => entry !== '');
@@ -56,19 +57,12 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
       isChanged={Object.keys(change).length > 0}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t`Name`}
-          autoComplete="off"
-          maxLength={120}
-          value={displayName}
-          onText={setDisplayName}
-        />
+        <TextField label={t`Name`} autoComplete="off" maxLength={120} {...displayNameField} />
         <TextField
           label={t`Requests a minute`}
           kind="count"
           problem={isRate ? null : t`A whole number from 1 to 1,000,000.`}
-          value={rateLimit}
-          onText={setRateLimit}
+          {...rateLimitField}
         />
       </div>
       <Choice

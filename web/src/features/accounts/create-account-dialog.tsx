@@ -15,6 +15,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx';
 import { SwitchField } from '../../ui/switch-field.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 const groups = [
   { value: 'reseller', title: t`Reseller` },
@@ -22,9 +23,9 @@ const groups = [
 ] as const;
 
 export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }) {
-  const [username, setUsername] = useState('');
-  const [displayName, setDisplayName] = useState('');
-  const [email, setEmail] = useState('');
+  const [username, usernameField] = useText();
+  const [displayName, displayNameField] = useText();
+  const [email, emailField] = useText();
   const [isInvited, setIsInvited] = useState(false);
   const { mail } = useMe();
   const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
@@ -100,23 +101,20 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
         }
         kind="name"
         maxLength={64}
-        value={username}
-        onText={setUsername}
+        {...usernameField}
       />
       <TextField
         label={t`Name`}
         hint={t`Optional: a company or a person.`}
         autoComplete="off"
         maxLength={120}
-        value={displayName}
-        onText={setDisplayName}
+        {...displayNameField}
       />
       <TextField
         label={t`E-mail address`}
         hint={t`Optional: for a link to a new password, and news of sign-ins.`}
         kind="email"
-        value={email}
-        onText={setEmail}
+        {...emailField}
       />
       {mail ? (
         <SwitchField

@@ -8,7 +8,8 @@ import { Logo } from '../brand/logo.tsx';
 interface EntryCardProps {
   /** Of the window. */
   readonly title: string;
-  readonly heading: string;
+  /** Absent: what stands in it has its own. */
+  readonly heading?: string;
   readonly below?: ReactNode;
   readonly isSignedIn?: boolean;
   readonly children: ReactNode;
@@ -22,7 +23,7 @@ export function EntryCard({ title, heading, below, isSignedIn = false, children 
         <Logo />
       </div>
       <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
-        <h1 className="mb-5 text-lg">{heading}</h1>
+        {heading === undefined ? null : <h1 className="mb-5 text-lg">{heading}</h1>}
         {children}
       </div>
       {below}

@@ -1,13 +1,13 @@
 // The current password and a new one, twice: on the security page, and after a first sign-in.
 
 import { t } from '@lingui/core/macro';
-import { useState } from 'react';
 import { changePassword } from '../../api/commands.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 const lengthMin = 12;
 
@@ -24,9 +24,9 @@ export function PasswordForm({
   readonly isNarrow?: boolean;
   readonly onDone: () => void;
 }) {
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
-  const [again, setAgain] = useState('');
+  const [current, currentField, setCurrent] = useText();
+  const [next, nextField, setNext] = useText();
+  const [again, againField, setAgain] = useText();
   const command = useCommand(changePassword, {
     onDone: () => {
       setCurrent('');
@@ -56,23 +56,20 @@ export function PasswordForm({
           autoComplete="current-password"
           autoFocus={isNarrow}
           maxLength={200}
-          value={current}
-          onText={setCurrent}
+          {...currentField}
         />
         <TextField
           label={t`New password`}
           kind="newPassword"
           hint={t`At least ${lengthMin} characters.`}
           problem={isShort ? t`At least ${lengthMin} characters.` : null}
-          value={next}
-          onText={setNext}
+          {...nextField}
         />
         <TextField
           label={t`New password again`}
           kind="newPassword"
           problem={isOther ? t`Passwords don’t match.` : null}
-          value={again}
-          onText={setAgain}
+          {...againField}
         />
       </div>
       {command.error === null ? null : <ErrorNotice error={command.error} />}

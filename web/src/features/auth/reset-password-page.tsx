@@ -16,6 +16,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { EntryCard } from './entry-card.tsx';
 
 const passwordLengthMin = 12;
@@ -84,7 +85,7 @@ function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onA
 }
 
 function AskForLink() {
-  const [account, setAccount] = useState('');
+  const [account, accountField] = useText();
   const command = useCommand(requestPasswordReset);
   const isReady = account.trim() !== '';
   const { data: options } = useQuery(signInOptionsQuery);
@@ -121,8 +122,7 @@ function AskForLink() {
           spellCheck={false}
           autoCapitalize="none"
           maxLength={254}
-          value={account}
-          onText={setAccount}
+          {...accountField}
         />
       </EntryForm>
     </EntryCard>
@@ -130,8 +130,8 @@ function AskForLink() {
 }
 
 function ChoosePassword({ token, link }: { readonly token: string; readonly link: PasswordLink }) {
-  const [chosen, setChosen] = useState('');
-  const [again, setAgain] = useState('');
+  const [chosen, chosenField] = useText();
+  const [again, againField] = useText();
   const [isSet, setIsSet] = useState(false);
   const client = useQueryClient();
   const isInvitation = link.purpose === 'invitation';
@@ -199,15 +199,13 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           autoFocus
           hint={shortText}
           problem={chosen !== '' && chosen.length < passwordLengthMin ? shortText : null}
-          value={chosen}
-          onText={setChosen}
+          {...chosenField}
         />
         <TextField
           label={t`New password again`}
           kind="newPassword"
           problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
-          value={again}
-          onText={setAgain}
+          {...againField}
         />
       </EntryForm>
     </EntryCard>

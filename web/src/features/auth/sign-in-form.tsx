@@ -10,6 +10,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 interface SignInFormProps {
   readonly heading: string;
@@ -17,9 +18,9 @@ interface SignInFormProps {
 }
 
 export function SignInForm({ heading, onDone }: SignInFormProps) {
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
+  const [username, usernameField] = useText();
+  const [password, passwordField, setPassword] = useText();
+  const [code, codeField, setCode] = useText();
   const [asksCode, setAsksCode] = useState(false);
   const command = useCommand(signIn, { onDone });
   const waitSeconds = useCountdown(command.error);
@@ -53,8 +54,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
             autoCapitalize="none"
             maxLength={40}
             mono
-            value={code}
-            onText={setCode}
+            {...codeField}
           />
         ) : (
           <>
@@ -66,8 +66,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
               spellCheck={false}
               autoCapitalize="none"
               maxLength={64}
-              value={username}
-              onText={setUsername}
+              {...usernameField}
             />
             <TextField
               label={t`Password`}
@@ -75,8 +74,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
               name="password"
               autoComplete="current-password"
               maxLength={200}
-              value={password}
-              onText={setPassword}
+              {...passwordField}
             />
           </>
         )}

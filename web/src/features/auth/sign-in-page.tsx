@@ -6,10 +6,8 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { Me } from '../../api/shapes.ts';
-import { windowTitle } from '../../text/service-name.ts';
-import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { Logo } from '../brand/logo.tsx';
+import { EntryCard } from './entry-card.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 const route = getRouteApi('/sign-in');
@@ -31,35 +29,34 @@ export function SignInPage() {
   }, [client]);
 
   return (
-    <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{windowTitle(t`Sign in`)}</title>
-      <div className="mb-6 flex justify-center">
-        <Logo />
-      </div>
-      <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
-        <SignInForm
-          heading={t`Sign in`}
-          onDone={() => {
-            // Whatever was read belongs to whoever was signed in before.
-            client.clear();
-            const path = safePath(next);
-            // Whoever was on the way somewhere goes on there. Operators begin with their business.
-            const start =
-              path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
-            void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
-          }}
-        />
-      </div>
-      {canReset ? (
-        <p className="mt-5 text-center">
-          <TextLink to="/reset-password">{t`Forgot your password?`}</TextLink>
-        </p>
-      ) : null}
-      <p className="mt-5 text-center text-soft">
-        {t`No account, or no password? The operator of this service gives you one.`}
-      </p>
-      <LanguageChoice className="mx-auto mt-5" />
-    </main>
+    <EntryCard
+      title={t`Sign in`}
+      below={
+        <>
+          {canReset ? (
+            <p className="mt-5 text-center">
+              <TextLink to="/reset-password">{t`Forgot your password?`}</TextLink>
+            </p>
+          ) : null}
+          <p className="mt-5 text-center text-soft">
+            {t`No account, or no password? The operator of this service gives you one.`}
+          </p>
+        </>
+      }
+    >
+      <SignInForm
+        heading={t`Sign in`}
+        onDone={() => {
+          // Whatever was read belongs to whoever was signed in before.
+          client.clear();
+          const path = safePath(next);
+          // Whoever was on the way somewhere goes on there. Operators begin with their business.
+          const start =
+            path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
+          void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
+        }}
+      />
+    </EntryCard>
   );
 }
 

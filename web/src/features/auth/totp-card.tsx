@@ -12,6 +12,7 @@ import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { TotpSetup } from './totp-setup.tsx';
 
 export function TotpCard() {
@@ -46,7 +47,7 @@ export function TotpCard() {
 
 function DisableDialog({ onClose }: { readonly onClose: () => void }) {
   const own = useOwnPassword({ isAskedAlways: true });
-  const [code, setCode] = useState('');
+  const [code, codeField] = useText();
   const form = useDialogForm({
     onClose,
     send: () => disableTotp({ password: own.sent, code: code.replaceAll(' ', '') }),
@@ -70,8 +71,7 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
         spellCheck={false}
         maxLength={40}
         mono
-        value={code}
-        onText={setCode}
+        {...codeField}
       />
     </FormDialog>
   );

@@ -15,6 +15,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { PasswordDialog } from '../../ui/password-dialog.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 type Step = 'password' | TotpEnrolment | { readonly recoveryCodes: readonly string[] };
 
@@ -54,7 +55,7 @@ interface EnrolDialogProps {
 }
 
 function EnrolDialog({ enrolment: { secret, uri }, onCodes, onClose }: EnrolDialogProps) {
-  const [code, setCode] = useState('');
+  const [code, codeField] = useText();
   const plain = code.replaceAll(' ', '');
   const form = useDialogForm({
     onClose,
@@ -80,8 +81,7 @@ function EnrolDialog({ enrolment: { secret, uri }, onCodes, onClose }: EnrolDial
         autoFocus
         maxLength={7}
         mono
-        value={code}
-        onText={setCode}
+        {...codeField}
       />
     </FormDialog>
   );

@@ -18,6 +18,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { showBrandColours } from './brand-colours.ts';
 import { BrandPreviews } from './brand-previews.tsx';
 import { logoPlate } from './logo.tsx';
@@ -42,7 +43,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   const [name, setName] = useState(brand.name ?? '');
   const [colour, setColour] = useState(brand.colour ?? '');
   const [letterhead, setLetterhead] = useState(brand.letterhead.join('\n'));
-  const [support, setSupport] = useState(brand.support_address ?? '');
+  const [support, supportField] = useText(brand.support_address ?? '');
   const [language, setLanguage] = useState(brand.language);
   const [saved, setSaved] = useState(brand);
   const command = useConfirmedCommand(sendBrand, {
@@ -114,8 +115,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             <TextField
               label={t`Address for help`}
               hint={t`An e-mail address: shown to customers, and where answers to mails go.`}
-              value={support}
-              onText={setSupport}
+              {...supportField}
               type="email"
             />
             <SelectField

@@ -6,7 +6,6 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { type ProductChange, setProduct } from '../../api/commands.ts';
 import type { Product } from '../../api/shapes.ts';
-
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -17,6 +16,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { productModeWord } from './product-words.ts';
 
 const modes = [
@@ -36,10 +36,10 @@ interface ProductFormProps {
 
 export function ProductForm({ product, canChange }: ProductFormProps) {
   const [mode, setMode] = useState(product.mode);
-  const [url, setUrl] = useState(product.url ?? '');
-  const [secret, setSecret] = useState('');
-  const [testUrl, setTestUrl] = useState(product.test_url ?? '');
-  const [testSecret, setTestSecret] = useState('');
+  const [url, urlField] = useText(product.url ?? '');
+  const [secret, secretField, setSecret] = useText();
+  const [testUrl, testUrlField] = useText(product.test_url ?? '');
+  const [testSecret, testSecretField, setTestSecret] = useText();
   const command = useConfirmedCommand(sendProduct, {
     action: t`Save`,
     onDone: ({ product: saved }) => {
@@ -114,8 +114,7 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
             type="url"
             kind="address"
             maxLength={2_048}
-            value={url}
-            onText={setUrl}
+            {...urlField}
           />
           <SecretField
             label={t`Secret`}
@@ -124,9 +123,8 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
                 ? t`Signs the calls. Give it to the product as well: nobody shows it later.`
                 : t`One is set. Empty: it stays. A new one counts from the next call on.`
             }
-            value={secret}
             canMake={canChange}
-            onText={setSecret}
+            {...secretField}
           />
           <TextField
             label={t`Address for tests`}
@@ -134,8 +132,7 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
             type="url"
             kind="address"
             maxLength={2_048}
-            value={testUrl}
-            onText={setTestUrl}
+            {...testUrlField}
           />
           {testUrl.trim() === '' ? null : (
             <SecretField
@@ -145,9 +142,8 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
                   ? t`Signs the calls for tests. Another one than for real orders.`
                   : t`One is set. Empty: it stays.`
               }
-              value={testSecret}
               canMake={canChange}
-              onText={setTestSecret}
+              {...testSecretField}
             />
           )}
           {command.error === null ? null : <ErrorNotice error={command.error} />}

@@ -17,6 +17,7 @@ import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 const entriesMax = 100;
 
@@ -24,7 +25,7 @@ export function AllowListCard() {
   const { account, address, address_allowed: isAllowed } = useMe();
   const saved = account.allowed_ips;
   const [edited, setEdited] = useState<readonly string[] | null>(null);
-  const [typed, setTyped] = useState('');
+  const [typed, typedField, setTyped] = useText();
   const entries = edited ?? saved;
   const command = useCommand(saveAllowList, {
     onDone: ({ allowed_ips: list }) => {
@@ -82,8 +83,7 @@ export function AllowListCard() {
           label={t`Address or range`}
           className="flex-1"
           placeholder="203.0.113.0/24"
-          value={typed}
-          onText={setTyped}
+          {...typedField}
           kind="address"
           mono
         />

@@ -14,6 +14,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { NewSecretDialog } from './key-dialogs.tsx';
 import { administratorScopeWords, scopeWords } from './scope-words.ts';
 
@@ -26,14 +27,14 @@ interface KeyFormDialogProps {
 }
 
 export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFormDialogProps) {
-  const [name, setName] = useState(apiKey?.name ?? '');
+  const [name, nameField] = useText(apiKey?.name ?? '');
   const [mode, setMode] = useState(apiKey?.mode ?? panelMode);
   const [reach, setReach] = useState<'all' | 'some'>(apiKey === null || apiKey.all_scopes ? 'all' : 'some');
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.all_scopes === false ? apiKey.scopes : []);
-  const [addresses, setAddresses] = useState(apiKey?.allowed_ips.join(', ') ?? '');
-  const [limit, setLimit] = useState(apiKey?.rate_limit_per_minute?.toString() ?? '');
+  const [addresses, addressesField] = useText(apiKey?.allowed_ips.join(', ') ?? '');
+  const [limit, limitField] = useText(apiKey?.rate_limit_per_minute?.toString() ?? '');
   const [savedDay] = useState(apiKey?.expires_at == null ? '' : dayOf(new Date(apiKey.expires_at)));
-  const [lastDay, setLastDay] = useState(savedDay);
+  const [lastDay, lastDayField] = useText(savedDay);
   const isFirst = apiKey?.first === true;
 
   const settings: KeySettings = {
@@ -91,8 +92,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         autoComplete="off"
         autoFocus
         maxLength={80}
-        value={name}
-        onText={setName}
+        {...nameField}
       />
       {apiKey === null ? (
         <Choice
@@ -137,8 +137,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           kind="address"
           mono
           className="sm:col-span-2"
-          value={addresses}
-          onText={setAddresses}
+          {...addressesField}
         />
         <TextField
           label={t`Requests a minute`}
@@ -146,16 +145,14 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           kind="count"
           maxLength={7}
           problem={isLimit ? null : t`A whole number.`}
-          value={limit}
-          onText={setLimit}
+          {...limitField}
         />
         {isFirst ? null : (
           <TextField
             label={t`Last day`}
             hint={t`Until the end of this day (${zone}). Leave blank for a key that does not expire.`}
             type="date"
-            value={lastDay}
-            onText={setLastDay}
+            {...lastDayField}
           />
         )}
       </div>

@@ -29,6 +29,7 @@ import { SwitchField } from '../../ui/switch-field.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useTypedAhead } from '../../ui/typed-ahead.ts';
+import { useText } from '../../ui/use-text.ts';
 import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
 import { useKnownCustomer } from './known-customer.ts';
 import type { OrderIntent } from './open-order.ts';
@@ -87,9 +88,9 @@ interface FormProps<Type> {
 
 function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place'>) {
   const { data: packages, error: packagesError, refetch } = useQuery(packagesQuery);
-  const [customer, setCustomer] = useState(intent.customer ?? '');
+  const [customer, customerField, setCustomer] = useText(intent.customer ?? '');
   useTypedAhead(setCustomer);
-  const [name, setName] = useState('');
+  const [name, nameField] = useText();
   const [chosenId, setChosenId] = useState<number | null>(null);
   const [chosenMonths, setMonths] = useState<Months | null>(null);
   const [wantsLink, setWantsLink] = useState(false);
@@ -209,16 +210,14 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           {intent.customer === undefined ? (
             <div className="grid gap-4 sm:grid-cols-2">
               <CustomerField
-                value={customer}
-                onText={setCustomer}
+                {...customerField}
                 found={settled === reference ? known.found : []}
                 problem={fieldProblem(preview.error, isCurrent, 'invalid_customer')}
               />
               <TextField
                 label={t`Name`}
                 hint={t`Optional: used for a new customer.`}
-                value={name}
-                onText={setName}
+                {...nameField}
                 maxLength={120}
                 autoComplete="off"
               />

@@ -28,6 +28,7 @@ import { SwitchField } from '../../ui/switch-field.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { FeatureList } from './feature-list.tsx';
 import { PriceChangeList } from './price-change-list.tsx';
 import {
@@ -81,10 +82,10 @@ interface PackageFormProps {
 function PackageForm({ one, canChange }: PackageFormProps) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
-  const [name, setName] = useState(one?.name ?? '');
+  const [name, nameField] = useText(one?.name ?? '');
   const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
   const [limits, setLimits] = useState(() => typedLimits(one));
-  const [days, setDays] = useState(String(one?.duration_days ?? durationDaysDefault));
+  const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
   // Of when the page was opened: one of them may change while it is.
@@ -196,8 +197,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
                 className="sm:col-span-2"
                 autoComplete="off"
                 maxLength={120}
-                value={name}
-                onText={setName}
+                {...nameField}
               />
               {number(t`Accounts`, 'accounts')}
               {number(t`Posts per day`, 'posts_per_day')}
@@ -216,8 +216,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
                 problem={
                   days !== '' && !isDuration ? t`A whole number from 1 to ${formatCount(3_650)}.` : null
                 }
-                value={days}
-                onText={setDays}
+                {...daysField}
               />
               <div className="sm:col-span-2 lg:col-span-3">
                 <SwitchField

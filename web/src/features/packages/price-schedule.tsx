@@ -24,6 +24,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
 import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
 
@@ -169,8 +170,8 @@ function ScheduleDialog({
   schedule,
   onClose,
 }: DialogProps & { readonly schedule: readonly ScheduledPrices[] }) {
-  const [day, setDay] = useState('');
-  const [time, setTime] = useState('00:00');
+  const [day, dayField] = useText();
+  const [time, timeField] = useText('00:00');
   const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
   const read = readSomePrices(prices);
   const from = readTypedMinute(`${day}T${time}`);
@@ -198,15 +199,13 @@ function ScheduleDialog({
           label={t`Day`}
           type="date"
           autoFocus
-          value={day}
-          onText={setDay}
+          {...dayField}
           {...(day !== '' && { hint: formatTypedDay(day) })}
         />
         <TextField
           label={t`Time (${zone})`}
           type="time"
-          value={time}
-          onText={setTime}
+          {...timeField}
           {...(from !== null && zone !== 'UTC' && { hint: formatUtc(from) })}
         />
       </div>

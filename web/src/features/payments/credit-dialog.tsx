@@ -17,6 +17,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { OwnPasswordField, useOwnPassword } from '../../ui/own-password-field.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 interface CreditDialogProps {
   readonly account: Account;
@@ -27,8 +28,8 @@ interface CreditDialogProps {
 export function CreditDialog({ account, direction, onClose }: CreditDialogProps) {
   const { currency } = account;
   const [key] = useState(mintIdempotencyKey);
-  const [typed, setTyped] = useState('');
-  const [memo, setMemo] = useState('');
+  const [typed, typedField] = useText();
+  const [memo, memoField] = useText();
   const [confirming, setConfirming] = useState(false);
   // The service asks for it above an amount of the operator's.
   const [asksPassword, setAsksPassword] = useState(false);
@@ -109,16 +110,14 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
                 autoFocus
                 placeholder={typedAmount('100.00')}
                 problem={amountProblem}
-                value={typed}
-                onText={setTyped}
+                {...typedField}
               />
               <TextField
                 label={t`Memo`}
                 hint={t`The account sees it in its ledger: an invoice number, a reason.`}
                 autoComplete="off"
                 maxLength={500}
-                value={memo}
-                onText={setMemo}
+                {...memoField}
               />
             </>
           )}

@@ -12,6 +12,7 @@ import { TextField } from '../../ui/field.tsx';
 import { PasswordDialog } from '../../ui/password-dialog.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 export function EmailCard() {
   const { account, mail } = useMe();
@@ -20,7 +21,7 @@ export function EmailCard() {
   // Of the account’s own login it is the address of the account.
   const isFixed = person.id === account.id && !may('people:write');
   const saved = person.email ?? '';
-  const [email, setText] = useState(saved);
+  const [email, emailField] = useText(saved);
   const [isAsking, setIsAsking] = useState(false);
   const command = useCommand((password: string | undefined) => setEmail({ email: email.trim(), password }), {
     onDone: () => {
@@ -57,8 +58,7 @@ export function EmailCard() {
           maxLength={254}
           disabled={isFixed}
           className="w-full max-w-sm"
-          value={email}
-          onText={setText}
+          {...emailField}
         />
         <Button type="submit" disabled={!isReady}>
           {t`Save address`}

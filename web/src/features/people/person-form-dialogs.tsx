@@ -11,6 +11,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { InvitationDialog } from './person-dialogs.tsx';
 
 interface FormProps {
@@ -21,7 +22,7 @@ interface FormProps {
 
 export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProps) {
   const { mail } = useMe();
-  const [username, setUsername] = useState('');
+  const [username, usernameField] = useText();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const wanted = email.trim();
@@ -50,8 +51,7 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
         kind="name"
         autoFocus
         maxLength={64}
-        value={username}
-        onText={setUsername}
+        {...usernameField}
       />
       <EmailField
         email={email}

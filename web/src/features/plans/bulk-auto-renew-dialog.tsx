@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { type RenewalWish, sendEach, type WishResult } from './bulk-auto-renewals.ts';
 import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
@@ -29,7 +30,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   const [{ customers, preview }] = useState(selected);
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [period, setPeriod] = useState('last');
-  const [limit, setLimit] = useState('');
+  const [limit, limitField] = useText();
   const [results, setResults] = useState<ReadonlyMap<number, WishResult>>(new Map());
   const [isRunning, setIsRunning] = useState(false);
   const { currency } = preview;
@@ -132,8 +133,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
                   kind="money"
                   maxLength={14}
                   problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
-                  value={limit}
-                  onText={setLimit}
+                  {...limitField}
                 />
               </div>
             )}

@@ -28,6 +28,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 interface PlanDialogProps {
   readonly customer: Customer;
@@ -125,7 +126,7 @@ export function CancelDialog({
 }
 
 export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
-  const [reason, setReason] = useState('');
+  const [reason, reasonField] = useText();
   const { name } = customer;
   const form = useDialogForm({
     onClose,
@@ -147,8 +148,7 @@ export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
         autoFocus
         autoComplete="off"
         maxLength={200}
-        value={reason}
-        onText={setReason}
+        {...reasonField}
       />
     </FormDialog>
   );
@@ -190,8 +190,8 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
   const now = plan.auto_renew;
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [months, setMonths] = useState<Months>(now?.months ?? 1);
-  const [limit, setLimit] = useState(typedAmount(now?.max_charge ?? ''));
-  const [hours, setHours] = useState(String(now?.hours_before ?? 24));
+  const [limit, limitField] = useText(typedAmount(now?.max_charge ?? ''));
+  const [hours, hoursField] = useText(String(now?.hours_before ?? 24));
   const maxCharge = limit.trim() === '' ? null : readAmount(limit);
   const isLimit = limit.trim() === '' || maxCharge !== null;
   const isHours = /^[1-9]\d{0,2}$/.test(hours.trim()) && Number(hours) <= hoursMax;
@@ -251,8 +251,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
             kind="money"
             maxLength={14}
             problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
-            value={limit}
-            onText={setLimit}
+            {...limitField}
           />
           <TextField
             label={t`Hours before the end`}
@@ -260,8 +259,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
             maxLength={3}
             problem={isHours ? null : t`A whole number from 1 to ${hoursMax}.`}
             hint={t`When it is renewed: from 1 to ${hoursMax} hours before the plan ends.`}
-            value={hours}
-            onText={setHours}
+            {...hoursField}
           />
         </>
       )}
@@ -274,7 +272,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
 
 export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
   const [name, setName] = useState(customer.name);
-  const [reference, setReference] = useState(customer.external_ref ?? '');
+  const [reference, referenceField] = useText(customer.external_ref ?? '');
   const isReference = /^[!-~]{0,80}$/.test(reference);
   const form = useDialogForm({
     onClose,
@@ -302,8 +300,7 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
         kind="address"
         maxLength={80}
         problem={isReference ? null : t`Only visible ASCII characters, without spaces.`}
-        value={reference}
-        onText={setReference}
+        {...referenceField}
       />
     </FormDialog>
   );

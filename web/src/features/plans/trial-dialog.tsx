@@ -17,6 +17,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 interface TrialDialogProps {
   readonly account: Pick<Account, 'id' | 'username'>;
@@ -29,8 +30,8 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
   const { data: packages } = useQuery(allPackagesQuery);
   const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [customer, setCustomer] = useState(given ?? '');
-  const [name, setName] = useState('');
+  const [customer, customerField] = useText(given ?? '');
+  const [name, nameField] = useText();
   const packageId = chosen ?? trials?.[0]?.id ?? null;
   const asked = { package_id: packageId ?? 0, customer: customer.trim(), customer_name: name.trim() };
   const attempt = JSON.stringify(asked);
@@ -112,16 +113,14 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
             hint={t`An e-mail address or a username. A new one is created.`}
             kind="name"
             maxLength={254}
-            value={customer}
-            onText={setCustomer}
+            {...customerField}
           />
           <TextField
             label={t`Name`}
             hint={t`Optional: used for a new customer.`}
             autoComplete="off"
             maxLength={120}
-            value={name}
-            onText={setName}
+            {...nameField}
           />
         </>
       ) : null}

@@ -19,6 +19,7 @@ import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 const steps = [
   { value: 'P1D', title: t`A day` },
@@ -35,7 +36,7 @@ interface ClockDialogProps {
 
 export function ClockDialog({ now, onClose }: ClockDialogProps) {
   const [step, setStep] = useState<(typeof steps)[number]['value']>('P1M');
-  const [day, setDay] = useState('');
+  const [day, dayField] = useText();
   const [key, setKey] = useState(mintIdempotencyKey);
   const [moved, setMoved] = useState<TestClockMoved | null>(null);
   const command = useCommand((move: ClockMove) => moveTestClock(move, key), { onDone: setMoved });
@@ -75,8 +76,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
           hint={t`To the first second of this day (${zone}), at most ten years ahead.`}
           type="date"
           min={dayOf(new Date(now))}
-          value={day}
-          onText={setDay}
+          {...dayField}
         />
       ) : null}
     </FormDialog>

@@ -2,7 +2,6 @@
 
 import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { creditTest, resetTest } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { formatMoney, readAmount, toCents, typedAmount } from '../../text/amounts.ts';
@@ -10,6 +9,7 @@ import { formatCount } from '../../text/language.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useText } from '../../ui/use-text.ts';
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -19,7 +19,7 @@ const centsMax = 100_000_000n;
 
 export function TestCreditDialog({ onClose }: DialogProps) {
   const { currency } = useMe().account;
-  const [typed, setTyped] = useState('1000.00');
+  const [typed, typedField] = useText('1000.00');
   const amount = readAmount(typed);
   const isAmount = amount !== null && toCents(amount) > 0n && toCents(amount) <= centsMax;
   const form = useDialogForm({
@@ -45,8 +45,7 @@ export function TestCreditDialog({ onClose }: DialogProps) {
             ? null
             : t`An amount up to ${formatCount(1_000_000)}, such as ${typedAmount('99.50')}.`
         }
-        value={typed}
-        onText={setTyped}
+        {...typedField}
       />
     </FormDialog>
   );

@@ -23,7 +23,7 @@ interface WebhookDialogProps {
 export function DeleteWebhookDialog({
   webhook,
   onClose,
-  onDeleted = onClose,
+  onDeleted = () => undefined,
 }: WebhookDialogProps & { readonly onDeleted?: () => void }) {
   const form = useDialogForm({
     onClose,

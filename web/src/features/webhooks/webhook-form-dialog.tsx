@@ -12,6 +12,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useText } from '../../ui/use-text.ts';
 import { eventWords } from '../events/event-words.ts';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
@@ -31,8 +32,8 @@ const typeWords: Readonly<Record<string, ReactNode>> = Object.fromEntries(
 );
 
 export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) {
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [description, setDescription] = useState(webhook?.description ?? '');
+  const [url, urlField] = useText(webhook?.url ?? '');
+  const [description, descriptionField] = useText(webhook?.description ?? '');
   const [reach, setReach] = useState<'all' | 'some'>(
     webhook === null || webhook.types.length === 0 ? 'all' : 'some',
   );
@@ -95,8 +96,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           autoFocus
           mono
           maxLength={2_048}
-          value={url}
-          onText={setUrl}
+          {...urlField}
           problem={addressProblem}
         />
         <TextField
@@ -104,8 +104,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           hint={t`Optional, for your own eyes.`}
           autoComplete="off"
           maxLength={200}
-          value={description}
-          onText={setDescription}
+          {...descriptionField}
         />
         <Choice
           label={t`Events`}

@@ -11,6 +11,7 @@ import { useMay } from '../../api/person.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { Actions } from '../../ui/actions.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -29,13 +30,10 @@ import { WebhookStateBadge } from './webhook-state.tsx';
 
 const route = getRouteApi('/panel/webhooks/$webhookId');
 
-type Opened = 'change' | 'test' | 'secret' | 'delete' | null;
-
 export function WebhookPage() {
   const { webhookId } = route.useParams();
   const navigate = route.useNavigate();
   const mayChange = useMay()('webhooks:write');
-  const [opened, setOpened] = useState<Opened>(null);
   const [isGone, setIsGone] = useState(false);
   const { data, error, refetch } = useQuery({ ...webhookQuery(webhookId), enabled: !isGone });
   const turn = useCommand(
@@ -61,7 +59,10 @@ export function WebhookPage() {
       <PageProblem title={t`Endpoint`} back={back} error={error} onRetry={() => void refetch()} />
     );
   }
-  const close = () => setOpened(null);
+  const leave = () => {
+    setIsGone(true);
+    void navigate({ to: '/webhooks' });
+  };
   return (
     <>
       <PageHeader
@@ -71,15 +72,28 @@ export function WebhookPage() {
         actions={
           mayChange ? (
             <>
-              <Button icon={Zap} onClick={() => setOpened('test')}>
-                {t`Send a test`}
-              </Button>
-              <Button icon={Pencil} onClick={() => setOpened('change')}>
-                {t`Edit`}
-              </Button>
-              <Button icon={KeyRound} onClick={() => setOpened('secret')}>
-                {t`New secret`}
-              </Button>
+              <Actions
+                actions={[
+                  {
+                    id: 'test',
+                    title: t`Send a test`,
+                    icon: Zap,
+                    dialog: (onClose) => <TestWebhookDialog webhook={webhook} onClose={onClose} />,
+                  },
+                  {
+                    id: 'change',
+                    title: t`Edit`,
+                    icon: Pencil,
+                    dialog: (onClose) => <WebhookFormDialog webhook={webhook} onClose={onClose} />,
+                  },
+                  {
+                    id: 'secret',
+                    title: t`New secret`,
+                    icon: KeyRound,
+                    dialog: (onClose) => <RotateSecretDialog webhook={webhook} onClose={onClose} />,
+                  },
+                ]}
+              />
               <Button
                 icon={Power}
                 busy={turn.isPending}
@@ -88,9 +102,19 @@ export function WebhookPage() {
               >
                 {webhook.enabled ? t`Switch off` : t`Switch on`}
               </Button>
-              <Button icon={Trash2} look="danger" onClick={() => setOpened('delete')}>
-                {t`Delete`}
-              </Button>
+              <Actions
+                actions={[
+                  {
+                    id: 'delete',
+                    title: t`Delete`,
+                    icon: Trash2,
+                    look: 'danger',
+                    dialog: (onClose) => (
+                      <DeleteWebhookDialog webhook={webhook} onClose={onClose} onDeleted={leave} />
+                    ),
+                  },
+                ]}
+              />
             </>
           ) : undefined
         }
@@ -129,20 +153,6 @@ export function WebhookPage() {
         </Card>
         <DeliveryList webhook={webhook} />
       </div>
-      {opened === 'change' ? <WebhookFormDialog webhook={webhook} onClose={close} /> : null}
-      {opened === 'test' ? <TestWebhookDialog webhook={webhook} onClose={close} /> : null}
-      {opened === 'secret' ? <RotateSecretDialog webhook={webhook} onClose={close} /> : null}
-      {opened === 'delete' ? (
-        <DeleteWebhookDialog
-          webhook={webhook}
-          onClose={close}
-          onDeleted={() => {
-            setIsGone(true);
-            close();
-            void navigate({ to: '/webhooks' });
-          }}
-        />
-      ) : null}
     </>
   );
 }
