@@ -12,8 +12,10 @@ import {
   allCustomerParams,
   auditParams,
   customerParams,
+  eventParams,
   ledgerParams,
   orderParams,
+  revenueParams,
 } from './api/list-params.ts';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
 import { requestParams } from './features/request-log/request-params.ts';
@@ -168,7 +170,7 @@ const webhook = createRoute({
 const events = createRoute({
   getParentRoute: () => panel,
   path: '/events',
-  validateSearch: textParams('type', 'before', 'open'),
+  validateSearch: textParams(...eventParams),
   component: lazyRouteComponent(
     withTexts(() => import('./features/events/events-page.tsx')),
     'EventsPage',
@@ -255,7 +257,7 @@ const packageEditor = createRoute({
 const revenue = createRoute({
   getParentRoute: () => console,
   path: '/revenue',
-  validateSearch: textParams('from', 'to', 'package_id', 'kind', 'sort'),
+  validateSearch: textParams(...revenueParams),
   component: lazyRouteComponent(
     withConsoleTexts(() => import('./features/ledger/revenue-page.tsx')),
     'RevenuePage',

@@ -25,9 +25,11 @@ export const customerParams = [
 ] as const;
 
 export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'before', 'open'] as const;
+export const eventParams = ['type', 'before', 'open'] as const;
 
 /** Of the lists of the console. */
 export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'before'] as const;
+export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as const;
 export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'before'] as const;
 export const allCustomerParams = [
   'q',

@@ -29,9 +29,16 @@ function RowAnchor({ children, ...rest }: AnchorProps) {
   );
 }
 
+/** Of a figure: it is underlined only where it is pointed at. */
+function FigureAnchor(props: AnchorProps) {
+  return <Anchor {...props} className="decoration-transparent" />;
+}
+
 const CreatedTextLink = createLink(Anchor);
 const CreatedRowLink = createLink(RowAnchor);
+const CreatedFigureLink = createLink(FigureAnchor);
 
 export const TextLink: LinkComponent<typeof Anchor> = (props) => <CreatedTextLink {...props} />;
 /** Its whole row follows it. */
 export const RowLink: LinkComponent<typeof RowAnchor> = (props) => <CreatedRowLink {...props} />;
+export const FigureLink: LinkComponent<typeof FigureAnchor> = (props) => <CreatedFigureLink {...props} />;

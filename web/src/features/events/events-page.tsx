@@ -3,33 +3,28 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Rss, SearchX } from 'lucide-react';
+import { Rss } from 'lucide-react';
+import { eventParams } from '../../api/list-params.ts';
 import { useMay } from '../../api/person.ts';
 import { eventQuery, eventsQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { AccountEvent } from '../../api/shapes.ts';
-import { tableState } from '../../api/table-state.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
+import { ListCard, ListSelect, useList } from '../../ui/list-card.tsx';
 import { type OpenRow, useOpenRow } from '../../ui/open-row.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { DrawerLink } from '../../ui/page-links.tsx';
-import { CursorPager } from '../../ui/pager.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { EventJson, eventFacts, eventIdFact } from './event-facts.tsx';
 import { eventSubject } from './event-subject.ts';
 import { eventWord, eventWords } from './event-words.ts';
 
-const route = getRouteApi('/panel/events');
 const types = [
   { value: '', title: t`All types` },
   ...Object.entries(eventWords).map(([value, title]) => ({ value, title: `${title} (${value})` })),
@@ -62,23 +57,19 @@ const columns: readonly Column<AccountEvent>[] = [
 ];
 
 export function EventsPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const list = useList(eventParams);
   const mayChange = useMay()('webhooks:write');
-  const { type, before } = search;
+  const { type, before } = list.search;
   const query = useQuery(eventsQuery({ type, before }));
   const opened = useOpenRow(query.data?.data, ({ id }) => id);
-  const change = (changes: typeof search) =>
-    void navigate({ search: changedParams(search, changes), replace: true });
-  const isUnwritten = query.data?.written === false;
   return (
     <>
       <PageHeader
         title={t`Events`}
         description={t`What happened to your account, its customers and their plans, in the last 90 days.`}
       />
-      <Card flush>
-        {isUnwritten ? (
+      {query.data?.written === false ? (
+        <Card flush>
           <EmptyState
             icon={Rss}
             title={t`No events are written yet`}
@@ -93,42 +84,27 @@ export function EventsPage() {
           >
             {t`Events are written from the moment the account makes a key of its own, an endpoint or alerts, or a program reads its feed through the API. Orders before that moment have none.`}
           </EmptyState>
-        ) : (
-          <>
-            <FilterBar clear={type === undefined ? undefined : () => change({ type: '' })}>
-              <SelectField
-                label={t`Type of event`}
-                unlabelled
-                className="w-72"
-                value={type ?? ''}
-                options={types}
-                onValue={(value) => change({ type: value })}
-              />
-            </FilterBar>
-            <DataTable
-              caption={t`Events`}
-              columns={columns}
-              {...tableState(query)}
-              rowKey={({ id }) => id}
-              openKey={opened.key}
-              empty={
-                type === undefined ? (
-                  <EmptyState icon={Rss} title={t`No events yet`}>
-                    {t`The next order, plan or payment is the first one.`}
-                  </EmptyState>
-                ) : (
-                  <EmptyState
-                    icon={SearchX}
-                    title={t`No event of this type`}
-                    action={<Button onClick={() => change({ type: '' })}>{t`Show all events`}</Button>}
-                  />
-                )
-              }
-              footer={<CursorPager list={query.data} before={before} />}
-            />
-          </>
-        )}
-      </Card>
+        </Card>
+      ) : (
+        <ListCard
+          list={list}
+          query={query}
+          caption={t`Events`}
+          columns={columns}
+          rowKey={({ id }) => id}
+          openKey={opened.key}
+          none={
+            <EmptyState icon={Rss} title={t`No events yet`}>
+              {t`The next order, plan or payment is the first one.`}
+            </EmptyState>
+          }
+          {...(type !== undefined && {
+            nothing: { title: t`No event of this type`, all: t`Show all events` },
+          })}
+        >
+          <ListSelect list={list} name="type" label={t`Type of event`} className="w-72" options={types} />
+        </ListCard>
+      )}
       {opened.key === undefined ? null : <EventDrawer id={opened.key} opened={opened} />}
     </>
   );

@@ -3,11 +3,11 @@
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { CircleDollarSign, PackageOpen } from 'lucide-react';
+import { revenueParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { allPackagesQuery, spendingOfAccountsQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { SpendingOfAccount, SpendingOfAccounts } from '../../api/shapes.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
@@ -20,11 +20,10 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { figures } from '../../ui/figures.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
+import { ListSelect, useList } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
-
-const route = getRouteApi('/panel/admin/revenue');
 
 /** Exact times, as the address holds them: the sums are of UTC days. */
 interface Span {
@@ -42,8 +41,9 @@ const kinds = [
 
 export function RevenuePage() {
   const { currency } = useMe().account;
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const list = useList(revenueParams);
+  const navigate = useNavigate();
+  const { search, change } = list;
   const { package_id: packageId, kind, sort } = search;
   const spans = spansTo(new Date());
   const [usual] = spans;
@@ -60,9 +60,6 @@ export function RevenuePage() {
   );
   const { data } = query;
   const { data: packages } = useQuery(allPackagesQuery);
-  const change = (changed: typeof search) =>
-    void navigate({ search: (now) => changedParams(now, changed), replace: true });
-  const { sort: _sort, ...filters } = search;
   const spanOptions = spans.some(({ from, to }) => from === span.from && to === span.to)
     ? spans
     : [...spans, { ...span, title: spanWords(span) }];
@@ -81,7 +78,7 @@ export function RevenuePage() {
         })}
       />
       <Card flush>
-        <FilterBar clear={Object.keys(filters).length > 0 ? () => void navigate({ search: {} }) : undefined}>
+        <FilterBar clear={list.isFiltered ? () => void navigate({ to: '.', search: list.all }) : undefined}>
           <SelectField
             label={t`Time (UTC)`}
             unlabelled
@@ -93,24 +90,17 @@ export function RevenuePage() {
               change({ from: chosen.from, to: chosen.to });
             }}
           />
-          <SelectField
+          <ListSelect
+            list={list}
+            name="package_id"
             label={t`Package`}
-            unlabelled
             className="max-w-52"
-            value={packageId ?? ''}
             options={[
               { value: '', title: t`All packages` },
               ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
             ]}
-            onValue={(id) => change({ package_id: id })}
           />
-          <SelectField
-            label={t`Kind`}
-            unlabelled
-            value={kind ?? ''}
-            options={kinds}
-            onValue={(value) => change({ kind: value })}
-          />
+          <ListSelect list={list} name="kind" label={t`Kind`} options={kinds} />
         </FilterBar>
         {data?.data === null ? (
           <EmptyState icon={PackageOpen} title={t`Being added up`}>

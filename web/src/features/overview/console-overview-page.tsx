@@ -22,7 +22,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
-import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { FigureLink, RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { failingText } from '../fulfilment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
@@ -45,13 +45,9 @@ export function ConsoleOverviewPage() {
   const totals = data?.totals;
   const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>
     data && amount !== undefined ? (
-      <TextLink
-        to="/admin/revenue"
-        search={{ from: data.span.from, to: data.span.to, ...sort }}
-        className="decoration-transparent"
-      >
+      <FigureLink to="/admin/revenue" search={{ from: data.span.from, to: data.span.to, ...sort }}>
         <Money amount={amount} currency={currency} />
-      </TextLink>
+      </FigureLink>
     ) : undefined;
   const topColumns: readonly Column<TopAccount>[] = [
     {
@@ -85,13 +81,12 @@ export function ConsoleOverviewPage() {
             value={
               data &&
               totals && (
-                <TextLink
+                <FigureLink
                   to="/admin/revenue"
                   search={{ from: data.span.from, to: data.span.to, sort: 'orders' }}
-                  className="decoration-transparent"
                 >
                   {formatCount(totals.orders)}
-                </TextLink>
+                </FigureLink>
               )
             }
             note={span.words}
@@ -105,13 +100,9 @@ export function ConsoleOverviewPage() {
             name={t`Expiring soon`}
             value={
               data && (
-                <TextLink
-                  to="/admin/customers"
-                  search={{ from: data.expiring.from, to: data.expiring.to }}
-                  className="decoration-transparent"
-                >
+                <FigureLink to="/admin/customers" search={{ from: data.expiring.from, to: data.expiring.to }}>
                   {formatCount(data.expiring.count)}
-                </TextLink>
+                </FigureLink>
               )
             }
             note={t`Next 14 days, all accounts`}

@@ -25,7 +25,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
-import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { FigureLink, RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
@@ -224,9 +224,9 @@ function Figures({ overview, inSpan }: FiguresProps) {
       <Stat
         name={t`Balance`}
         value={
-          <TextLink to="/forecast" className="decoration-transparent">
+          <FigureLink to="/forecast">
             <Money amount={account.balance} currency={currency} />
-          </TextLink>
+          </FigureLink>
         }
         note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
       />
@@ -235,13 +235,9 @@ function Figures({ overview, inSpan }: FiguresProps) {
         value={
           span &&
           totals && (
-            <TextLink
-              to="/ledger"
-              search={{ from: span.from, to: span.to }}
-              className="decoration-transparent"
-            >
+            <FigureLink to="/ledger" search={{ from: span.from, to: span.to }}>
               <Money amount={totals.spent} currency={currency} />
-            </TextLink>
+            </FigureLink>
           )
         }
         note={t`${inSpan}, less refunds`}
@@ -251,13 +247,9 @@ function Figures({ overview, inSpan }: FiguresProps) {
         value={
           span &&
           totals && (
-            <TextLink
-              to="/orders"
-              search={{ from: span.from, to: span.to }}
-              className="decoration-transparent"
-            >
+            <FigureLink to="/orders" search={{ from: span.from, to: span.to }}>
               {formatCount(totals.orders)}
-            </TextLink>
+            </FigureLink>
           )
         }
         note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in all` : inSpan}
@@ -266,13 +258,9 @@ function Figures({ overview, inSpan }: FiguresProps) {
         name={t`Expiring soon`}
         value={
           expiring && (
-            <TextLink
-              to="/customers"
-              search={{ from: expiring.from, to: expiring.to }}
-              className="decoration-transparent"
-            >
+            <FigureLink to="/customers" search={{ from: expiring.from, to: expiring.to }}>
               {formatCount(expiring.count)}
-            </TextLink>
+            </FigureLink>
           )
         }
         note={
