@@ -30,7 +30,7 @@ export const seldomSources = [
   'features/people/**',
   'features/plans/{bulk-auto-renew-dialog,forecast-page,plan-dialogs,plan-history}.tsx',
   'features/request-log/{body-capture-card,request-drawer,request-list,status-badge}.tsx',
-  'features/request-log/{refusal-meanings,request-params}.ts',
+  'features/request-log/refusal-meanings.ts',
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
   'shell/{command-palette,shortcut-sheet}.tsx',

@@ -25,6 +25,19 @@ export const customerParams = [
 ] as const;
 
 export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'before', 'open'] as const;
+export const requestParams = [
+  'status',
+  'code',
+  'key',
+  'method',
+  'path',
+  'request_id',
+  'from',
+  'to',
+  'before',
+  'open',
+] as const;
+export const overviewParams = ['span', 'view', 'by'] as const;
 export const eventParams = ['type', 'before', 'open'] as const;
 
 /** Of the lists of the console. */

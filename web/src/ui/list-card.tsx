@@ -3,12 +3,10 @@
 
 import { t } from '@lingui/core/macro';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { Download, SearchX, X } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useCallback } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { Query } from '../api/client.ts';
-import { filtersOf, type ListSearch, withoutList } from '../api/list-params.ts';
-import { changedParams, textParams } from '../api/search-params.ts';
 import type { CursorPage } from '../api/shapes.ts';
 import { tableState } from '../api/table-state.ts';
 import { Button, ButtonLink } from './button.tsx';
@@ -22,42 +20,7 @@ import { CursorPager } from './pager.tsx';
 import { SearchField } from './search-field.tsx';
 import { SpanFilter } from './span-filter.tsx';
 import { ColumnChoice, useTableLayout } from './table-layout.tsx';
-
-/** What the address says of a list, and how that is changed. */
-export interface List<Name extends string> {
-  readonly search: { readonly [One in Name]?: string };
-  /** What it filters by, without the place of a page and the order of its rows. */
-  readonly filters: { readonly [One in Name]?: string };
-  readonly isFiltered: boolean;
-  change(changed: { readonly [One in Name]?: string }): void;
-  /** For a link to all of it. */
-  readonly all: (now: object) => object;
-}
-
-/** The route needs these texts of the address (list-params.ts). */
-export function useList<const Names extends readonly string[]>(names: Names): List<Names[number]> {
-  type Search = ListSearch<Names>;
-  const search: Search = textParams<Names[number]>(...names)(useSearch({ strict: false }));
-  const navigate = useNavigate();
-  const change = useCallback(
-    (changed: Search) =>
-      void navigate({
-        to: '.',
-        search: (now: object) => changedParams(now, changed),
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
-  const filters = filtersOf(names, search);
-  return {
-    search,
-    filters,
-    isFiltered: Object.keys(filters).length > 0,
-    change,
-    all: (now) => withoutList(names, now),
-  };
-}
+import type { List } from './use-list.ts';
 
 interface ListCardProps<Row extends object>
   extends Omit<ComponentProps<typeof DataTable<Row>>, 'empty' | 'layout' | 'sort' | 'footer' | 'rows'> {

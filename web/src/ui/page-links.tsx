@@ -1,8 +1,9 @@
 // Links to the page of one account, customer or order, in running text or, with `row`, as what a whole row follows. Customers and
 // orders have a page in the panel of their account, and one in the console.
 
+import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { RowLink, TextLink } from './text-link.tsx';
+import { Anchor, type AnchorProps, RowLink, TextLink } from './text-link.tsx';
 
 interface PageLinkProps {
   readonly id: number;
@@ -45,11 +46,11 @@ export function OrderLink({ id, row = false, isOperator = false, children }: Own
   );
 }
 
-/** Opens the row's drawer, beside the list. */
-export function DrawerLink({ id, children }: { readonly id: number | string; readonly children: ReactNode }) {
-  return (
-    <RowLink to="." search={(now) => ({ ...now, open: String(id) })} resetScroll={false}>
-      {children}
-    </RowLink>
-  );
+/** Of a figure: it is underlined only where it is pointed at. */
+function FigureAnchor(props: AnchorProps) {
+  return <Anchor {...props} className="decoration-transparent" />;
 }
+
+const CreatedFigureLink = createLink(FigureAnchor);
+
+export const FigureLink: LinkComponent<typeof FigureAnchor> = (props) => <CreatedFigureLink {...props} />;

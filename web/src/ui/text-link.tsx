@@ -1,13 +1,13 @@
 // A link to a page of the panel in running text or a table's cell.
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, Ref } from 'react';
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react';
 import { classNames } from './class-names.ts';
 import { rowLinkClasses } from './data-table.tsx';
 
-type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> };
+export type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> };
 
-function Anchor({ children, className, ...rest }: AnchorProps) {
+export function Anchor({ children, className, ...rest }: AnchorProps) {
   return (
     <a
       {...rest}
@@ -29,16 +29,18 @@ function RowAnchor({ children, ...rest }: AnchorProps) {
   );
 }
 
-/** Of a figure: it is underlined only where it is pointed at. */
-function FigureAnchor(props: AnchorProps) {
-  return <Anchor {...props} className="decoration-transparent" />;
-}
-
 const CreatedTextLink = createLink(Anchor);
 const CreatedRowLink = createLink(RowAnchor);
-const CreatedFigureLink = createLink(FigureAnchor);
 
 export const TextLink: LinkComponent<typeof Anchor> = (props) => <CreatedTextLink {...props} />;
 /** Its whole row follows it. */
 export const RowLink: LinkComponent<typeof RowAnchor> = (props) => <CreatedRowLink {...props} />;
-export const FigureLink: LinkComponent<typeof FigureAnchor> = (props) => <CreatedFigureLink {...props} />;
+
+/** Opens the row's drawer, beside the list. */
+export function DrawerLink({ id, children }: { readonly id: number | string; readonly children: ReactNode }) {
+  return (
+    <RowLink to="." search={(now) => ({ ...now, open: String(id) })} resetScroll={false}>
+      {children}
+    </RowLink>
+  );
+}

@@ -16,12 +16,13 @@ import { Button } from '../../ui/button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { figures } from '../../ui/figures.tsx';
-import { ListCard, ListSearchField, ListSelect, useList } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
 const columns: readonly Column<FoundAccount>[] = [

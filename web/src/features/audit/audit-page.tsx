@@ -15,11 +15,12 @@ import { keyNameWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSearchField, ListSelect, ListSpan, useList } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { auditActionWord } from './audit-actions.ts';
 import { auditFieldWord, auditValueWord } from './audit-words.ts';
 

@@ -8,7 +8,8 @@ import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
 import { planStatusWord } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
-import { CustomerLink, DrawerLink } from '../../ui/page-links.tsx';
+import { CustomerLink } from '../../ui/page-links.tsx';
+import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */

@@ -5,7 +5,8 @@ import type { Query } from '../../api/client.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { planStatusWord } from '../../text/words.ts';
 import { SelectField } from '../../ui/field.tsx';
-import { type List, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import { ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import type { List } from '../../ui/use-list.ts';
 import { PackageFilter } from '../orders/package-filter.tsx';
 
 export interface CustomerFilterParams {

@@ -3,25 +3,21 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useMe } from '../../api/me.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { packagesQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { firstRequest, languages } from './first-request.ts';
-
-const route = getRouteApi('/panel/api-access');
 
 export function FirstRequestCard({ shownKey }: { readonly shownKey: string | null }) {
   const { api_url: apiUrl } = useMe();
   // The key above is a live one.
   const isTest = panelMode === 'test';
   const { data: packages } = useQuery(packagesQuery);
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useList(['language']);
   const language = languages.find(({ value }) => value === search.language)?.value ?? 'curl';
   const code = firstRequest(language, {
     address: apiUrl,
@@ -43,13 +39,7 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
           label={t`Language`}
           value={language}
           options={languages}
-          onChoose={(value) =>
-            void navigate({
-              search: changedParams(search, { language: value === 'curl' ? '' : value }),
-              replace: true,
-              resetScroll: false,
-            })
-          }
+          onChoose={(value) => change({ language: value === 'curl' ? '' : value })}
         />
       }
     >

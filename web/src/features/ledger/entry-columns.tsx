@@ -5,8 +5,7 @@ import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
-import { DrawerLink } from '../../ui/page-links.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
+import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from './order-page-address.ts';
 

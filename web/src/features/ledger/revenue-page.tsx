@@ -20,10 +20,11 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { figures } from '../../ui/figures.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { ListSelect, useList } from '../../ui/list-card.tsx';
+import { ListSelect } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { useList } from '../../ui/use-list.ts';
 
 /** Exact times, as the address holds them: the sums are of UTC days. */
 interface Span {

@@ -7,8 +7,7 @@ import { orderKindWord, orderStatusWord, periodWord } from '../../text/words.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
-import { DrawerLink } from '../../ui/page-links.tsx';
-import { RowLink } from '../../ui/text-link.tsx';
+import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { FailedRefund } from './order-failure.tsx';

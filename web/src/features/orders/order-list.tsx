@@ -12,9 +12,10 @@ import type { Order } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { orderStatusWord } from '../../text/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne, useList } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
+import { useList } from '../../ui/use-list.ts';
 import { orderColumns, orderOnPhone } from './order-columns.tsx';
 import { PackageFilter } from './package-filter.tsx';
 

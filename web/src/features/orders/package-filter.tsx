@@ -3,7 +3,8 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { packageNamesQuery } from '../../api/queries.ts';
-import { type List, ListSelect } from '../../ui/list-card.tsx';
+import { ListSelect } from '../../ui/list-card.tsx';
+import type { List } from '../../ui/use-list.ts';
 
 interface PackageFilterProps {
   readonly list: Pick<List<'package_id'>, 'search' | 'change'>;

@@ -3,12 +3,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
 import { useState } from 'react';
+import { overviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { consoleOverviewQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { ConsoleOverview, RefusalCount } from '../../api/shapes.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
@@ -20,27 +20,24 @@ import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { AccountLink } from '../../ui/page-links.tsx';
+import { AccountLink, FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
-import { FigureLink, RowLink, TextLink } from '../../ui/text-link.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { failingText } from '../fulfilment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard } from '../ledger/spending-card.tsx';
 import { RefusedAccountsCard } from '../request-log/refused-accounts-card.tsx';
 
-const route = getRouteApi('/panel/admin/');
-
 type TopAccount = ConsoleOverview['top_accounts'][number];
 
 export function ConsoleOverviewPage() {
   const { currency } = useMe().account;
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useList([...overviewParams, 'code']);
+  const navigate = useNavigate();
   const span = spans.find(({ value }) => value === search.span) ?? spans[0];
   const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
-  const change = (changed: typeof search) =>
-    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
   const series = data?.series;
   const totals = data?.totals;
   const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>

@@ -3,13 +3,13 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
+import { overviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import { overviewQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { Overview, PanelCustomer } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
@@ -23,10 +23,11 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { CustomerLink } from '../../ui/page-links.tsx';
+import { CustomerLink, FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
-import { FigureLink, RowLink, TextLink } from '../../ui/text-link.tsx';
+import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
@@ -34,17 +35,13 @@ import { PlaceOrderButton } from '../orders/place-order-button.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
-const route = getRouteApi('/panel/');
-
 export function OverviewPage() {
   const { account, checklist } = useMe();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useList(overviewParams);
+  const navigate = useNavigate();
   const openOrder = useOpenOrder();
   const span = spans.find(({ value }) => value === search.span) ?? spans[0];
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(span.query));
-  const change = (changed: typeof search) =>
-    void navigate({ search: changedParams(search, changed), replace: true, resetScroll: false });
   const may = useMay();
   const isLive = panelMode === 'live';
   const isNew = !checklist.first_order || !checklist.key_viewed;

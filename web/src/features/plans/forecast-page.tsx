@@ -3,12 +3,11 @@
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../api/person.ts';
 import { forecastQuery } from '../../api/queries.ts';
-import { changedParams } from '../../api/search-params.ts';
 import type { Forecast } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
@@ -25,10 +24,9 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { AlertsCard } from '../alerts/alerts-card.tsx';
 import { HatchedNote } from '../ledger/series-card.tsx';
-
-const route = getRouteApi('/panel/forecast');
 
 const spans = [30, 90, 365] as const;
 
@@ -42,8 +40,8 @@ interface ForecastDay {
 
 export function ForecastPage() {
   const may = useMay();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { search, change } = useList(['days']);
+  const navigate = useNavigate();
   const days = spans.find((each) => String(each) === search.days) ?? spans[0];
   const { data, error, refetch, isPlaceholderData } = useQuery(forecastQuery(days));
   const rows = useMemo(() => data && withBalance(data), [data]);
@@ -82,13 +80,7 @@ export function ForecastPage() {
               label={t`Time`}
               value={days}
               options={spans.map((value) => ({ value, title: t`${value} days` }))}
-              onChoose={(value) =>
-                void navigate({
-                  search: changedParams(search, { days: value === spans[0] ? '' : String(value) }),
-                  replace: true,
-                  resetScroll: false,
-                })
-              }
+              onChoose={(value) => change({ days: value === spans[0] ? '' : String(value) })}
             />
           }
         >

@@ -7,6 +7,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { requestParams } from '../../api/list-params.ts';
 import { keysQuery, refusalCountsQuery, requestsQuery } from '../../api/queries.ts';
 import type { RequestLine } from '../../api/shapes.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
@@ -16,12 +17,12 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSearchField, ListSelect, ListSpan, useList } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
-import { DrawerLink } from '../../ui/page-links.tsx';
+import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { RequestDrawer } from './request-drawer.tsx';
-import { requestParams } from './request-params.ts';
 import { StatusBadge } from './status-badge.tsx';
 
 const statuses = [
