@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => ({
             // The small parts of nearly every page: many small files take more requests, and compress worse.
             {
               name: 'parts',
-              test: /lucide-react|web\/src\/(?:api\/(?!commands)|text\/)|web\/src\/ui\/(?!notice\.|page-problem|.*(?:actions|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|facts|lost-answer|own-password|page-links|secret-text|switch-field|typed-text|unsaved-guard|use-text))/,
+              test: /lucide-react|web\/src\/(?:api\/(?!commands|use-command)|text\/(?!plan-time))|web\/src\/ui\/(?!notice\.|page-problem|.*(?:actions|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|facts|lost-answer|own-password|page-links|secret-text|switch-field|typed-text|unsaved-guard|use-text))/,
               minShareCount: 6,
             },
           ],
