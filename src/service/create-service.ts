@@ -3,21 +3,23 @@
 
 import { statfsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Registry } from '@prometheus-io/client';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountViews } from '../features/auth/account-views.ts';
-import { createApiKeyCache } from '../features/auth/api-key-cache.ts';
+import { type ApiKeyCache, createApiKeyCache } from '../features/auth/api-key-cache.ts';
 import { createKnownAddresses } from '../features/auth/known-addresses.ts';
 import { createPasswordLinks, type PasswordLinks } from '../features/auth/password-links.ts';
 import { createSessionStore } from '../features/auth/session-store.ts';
-import { createSignInLog } from '../features/auth/sign-in-log.ts';
+import { createSignInLog, type SignInLog } from '../features/auth/sign-in-log.ts';
 import { createTotpStore } from '../features/auth/totp-store.ts';
 import { createBrandHolder } from '../features/brand/brand-store.ts';
 import { createCustomerReads } from '../features/customers/customer-reads.ts';
-import { createEventWaits } from '../features/events/account-feed.ts';
+import { createEventWaits, type EventWaits } from '../features/events/account-feed.ts';
 import { createProductCallMetrics } from '../features/fulfilment/product-call-metrics.ts';
 import {
   type CallMode,
   createProductCaller,
+  type ProductCaller,
   productCallsKinds,
 } from '../features/fulfilment/product-caller.ts';
 import { productPayload } from '../features/fulfilment/product-payload.ts';
@@ -28,34 +30,28 @@ import { createSpendingReads } from '../features/ledger/spending-totals.ts';
 import { isNewOrder, type OrderCommand } from '../features/order-engine/decisions/order-commands.ts';
 import { orderTables } from '../features/order-engine/order-batch.ts';
 import { createOrderEngine, type OrderEngine } from '../features/order-engine/order-engine.ts';
-import { createOrderMetrics } from '../features/order-engine/order-metrics.ts';
+import { createOrderMetrics, type OrderMetrics } from '../features/order-engine/order-metrics.ts';
 import { prepareProductCalls } from '../features/order-engine/prepare-product-calls.ts';
-import { createTestBudget } from '../features/order-engine/records/test-usage.ts';
+import { createTestBudget, type TestBudget } from '../features/order-engine/records/test-usage.ts';
 import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
-import { createRequestLog } from '../features/request-log/request-log.ts';
-import { createSharedVerification } from '../features/verification/shared-verification.ts';
+import { createRequestLog, type RequestLog } from '../features/request-log/request-log.ts';
+import {
+  createSharedVerification,
+  type SharedVerification,
+} from '../features/verification/shared-verification.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
-import { createDeliverer } from '../features/webhooks/deliverer.ts';
+import { createDeliverer, type Deliverer } from '../features/webhooks/deliverer.ts';
 import { createDeliveryMetrics } from '../features/webhooks/delivery-metrics.ts';
 import { deliveriesKind } from '../features/webhooks/delivery-progress.ts';
-import {
-  accountNews,
-  brandChanged,
-  changesChannel,
-  packagesChanged,
-  webhookNews,
-} from '../platform/database/change-notices.ts';
 import { type Database, ranked } from '../platform/database/database.ts';
 import { createEarlyAnalyze } from '../platform/database/schema/early-analyze.ts';
-import { isMigrated, readMigrations } from '../platform/database/schema/migrate.ts';
-import { accountGroupCount } from '../platform/database/shards/find-shards.ts';
 import type { AccessLog } from '../platform/http/access-log.ts';
 import { builtPagesFolder } from '../platform/http/built-pages.ts';
 import { createGracefulDrain, letConnectionsBeUsedUp } from '../platform/http/graceful-drain.ts';
-import { createMetrics } from '../platform/http/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/http/metrics.ts';
 import { observeJobs } from '../platform/jobs/job-metrics.ts';
 import { createJobs, type Jobs } from '../platform/jobs/job-runner.ts';
 import {
@@ -73,8 +69,10 @@ import { isTestAccount } from '../shared/identifiers.ts';
 import type { EpochSeconds } from '../shared/times.ts';
 import { programVersion } from '../shared/version.ts';
 import { createApp } from './app.ts';
-import { createRateLimitCounts } from './create-rate-limits.ts';
+import { type Counting, createRateLimitCounts } from './create-rate-limits.ts';
 import { builtDocsFolder } from './docs-pages.ts';
+import { followChanges } from './follow-changes.ts';
+import { createReadiness } from './readiness.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 
 export interface ServiceDependencies {
@@ -137,7 +135,6 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const testBudget = createTestBudget(config.testRowsMax, diskBytesOf(config.database));
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
-  const batchSizes = createBatchSizes();
   const startedAt = monotonicNow();
   // Whatever a request cannot begin without; everything else reads behind the orders.
   const lookups = ranked(database, 'lookups');
@@ -146,9 +143,6 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   );
   const packages = await createPackageCatalog(lookups);
   const brand = await createBrandHolder(lookups);
-  const statistics = createEarlyAnalyze(database, orderTables, (error) =>
-    logger.warn({ err: error }, 'statistics could not be refreshed'),
-  );
   const outbound =
     dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
   const eventWaits = createEventWaits(lookups, limits.eventWaits);
@@ -165,67 +159,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       logger.warn({ err: error, webhook }, 'the secret of an endpoint could not be opened'),
   });
   deliveryMetrics.observe(deliverer);
-  const engine = createOrderEngine({
-    database,
-    currency,
-    cancelRefund,
-    testBudget,
-    orderEventData,
-    now,
-    monotonicNow,
-    packages: packages.current,
-    reloadPackages: packages.reload,
-    limits: { ...limits.engine, laneCount: database.orderSessions },
-    events: {
-      onBatch(commands, outcomes, { accountsWithEvents, productCalls }) {
-        eventWaits.notify(accountsWithEvents);
-        if (accountsWithEvents.size > 0) deliverer.notify();
-        const isReal = isOfRealOrders(commands);
-        if (productCalls > 0) productCallers[isReal ? 'live' : 'test'].notify();
-        if (!isReal) return;
-        orderMetrics.onBatch(commands, outcomes);
-        batchSizes.note(commands.length);
-        statistics.count(outcomes.filter(isNewOrder).length);
-      },
-      onBatchBroken(error, commands) {
-        if (isOfRealOrders(commands)) orderMetrics.onBatchBroken();
-        logger.error({ err: error, orders: commands.length }, 'batch broken');
-      },
-    },
+  const { engine, batchSizes } = createServiceEngine(dependencies, {
+    ...{ testBudget, packages, orderMetrics, eventWaits, deliverer },
+    productCallers: () => productCallers,
   });
-  orderMetrics.observe(engine, database);
-
-  await database.listen(changesChannel, {
-    onMessage(payload) {
-      const news = accountNews(payload);
-      if (news?.isNew === true) keys.learnAccount(news.id);
-      else if (news !== null) keys.forgetAccount(news.id);
-      if (payload === packagesChanged) reloadPackages();
-      if (payload === brandChanged) reloadBrand();
-      const webhookId = webhookNews(payload);
-      if (webhookId !== null) deliverer.changed(webhookId);
-    },
-    onLost() {
-      logger.warn('changes cannot be heard: accounts are read afresh for every request');
-      keys.setStale(true);
-    },
-    onRestored() {
-      keys.setStale(false);
-      deliverer.changed(null);
-      reloadPackages();
-      reloadBrand();
-    },
-  });
+  await followChanges({ database, keys, packages, brand, deliverer, logger });
   // What changes from now on is heard. The start does not wait for it.
   keys.learnKeys();
-
-  function reloadPackages(): void {
-    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
-  }
-
-  function reloadBrand(): void {
-    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'the brand could not be read'));
-  }
 
   const requestLog = createRequestLog({
     database,
@@ -233,28 +173,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onKeysUsed: (uses) => noteKeysUsed(database, uses),
     onDropped: metrics.onRequestLinesDropped,
   });
-  const productCallMetrics = createProductCallMetrics(metrics.registry);
-  productCallMetrics.observe(lookups, now);
-  const callsOf = (mode: CallMode) =>
-    createProductCaller({
-      mode,
-      database,
-      outbound,
-      seal,
-      prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
-      async settle(settlement) {
-        const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
-        // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
-        if (outcome.type === 'settled') return true;
-        return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
-      },
-      now,
-      limits: { ...limits.productCalls, ...(mode === 'test' ? limits.productCalls.tests : {}) },
-      onCall: mode === 'live' ? productCallMetrics.onCall : () => undefined,
-      onProblem: (error) =>
-        logger.error({ err: error }, 'what the product answered could not be carried out'),
-    });
-  const productCallers = { live: callsOf('live'), test: callsOf('test') };
+  const productCallers = createProductCallers(dependencies, {
+    ...{ outbound, packages, engine, lookups },
+    registry: metrics.registry,
+  });
   const counting = await createRateLimitCounts({
     address: config.valkey,
     limits,
@@ -339,26 +261,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
 
   let isDraining = false;
   const gracefulDrain = createGracefulDrain(monotonicNow, limits.gracefulDrain);
-  const migrations = readMigrations();
-  let hasSaid = false;
-  /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
-  function dividedMeanwhile(count: number): string {
-    const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
-    if (!hasSaid) logger.error(`${problem}: restart this process, which does not know them`);
-    hasSaid = true;
-    return problem;
-  }
-  async function readinessProblems(): Promise<string[]> {
-    const problems = isDraining || gracefulDrain.isAnnounced() ? ['shutting down'] : [];
-    try {
-      if (!(await isMigrated(lookups, migrations))) problems.push('the schema is not this version');
-      const count = await accountGroupCount(lookups);
-      if (count !== database.accountGroups().length) problems.push(dividedMeanwhile(count));
-    } catch {
-      problems.push('the database cannot be reached');
-    }
-    return problems;
-  }
+  const isLeaving = () => isDraining || gracefulDrain.isAnnounced();
 
   const app = await createApp({
     database,
@@ -376,7 +279,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     now,
     monotonicNow,
     publicUrl,
-    readinessProblems,
+    readinessProblems: createReadiness(database, isLeaving, logger),
     onReadinessAsked: gracefulDrain.asked,
     isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
@@ -455,28 +358,142 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     },
     async close() {
       isDraining = true;
-      eventWaits.close();
-      keys.close();
-      const jobsEnded = jobs.close();
-      // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
-      const cutOff = setTimeout(() => app.server.closeAllConnections(), limits.drainMilliseconds);
-      // A connection that answered its last request is idle, but kept open by its client.
-      const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
-      const cancelled = audits.close();
-      await app.close();
-      await cancelled;
-      clearTimeout(cutOff);
-      clearInterval(sweeping);
-      await engine.drain();
-      await jobsEnded;
-      // A database that does not answer must not hold the shutdown for a log.
-      const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
-      await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
-      await outbound.close();
-      await counting.close();
-      await database.close();
-      // One of its own meters runs for as long as the process, and would hold everything that was counted.
-      metrics.registry.clear();
+      await closeService({
+        ...{ app, engine, jobs, keys, audits, eventWaits, requestLog, signIns, passwordLinks, outbound },
+        ...{ counting, database, metrics, drainMilliseconds: limits.drainMilliseconds },
+      });
     },
   };
+}
+
+interface EngineParts {
+  readonly testBudget: TestBudget;
+  readonly packages: PackageCatalogHolder;
+  readonly orderMetrics: OrderMetrics;
+  readonly eventWaits: EventWaits;
+  readonly deliverer: Deliverer;
+  /** They call the engine themselves. */
+  readonly productCallers: () => Readonly<Record<CallMode, ProductCaller>>;
+}
+
+/** The engine, and who learns of each batch. */
+function createServiceEngine(
+  { config, limits, database, logger, now, monotonicNow }: ServiceDependencies,
+  { testBudget, packages, orderMetrics, eventWaits, deliverer, productCallers }: EngineParts,
+) {
+  const { currency, cancelRefund } = config;
+  const batchSizes = createBatchSizes();
+  const statistics = createEarlyAnalyze(database, orderTables, (error) =>
+    logger.warn({ err: error }, 'statistics could not be refreshed'),
+  );
+  const engine = createOrderEngine({
+    database,
+    currency,
+    cancelRefund,
+    testBudget,
+    orderEventData,
+    now,
+    monotonicNow,
+    packages: packages.current,
+    reloadPackages: packages.reload,
+    limits: { ...limits.engine, laneCount: database.orderSessions },
+    events: {
+      onBatch(commands, outcomes, { accountsWithEvents, productCalls }) {
+        eventWaits.notify(accountsWithEvents);
+        if (accountsWithEvents.size > 0) deliverer.notify();
+        const isReal = isOfRealOrders(commands);
+        if (productCalls > 0) productCallers()[isReal ? 'live' : 'test'].notify();
+        if (!isReal) return;
+        orderMetrics.onBatch(commands, outcomes);
+        batchSizes.note(commands.length);
+        statistics.count(outcomes.filter(isNewOrder).length);
+      },
+      onBatchBroken(error, commands) {
+        if (isOfRealOrders(commands)) orderMetrics.onBatchBroken();
+        logger.error({ err: error, orders: commands.length }, 'batch broken');
+      },
+    },
+  });
+  orderMetrics.observe(engine, database);
+  return { engine, batchSizes };
+}
+
+interface ProductCallerParts {
+  readonly outbound: Outbound;
+  readonly packages: PackageCatalogHolder;
+  readonly engine: OrderEngine;
+  readonly lookups: Database;
+  readonly registry: Registry;
+}
+
+function createProductCallers(
+  { database, seal, limits, logger, now }: ServiceDependencies,
+  { outbound, packages, engine, lookups, registry }: ProductCallerParts,
+): Readonly<Record<CallMode, ProductCaller>> {
+  const productCallMetrics = createProductCallMetrics(registry);
+  productCallMetrics.observe(lookups, now);
+  const callsOf = (mode: CallMode) =>
+    createProductCaller({
+      mode,
+      database,
+      outbound,
+      seal,
+      prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
+      async settle(settlement) {
+        const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
+        // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
+        if (outcome.type === 'settled') return true;
+        return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
+      },
+      now,
+      limits: { ...limits.productCalls, ...(mode === 'test' ? limits.productCalls.tests : {}) },
+      onCall: mode === 'live' ? productCallMetrics.onCall : () => undefined,
+      onProblem: (error) =>
+        logger.error({ err: error }, 'what the product answered could not be carried out'),
+    });
+  return { live: callsOf('live'), test: callsOf('test') };
+}
+
+interface ClosedParts {
+  readonly app: FastifyInstance;
+  readonly engine: OrderEngine;
+  readonly jobs: Jobs;
+  readonly keys: ApiKeyCache;
+  readonly audits: SharedVerification;
+  readonly eventWaits: EventWaits;
+  readonly requestLog: RequestLog;
+  readonly signIns: SignInLog;
+  readonly passwordLinks: PasswordLinks;
+  readonly outbound: Outbound;
+  readonly counting: Counting;
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly drainMilliseconds: number;
+}
+
+async function closeService(parts: ClosedParts): Promise<void> {
+  const { app, engine, jobs, keys, audits, eventWaits, requestLog, signIns, passwordLinks, outbound } = parts;
+  const { counting, database, metrics, drainMilliseconds } = parts;
+  eventWaits.close();
+  keys.close();
+  const jobsEnded = jobs.close();
+  // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
+  // A connection that answered its last request is idle, but kept open by its client.
+  const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
+  const cancelled = audits.close();
+  await app.close();
+  await cancelled;
+  clearTimeout(cutOff);
+  clearInterval(sweeping);
+  await engine.drain();
+  await jobsEnded;
+  // A database that does not answer must not hold the shutdown for a log.
+  const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
+  await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
+  await outbound.close();
+  await counting.close();
+  await database.close();
+  // One of its own meters runs for as long as the process, and would hold everything that was counted.
+  metrics.registry.clear();
 }

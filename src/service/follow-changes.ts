@@ -1,0 +1,58 @@
+// Keeps what this process has in memory in step with what other processes write. Called by create-service.ts.
+
+import type { FastifyBaseLogger } from 'fastify';
+import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
+import type { BrandHolder } from '../features/brand/brand-store.ts';
+import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
+import type { Deliverer } from '../features/webhooks/deliverer.ts';
+import {
+  accountNews,
+  brandChanged,
+  changesChannel,
+  packagesChanged,
+  webhookNews,
+} from '../platform/database/change-notices.ts';
+import type { Database } from '../platform/database/database.ts';
+
+export interface FollowedParts {
+  readonly database: Database;
+  readonly keys: ApiKeyCache;
+  readonly packages: PackageCatalogHolder;
+  readonly brand: BrandHolder;
+  readonly deliverer: Deliverer;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Resolves when changes are heard. */
+export async function followChanges(parts: FollowedParts): Promise<void> {
+  const { database, keys, packages, brand, deliverer, logger } = parts;
+  await database.listen(changesChannel, {
+    onMessage(payload) {
+      const news = accountNews(payload);
+      if (news?.isNew === true) keys.learnAccount(news.id);
+      else if (news !== null) keys.forgetAccount(news.id);
+      if (payload === packagesChanged) reloadPackages();
+      if (payload === brandChanged) reloadBrand();
+      const webhookId = webhookNews(payload);
+      if (webhookId !== null) deliverer.changed(webhookId);
+    },
+    onLost() {
+      logger.warn('changes cannot be heard: accounts are read afresh for every request');
+      keys.setStale(true);
+    },
+    onRestored() {
+      keys.setStale(false);
+      deliverer.changed(null);
+      reloadPackages();
+      reloadBrand();
+    },
+  });
+
+  function reloadPackages(): void {
+    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
+  }
+
+  function reloadBrand(): void {
+    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'the brand could not be read'));
+  }
+}
