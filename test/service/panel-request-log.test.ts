@@ -8,11 +8,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import {
-  createRequestLog,
-  loggablePath,
-  type RequestLine,
-} from '../../src/features/request-log/request-log.ts';
+import { loggablePath, type RequestLine } from '../../src/features/request-log/request-lines.ts';
+import { createRequestLog } from '../../src/features/request-log/request-log.ts';
 import { inEachGroup } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';

@@ -14,7 +14,8 @@ import {
 } from '../../platform/secrets/redaction.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CapturedExchange } from './request-bodies.ts';
-import { loggablePath, type RequestLog } from './request-log.ts';
+import { loggablePath } from './request-lines.ts';
+import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -10,7 +10,7 @@ import { findCustomerNumber } from '../customers/find-customer.ts';
 import { findOrders } from '../orders/list-orders.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import type { RequestBodies } from './request-bodies.ts';
-import type { LoggedRequest } from './request-log.ts';
+import type { LoggedRequest } from './request-lines.ts';
 
 export interface RequestLinks {
   readonly customer: { readonly id: number; readonly reference: string } | null;

@@ -18,10 +18,11 @@ import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { switchBodyCapture } from './body-capture-setting.ts';
+import { findRequest, listRequests, type RequestFilter } from './find-requests.ts';
 import { findRequestBodies, type RequestBodies } from './request-bodies.ts';
+import type { LoggedRequest } from './request-lines.ts';
 import { findRequestLinks } from './request-links.ts';
 import type { RequestLog } from './request-log.ts';
-import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from './request-log.ts';
 import {
   bodyCaptureSchema,
   requestDetailSchema,

@@ -1,0 +1,110 @@
+// Finds lines of the request log. Called by request-log-routes.ts.
+
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { apiRequests, type LoggedRequest } from './request-lines.ts';
+
+/** After every moment that a line can have: the year 10000. */
+const endOfTime = 253_402_300_800;
+
+/** One statement looks at this many lines: on the embedded database orders wait for it. */
+const rangeRows = 20_000;
+
+const findSpan: SqlStatement = {
+  name: 'find_api_request_span',
+  text: `select c.request_count as newest, o.number as oldest, extract(epoch from o.at)::bigint as oldest_at
+    from api_request_counts c left join lateral (
+      select r.number, r.at from api_requests r where r.account_id = $1::int order by r.number limit 1) o on true
+    where c.account_id = $1::int`,
+};
+
+// Lines are numbered in the order in which they were written, which is that of their times but for what several processes
+// have not written yet: a binary search finds where a moment lies, give or take that.
+const findNumberAt: SqlStatement = {
+  name: 'find_api_request_number_at',
+  text: `with recursive probe (low, high) as (
+      select $2::bigint, $3::bigint
+      union all
+      select case when is_before then p.low + (p.high - p.low) / 2 + 1 else p.low end,
+        case when is_before then p.high else p.low + (p.high - p.low) / 2 end
+      from probe p left join lateral (
+        select r.at from api_requests r
+        where r.account_id = $1::int and r.number = p.low + (p.high - p.low) / 2) r on true
+      cross join lateral (select coalesce(r.at < to_timestamp($4::bigint), true) as is_before) b
+      where p.low < p.high)
+    select max(low) as number from probe`,
+};
+/** How far apart in time lines may be that stand in the other order. */
+const disorderSeconds = 120;
+
+const listLines: SqlStatement = {
+  name: 'list_api_requests',
+  text: `select ${apiRequests.list('r')} from api_requests r
+    where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
+      and at >= to_timestamp($7::bigint) and at < to_timestamp($8::bigint)
+      and ($9::text is null or code = $9::text) and ($10::int is null or key_id = $10::int)
+      and ($11::text is null or method = $11::text) and ($12::text is null or starts_with(path, $12::text))
+      and ($13::text is null or request_id = $13::text)
+    order by number desc limit $6::int`,
+};
+
+const findLine: SqlStatement = {
+  name: 'find_api_request',
+  text: `select ${apiRequests.list('r')} from api_requests r
+    where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
+};
+
+/** Lines below `before` of moments from `since` up to, not including, `until`; null: whichever. */
+export interface RequestFilter {
+  readonly before: number;
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+  readonly statusMin: number;
+  readonly statusMax: number;
+  readonly code: string | null;
+  readonly keyId: number | null;
+  readonly method: string | null;
+  readonly pathPrefix: string | null;
+  readonly requestId: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. Reads the numbers of these moments alone, so many at once. */
+export async function listRequests(
+  database: Queryable,
+  accountId: number,
+  filter: RequestFilter,
+): Promise<LoggedRequest[]> {
+  const { before, since, until, statusMin, statusMax, limit } = filter;
+  const group = database.ofAccount(accountId);
+  const [span] = await group.query(findSpan, [accountId]);
+  const first = nullable(Number, span?.['oldest']);
+  if (span === undefined || first === null) return [];
+  const last = Number(span['newest']);
+  const numberAt = async (at: EpochSeconds) =>
+    Number((await group.query(findNumberAt, [accountId, first, last + 1, at]))[0]?.['number']);
+  const from = Number(span['oldest_at']) >= since ? first : await numberAt(since - disorderSeconds);
+  const end = Math.min(before - 1, last);
+  const found: LoggedRequest[] = [];
+  const { code, keyId, method, pathPrefix, requestId } = filter;
+  const terms = [since, until, code, keyId, method, pathPrefix, requestId];
+  let to = Math.min(end, until >= endOfTime ? end : (await numberAt(until + disorderSeconds)) - 1);
+  for (; to >= from && found.length < limit; to -= rangeRows) {
+    const low = Math.max(from, to - rangeRows + 1);
+    const values = [accountId, low, to, statusMin, statusMax, limit - found.length, ...terms];
+    found.push(...(await group.query(listLines, values)).map((row) => apiRequests.parse(row)));
+  }
+  return found;
+}
+
+/** null: there is none, or it is older than `since`. */
+export async function findRequest(
+  database: Queryable,
+  accountId: number,
+  number: number,
+  since: EpochSeconds,
+): Promise<LoggedRequest | null> {
+  const [row] = await database.ofAccount(accountId).query(findLine, [accountId, number, since]);
+  return row === undefined ? null : apiRequests.parse(row);
+}

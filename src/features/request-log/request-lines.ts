@@ -1,0 +1,233 @@
+// The lines of requests with an API key as they are kept: written in batches, and shortened.
+// Invariant: neither a query's values nor a body is ever in a line.
+// The only writer of api_requests and api_request_counts.
+
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
+import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
+import {
+  describeTable,
+  int,
+  int8,
+  nullableInt,
+  nullableText,
+  type RowOf,
+  text,
+  time,
+} from '../../platform/database/table.ts';
+import { isTestAccount, realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { holdTestInUse } from '../identity/account-in-use.ts';
+import { type CapturedExchange, insertRequestBodies, type RequestBodies } from './request-bodies.ts';
+
+export const apiRequests = describeTable('api_requests', {
+  accountId: int('account_id'),
+  number: int8('number'),
+  at: time('at'),
+  method: text('method'),
+  /** See loggablePath. */
+  path: text('path'),
+  status: { ...int('status'), arrayType: 'smallint[]' },
+  code: nullableText('code'),
+  requestId: text('request_id'),
+  milliseconds: int('milliseconds'),
+  address: text('address'),
+  /** The key that it came with, whichever of its secrets was sent. */
+  keyId: nullableInt('key_id'),
+});
+
+export type LoggedRequest = RowOf<typeof apiRequests>;
+
+export type KnownLine = Omit<LoggedRequest, 'number'> & {
+  /** Which secret of the key it came with; null: none that is known. */
+  readonly secretId: number | null;
+};
+
+/** `accountId` null: no account was recognised; only its refusal is counted. */
+export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
+
+// Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps. Of a test that was
+// reset nothing is written; that of one in use holds its row (identity/account-in-use.ts).
+const newLines = apiRequests.without('number');
+
+const testsInUse = `
+    tests as (
+      select a.id from accounts a where a.test_state = 'current'
+        and a.id in (select account_id from sent where account_id > ${realAccountIdMax}) order by a.id for key share),`;
+
+const insertingLines = (
+  tests: string,
+  whose: string,
+) => `with sent as (select * from ${newLines.sentInOrder('row')}),${tests}
+    lines as (
+      select *, row_number() over (partition by account_id order by position) as nth,
+        count(*) over (partition by account_id) as total
+      from sent${whose}),
+    counted as (
+      insert into api_request_counts as c (account_id, request_count)
+      select account_id, count(*) from lines group by account_id order by account_id
+      on conflict (account_id) do update set request_count = c.request_count + excluded.request_count
+      returning account_id, request_count),
+    written as (
+      insert into api_requests (number, ${newLines.names.join(', ')})
+      select c.request_count - l.total + l.nth, ${newLines.arrived('l')}
+      from lines l join counted c on c.account_id = l.account_id)
+    select account_id, request_count from counted`;
+
+const insertLines: SqlStatement = {
+  name: 'insert_api_requests',
+  text: insertingLines(
+    testsInUse,
+    ` where account_id <= ${realAccountIdMax} or account_id in (select id from tests)`,
+  ),
+};
+
+/** Behind others that hold the rows of the tests: Citus 13 cannot read what such a part of a statement found. */
+const insertLinesApart: SqlStatement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
+
+const deleteAtOnceMax = 2_000;
+
+// Lines are numbered in the order they came: the oldest have the lowest numbers.
+const oldestLines: OldRows = {
+  deletion: {
+    name: 'delete_oldest_api_requests',
+    text: `with oldest as (
+      select number, at from api_requests where account_id = $1::int order by number limit ${deleteAtOnceMax}),
+    gone as (
+      delete from api_requests r using oldest o
+      where r.account_id = $1::int and r.number = o.number
+        and (o.at < to_timestamp($2::bigint) or o.number <= $3::bigint) returning r.number),
+    bodies as (
+      delete from api_request_bodies b using gone g where b.account_id = $1::int and b.number = g.number)
+    select count(*) as count from gone`,
+  },
+  atOnceMax: deleteAtOnceMax,
+};
+
+const accountsAtOnceMax = 500;
+
+const listCounts: SqlStatement = {
+  name: 'list_api_request_counts',
+  text: `select account_id, request_count from api_request_counts where account_id > $1::int
+    order by account_id limit ${accountsAtOnceMax}`,
+};
+
+const countAccountsAfter: SqlStatement = {
+  name: 'count_accounts_with_requests_after',
+  text: 'select count(*) as count from api_request_counts where account_id > $1::int',
+};
+
+export function insertRequests(group: Database, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+  const locksTests = bySharding(group, {
+    together: () => false,
+    apart: () => lines.some(({ accountId }) => isTestAccount(accountId)),
+  });
+  return locksTests
+    ? group.transaction((transaction) => insert(transaction, lines), { rank: 'reads' })
+    : insert(group, lines);
+}
+
+function insert(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+  return bySharding(queryable, {
+    together: () => queryable.query(insertLines, newLines.values(lines)),
+    apart: () => insertApart(queryable, lines),
+  });
+}
+
+/** In a transaction, if there are lines of tests. */
+async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
+  const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
+  const gone = new Set<number>();
+  for (const id of ids) if (!(await holdTestInUse(queryable, id))) gone.add(id);
+  const kept = lines.filter(({ accountId }) => !gone.has(accountId));
+  return kept.length === 0 ? [] : queryable.query(insertLinesApart, newLines.values(kept));
+}
+
+/** The lines hold the counters of their accounts: who keeps bodies is looked at behind that. */
+export function insertRequestsWithBodies(
+  group: Database,
+  lines: readonly KnownLine[],
+  kept: ReadonlyMap<KnownLine, CapturedExchange>,
+): Promise<{ counts: readonly Row[]; bodies: readonly RequestBodies[] }> {
+  return group.transaction(
+    async (transaction) => {
+      const counts = await insert(transaction, lines);
+      const bodies = counts.flatMap((row) => {
+        const accountId = Number(row['account_id']);
+        const own = lines.filter((line) => line.accountId === accountId);
+        const before = Number(row['request_count']) - own.length;
+        return own.flatMap((line, index) => {
+          const exchange = kept.get(line);
+          return exchange === undefined ? [] : [{ ...exchange, accountId, number: before + index + 1 }];
+        });
+      });
+      if (bodies.length > 0) await insertRequestBodies(transaction, bodies);
+      return { counts, bodies };
+    },
+    { rank: 'reads' },
+  );
+}
+
+export interface KeptLimits {
+  readonly keptSeconds: number;
+  readonly keptPerAccountMax: number;
+}
+
+/** `count`: of all lines that the account ever had. Resolves to whether something may be left. */
+export function pruneRequestsOf(
+  database: Database,
+  limits: KeptLimits,
+  accountId: number,
+  count: number,
+  now: EpochSeconds,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
+  return deleteInPieces(database.ofAccount(accountId), oldestLines, values, signal);
+}
+
+/** Every account's; resolves to of how many accounts something may be left. */
+export async function pruneRequests(
+  database: Database,
+  limits: KeptLimits,
+  now: EpochSeconds,
+  signal: AbortSignal,
+): Promise<number> {
+  let pruned = 0;
+  for (;;) {
+    const first = { columns: ['account_id'], limit: accountsAtOnceMax };
+    const rows = await queryShards(database, listCounts, [pruned], { first });
+    for (const row of rows) {
+      const accountId = Number(row['account_id']);
+      const isLeft = await pruneRequestsOf(
+        database,
+        limits,
+        accountId,
+        Number(row['request_count']),
+        now,
+        signal,
+      );
+      if (!isLeft) {
+        pruned = accountId;
+        continue;
+      }
+      const counted = await queryShards(database, countAccountsAfter, [pruned], 'every');
+      return counted.reduce((sum, each) => sum + Number(each['count']), 0);
+    }
+    if (rows.length < accountsAtOnceMax) return 0;
+  }
+}
+
+const harmless = /^(?:\/(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})){1,8}$/;
+const harmlessPart = /^(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})?$/;
+
+/**
+ * The path of a request as it may be kept: without the query, and with whatever is neither a word nor a number
+ * cut out, because somebody will send their key in a path.
+ */
+export function loggablePath(url: string): string {
+  if (harmless.test(url)) return url;
+  // Joined anew: a slice would keep the whole of a long address in memory.
+  const parts = (url.split('?', 1)[0] ?? '').split('/', 9).slice(1);
+  return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
+}
