@@ -168,33 +168,34 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
   );
 }
 
-function useCommands(
-  text: string,
-  { onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps,
-): readonly Command[] {
-  const { id: accountId } = useMe().account;
-  const may = useMay();
-  const isAdmin = may('admin:read');
-  const pages = usePages();
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const q = useDeferredValue(text);
-  const isSearch = q.length >= 2;
-  const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
-  const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
-  const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
-  // A pasted key stays here: only its end is sent.
-  const held = shortenedKey(q);
-  const mayAsk = panelMode !== 'test' && (isAdmin || (may('people:read') && may('keys:read')));
-  const holders = useQuery({
-    ...holdersQuery(held, isAdmin),
-    enabled: mayAsk && (held.includes('@') || isLastFour(held)),
-  });
-
+function useCommands(text: string, { onClose, ...props }: CommandPaletteProps): readonly Command[] {
   const go = (to: () => void) => () => {
     onClose();
     to();
   };
+  const fixed = useFixedCommands(go, props);
+  const byId = useCommandsById(text, go);
+  const found = useFoundCommands(text, go);
+  const lower = text.toLowerCase();
+  const matching = fixed
+    .map((command) => ({ command, rank: rankOf(command, lower) }))
+    .filter(({ rank }) => rank < rankNone)
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ command }) => command);
+  return [...byId, ...found.holders, ...matching, ...found.others];
+}
+
+/** Closes the palette first. */
+type Go = (to: () => void) => () => void;
+
+function useFixedCommands(
+  go: Go,
+  { onPlaceOrder, onShortcuts }: Omit<CommandPaletteProps, 'onClose'>,
+): readonly Command[] {
+  const may = useMay();
+  const pages = usePages();
+  const navigate = useNavigate();
+  const client = useQueryClient();
   const placing: Command = {
     id: 'order',
     title: t`Place an order`,
@@ -203,7 +204,7 @@ function useCommands(
     icon: Plus,
     run: onPlaceOrder,
   };
-  const fixed: readonly Command[] = [
+  return [
     ...(may('orders:write') ? [placing] : []),
     ...[...pages.panel, ...pages.console].map(({ to, title, icon, keys, words }) => ({
       id: to,
@@ -237,13 +238,14 @@ function useCommands(
     },
     { id: 'leave', title: t`Sign out`, words: t`log out leave`, icon: LogOut, run: () => leave(client) },
   ];
-  const lower = text.toLowerCase();
-  const matching = fixed
-    .map((command) => ({ command, rank: rankOf(command, lower) }))
-    .filter(({ rank }) => rank < rankNone)
-    .sort((one, other) => one.rank - other.rank)
-    .map(({ command }) => command);
+}
 
+/** What a whole id leads to. */
+function useCommandsById(text: string, go: Go): readonly Command[] {
+  const { id: accountId } = useMe().account;
+  const isAdmin = useMay()('admin:read');
+  const pages = usePages();
+  const navigate = useNavigate();
   // An order's id begins with its account's: an administrator opens everybody's, of those that are real.
   const isOwn = panelMode === 'test' || Math.floor(Number(text) / 1e9) === accountId;
   const orderPage = isAdmin && !isOwn ? '/admin/orders/$orderId' : '/orders/$orderId';
@@ -269,6 +271,30 @@ function useCommands(
           },
         ]
       : [];
+  return [...orderById, ...requestById];
+}
+
+function useFoundCommands(
+  text: string,
+  go: Go,
+): { readonly holders: readonly Command[]; readonly others: readonly Command[] } {
+  const { id: accountId } = useMe().account;
+  const may = useMay();
+  const isAdmin = may('admin:read');
+  const navigate = useNavigate();
+  const q = useDeferredValue(text);
+  const isSearch = q.length >= 2;
+  const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
+  const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
+  const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
+  // A pasted key stays here: only its end is sent.
+  const held = shortenedKey(q);
+  const mayAsk = panelMode !== 'test' && (isAdmin || (may('people:read') && may('keys:read')));
+  const holders = useQuery({
+    ...holdersQuery(held, isAdmin),
+    enabled: mayAsk && (held.includes('@') || isLastFour(held)),
+  });
+
   const foundCustomers = (isSearch ? (customers.data?.data ?? []) : [])
     .slice(0, foundMax)
     .map((customer) => ({
@@ -320,15 +346,7 @@ function useCommands(
     const run = isAdmin || kind !== 'account' ? open : () => void navigate({ to: '/people' });
     return { id: `holder ${kind} ${id}`, title: holder.name, note: holderNote(holder), icon, run: go(run) };
   });
-  return [
-    ...orderById,
-    ...requestById,
-    ...foundHolders,
-    ...matching,
-    ...foundCustomers,
-    ...foundEverywhere,
-    ...foundAccounts,
-  ];
+  return { holders: foundHolders, others: [...foundCustomers, ...foundEverywhere, ...foundAccounts] };
 }
 
 function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder): string {

@@ -38,77 +38,16 @@ export function ConsoleOverviewPage() {
   const navigate = useNavigate();
   const span = spans.find(({ value }) => value === search.span) ?? spans[0];
   const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
-  const series = data?.series;
-  const totals = data?.totals;
-  const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>
-    data && amount !== undefined ? (
-      <FigureLink to="/admin/revenue" search={{ from: data.span.from, to: data.span.to, ...sort }}>
-        <Money amount={amount} currency={currency} />
-      </FigureLink>
-    ) : undefined;
-  const topColumns: readonly Column<TopAccount>[] = [
-    {
-      title: t`Account`,
-      grows: true,
-      cell: ({ account }) => (
-        <TwoLines
-          first={
-            <AccountLink id={account.id} row>
-              {account.username}
-            </AccountLink>
-          }
-          second={<bdi>{account.display_name === account.username ? '' : account.display_name}</bdi>}
-        />
-      ),
-    },
-    { title: t`Orders`, align: 'end', cell: (row) => figures(row.orders) },
-    { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
-  ];
-  // A code that the address names is among those that are shown.
-  const [areAllShown, setAreAllShown] = useState(search.code !== undefined);
   return (
     <>
       <PageHeader title={t`Business`} />
       <div className="flex flex-col gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
-        <Stats>
-          <Stat name={t`Revenue`} value={figure(totals?.spent, {})} note={t`${span.words}, less refunds`} />
-          <Stat
-            name={t`Orders`}
-            value={
-              data &&
-              totals && (
-                <FigureLink
-                  to="/admin/revenue"
-                  search={{ from: data.span.from, to: data.span.to, sort: 'orders' }}
-                >
-                  {formatCount(totals.orders)}
-                </FigureLink>
-              )
-            }
-            note={span.words}
-          />
-          <Stat
-            name={t`Refunded`}
-            value={figure(totals?.refunded, { sort: 'refunded' })}
-            note={t`For unused time of changed and canceled plans, and for failed orders`}
-          />
-          <Stat
-            name={t`Expiring soon`}
-            value={
-              data && (
-                <FigureLink to="/admin/customers" search={{ from: data.expiring.from, to: data.expiring.to }}>
-                  {formatCount(data.expiring.count)}
-                </FigureLink>
-              )
-            }
-            note={t`Next 14 days, all accounts`}
-          />
-        </Stats>
+        <Figures data={data} span={span} currency={currency} />
         <SeriesCard
           title={t`Revenue and orders`}
           moneyName={t`Revenue`}
-          series={series}
+          series={data?.series}
           error={error}
           onRetry={() => void refetch()}
           currency={currency}
@@ -154,56 +93,8 @@ export function ConsoleOverviewPage() {
           )}
         />
         <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-          <Card
-            title={t`Top accounts`}
-            description={t`${span.words}, by credit spent.`}
-            action={
-              <ButtonLink
-                to="/admin/revenue"
-                search={data === undefined ? {} : { from: data.span.from, to: data.span.to }}
-              >
-                {t`Show all`}
-              </ButtonLink>
-            }
-            lined
-          >
-            <DataTable
-              caption={t`Accounts by credit spent`}
-              columns={topColumns}
-              rows={data?.top_accounts}
-              rowKey={({ account }) => account.id}
-              error={error}
-              empty={
-                <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
-                  {t`Create an account and credit it: its orders are counted here.`}
-                </EmptyState>
-              }
-            />
-          </Card>
-          <Card
-            title={t`Refusals`}
-            description={t`${span.words}: requests to both APIs that were refused, by code.`}
-            lined
-          >
-            <DataTable
-              caption={t`Refusals by code`}
-              columns={refusalColumns}
-              openKey={search.code}
-              rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
-              rowKey={({ code }) => code}
-              error={error}
-              footer={
-                areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
-                  <div className="border-t border-line px-4 py-2 text-center">
-                    <Button look="quiet" onClick={() => setAreAllShown(true)}>
-                      {t`Show all ${formatCount(data.refusals.length)} codes`}
-                    </Button>
-                  </div>
-                )
-              }
-              empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
-            />
-          </Card>
+          <TopAccountsCard data={data} span={span} currency={currency} error={error} />
+          <RefusalsCard data={data} span={span} code={search.code} error={error} />
           {search.code === undefined || data === undefined ? null : (
             <RefusedAccountsCard
               code={search.code}
@@ -214,6 +105,147 @@ export function ConsoleOverviewPage() {
         </div>
       </div>
     </>
+  );
+}
+
+interface PartProps {
+  readonly data: ConsoleOverview | undefined;
+  readonly span: { readonly words: string };
+}
+
+function Figures({ data, span, currency }: PartProps & { readonly currency: string }) {
+  const totals = data?.totals;
+  const figure = (amount: string | undefined, sort: { readonly sort?: string }) =>
+    data && amount !== undefined ? (
+      <FigureLink to="/admin/revenue" search={{ from: data.span.from, to: data.span.to, ...sort }}>
+        <Money amount={amount} currency={currency} />
+      </FigureLink>
+    ) : undefined;
+  return (
+    <Stats>
+      <Stat name={t`Revenue`} value={figure(totals?.spent, {})} note={t`${span.words}, less refunds`} />
+      <Stat
+        name={t`Orders`}
+        value={
+          data &&
+          totals && (
+            <FigureLink
+              to="/admin/revenue"
+              search={{ from: data.span.from, to: data.span.to, sort: 'orders' }}
+            >
+              {formatCount(totals.orders)}
+            </FigureLink>
+          )
+        }
+        note={span.words}
+      />
+      <Stat
+        name={t`Refunded`}
+        value={figure(totals?.refunded, { sort: 'refunded' })}
+        note={t`For unused time of changed and canceled plans, and for failed orders`}
+      />
+      <Stat
+        name={t`Expiring soon`}
+        value={
+          data && (
+            <FigureLink to="/admin/customers" search={{ from: data.expiring.from, to: data.expiring.to }}>
+              {formatCount(data.expiring.count)}
+            </FigureLink>
+          )
+        }
+        note={t`Next 14 days, all accounts`}
+      />
+    </Stats>
+  );
+}
+
+interface TopAccountsProps extends PartProps {
+  readonly currency: string;
+  readonly error: Error | null;
+}
+
+function TopAccountsCard({ data, span, currency, error }: TopAccountsProps) {
+  const columns: readonly Column<TopAccount>[] = [
+    {
+      title: t`Account`,
+      grows: true,
+      cell: ({ account }) => (
+        <TwoLines
+          first={
+            <AccountLink id={account.id} row>
+              {account.username}
+            </AccountLink>
+          }
+          second={<bdi>{account.display_name === account.username ? '' : account.display_name}</bdi>}
+        />
+      ),
+    },
+    { title: t`Orders`, align: 'end', cell: (row) => figures(row.orders) },
+    { title: t`Spent`, align: 'end', cell: ({ spent }) => <Money amount={spent} currency={currency} /> },
+  ];
+  return (
+    <Card
+      title={t`Top accounts`}
+      description={t`${span.words}, by credit spent.`}
+      action={
+        <ButtonLink
+          to="/admin/revenue"
+          search={data === undefined ? {} : { from: data.span.from, to: data.span.to }}
+        >
+          {t`Show all`}
+        </ButtonLink>
+      }
+      lined
+    >
+      <DataTable
+        caption={t`Accounts by credit spent`}
+        columns={columns}
+        rows={data?.top_accounts}
+        rowKey={({ account }) => account.id}
+        error={error}
+        empty={
+          <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
+            {t`Create an account and credit it: its orders are counted here.`}
+          </EmptyState>
+        }
+      />
+    </Card>
+  );
+}
+
+interface RefusalsProps extends PartProps {
+  readonly code: string | undefined;
+  readonly error: Error | null;
+}
+
+function RefusalsCard({ data, span, code, error }: RefusalsProps) {
+  // A code that the address names is among those that are shown.
+  const [areAllShown, setAreAllShown] = useState(code !== undefined);
+  return (
+    <Card
+      title={t`Refusals`}
+      description={t`${span.words}: requests to both APIs that were refused, by code.`}
+      lined
+    >
+      <DataTable
+        caption={t`Refusals by code`}
+        columns={refusalColumns}
+        openKey={code}
+        rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
+        rowKey={({ code }) => code}
+        error={error}
+        footer={
+          areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
+            <div className="border-t border-line px-4 py-2 text-center">
+              <Button look="quiet" onClick={() => setAreAllShown(true)}>
+                {t`Show all ${formatCount(data.refusals.length)} codes`}
+              </Button>
+            </div>
+          )
+        }
+        empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+      />
+    </Card>
   );
 }
 
