@@ -143,36 +143,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const packages = () => dependencies.packages.current();
   const connections = createConnections(limits, logAndCountUnparsed(metrics, dependencies.accessLog));
   let allowedMethods: AllowedMethods = () => [];
-  const app = Fastify({
-    loggerInstance: logger,
-    // One line for each request is written by logAndCount.
-    logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs as much as its line: log calls name the request's id themselves.
-    childLoggerFactory: (parent) => parent,
-    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
-    bodyLimit: bodyBytesMax,
-    requestTimeout: limits.requestMilliseconds,
-    // Cuts off a peer that neither sends nor reads.
-    connectionTimeout: limits.idleMilliseconds,
-    keepAliveTimeout: limits.keepAliveMilliseconds,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    exposeHeadRoutes: false,
-    // An id of any length is a missing one: the headers' limit is the only one.
-    routerOptions: { maxParamLength: limits.headerBytesMax },
-    schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
-    genReqId: requestIdOf,
-    rewriteUrl: ({ url = '/' }) => readablePath(url),
-    clientErrorHandler: (error, socket) =>
-      connections.onClientError(error, socket, () => unparsedAnswer(error, allowedMethods)),
-    http: {
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: limits.headersMilliseconds,
-      connectionsCheckingInterval: 1_000,
-      // A missing Host is answered by request-parsing.ts, with the envelope.
-      requireHostHeader: false,
-    },
-  });
+  const app = createServer(dependencies, connections, () => allowedMethods);
   allowedMethods = collectAllowedMethods(app);
   prepareServer(app.server, connections, limits);
 
@@ -228,32 +199,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   // Each API is registered twice: behind keys, and below the panel's path behind sessions.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'v1' }, api);
-    const confirm = { preHandler: by.confirm };
-    accountRoutes(api, confirm, dependencies.currency);
-    // Answered from memory, for everyone in a group alike.
-    packageRoutes(api, packages, dependencies.currency);
-    orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
-    previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
-    orderListRoutes(api, { ...dependencies, packages, confirm });
-    const { authenticateAgain, admitAsMany } = by;
-    bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
-    customerRoutes(api, { ...dependencies, packages, confirm });
-    planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
-    planHistoryRoutes(api, { ...dependencies, packages, confirm });
-    customerEditRoutes(api, { ...dependencies, packages, confirm });
-    ledgerRoutes(api, { ...dependencies, confirm });
-    statementRoutes(api, dependencies);
-    forecastRoutes(api, { ...dependencies, packages, confirm });
-    eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
-    webhookRoutes(api, dependencies, {
-      isOperator: false,
-      confirm,
-      readScope: 'events:read',
-      writeScope: 'webhooks:write',
-      noun: 'Webhook',
-    });
-    alertRoutes(api, dependencies);
-    testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
+    accountApiRoutes(api, by, dependencies);
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', authenticate: by.authenticateFresh }, api);
@@ -310,6 +256,50 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: '/panel/api' },
   );
+  await servePages(app, dependencies);
+  await app.ready();
+  return app;
+}
+
+function createServer(
+  { logger, trustProxy, limits }: AppDependencies,
+  connections: Connections,
+  allowedMethods: () => AllowedMethods,
+) {
+  return Fastify({
+    loggerInstance: logger,
+    // One line for each request is written by logAndCount.
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request costs as much as its line: log calls name the request's id themselves.
+    childLoggerFactory: (parent) => parent,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    bodyLimit: bodyBytesMax,
+    requestTimeout: limits.requestMilliseconds,
+    // Cuts off a peer that neither sends nor reads.
+    connectionTimeout: limits.idleMilliseconds,
+    keepAliveTimeout: limits.keepAliveMilliseconds,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // An id of any length is a missing one: the headers' limit is the only one.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
+    schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
+    genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => readablePath(url),
+    clientErrorHandler: (error, socket) =>
+      connections.onClientError(error, socket, () => unparsedAnswer(error, allowedMethods())),
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersMilliseconds,
+      connectionsCheckingInterval: 1_000,
+      // A missing Host is answered by request-parsing.ts, with the envelope.
+      requireHostHeader: false,
+    },
+  });
+}
+
+/** What is no API: the panel's pages, the documents, and what links in mails open. */
+async function servePages(app: FastifyInstance, dependencies: AppDependencies): Promise<void> {
   await app.register((pages) => panelPages(pages, dependencies.pagesFolder, dependencies.brand), {
     prefix: '/panel',
   });
@@ -328,12 +318,39 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
       ...dependencies,
       ...dependencies.loginLinks,
       database: ranked(dependencies.database, 'lookups'),
-      packages,
+      packages: () => dependencies.packages.current(),
     }),
   );
+}
 
-  await app.ready();
-  return app;
+function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies: AppDependencies): void {
+  const packages = () => dependencies.packages.current();
+  const confirm = { preHandler: by.confirm };
+  accountRoutes(api, confirm, dependencies.currency);
+  // Answered from memory, for everyone in a group alike.
+  packageRoutes(api, packages, dependencies.currency);
+  orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
+  previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
+  orderListRoutes(api, { ...dependencies, packages, confirm });
+  const { authenticateAgain, admitAsMany } = by;
+  bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
+  customerRoutes(api, { ...dependencies, packages, confirm });
+  planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
+  planHistoryRoutes(api, { ...dependencies, packages, confirm });
+  customerEditRoutes(api, { ...dependencies, packages, confirm });
+  ledgerRoutes(api, { ...dependencies, confirm });
+  statementRoutes(api, dependencies);
+  forecastRoutes(api, { ...dependencies, packages, confirm });
+  eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
+  webhookRoutes(api, dependencies, {
+    isOperator: false,
+    confirm,
+    readScope: 'events:read',
+    writeScope: 'webhooks:write',
+    noun: 'Webhook',
+  });
+  alertRoutes(api, dependencies);
+  testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
 }
 
 /** Brotli at the quality that costs what gzip does. */

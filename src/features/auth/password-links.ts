@@ -218,21 +218,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
       occasion: `${purpose} ${person.id} ${occasion}`,
       expiresAt,
       language: known ?? (await languageAt(transaction, account.id, to)),
-      content: ({ t, moment }) => ({
-        subject: t(words.subject),
-        parts: [
-          { type: 'text', text: t(words.before, words.values(moment)) },
-          { type: 'link', label: t(words.label), url: urlOf(token) },
-          {
-            type: 'facts',
-            facts: [
-              [t('mail_username'), person.username],
-              [t('mail_link_until'), moment(expiresAt)],
-            ],
-          },
-          { type: 'text', text: t(words.after) },
-        ],
-      }),
+      content: linkContent(person, urlOf(token), expiresAt, words),
     };
     return mails.queueMail(transaction, mail, now);
   }
@@ -317,6 +303,29 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     },
     deleteExpired: (now, signal) => deleteInPieces(database, expiredRows, [now], signal),
   };
+}
+
+function linkContent(
+  { username }: Invited,
+  url: string,
+  expiresAt: EpochSeconds,
+  words: LinkWords,
+): MailToQueue['content'] {
+  return ({ t, moment }) => ({
+    subject: t(words.subject),
+    parts: [
+      { type: 'text', text: t(words.before, words.values(moment)) },
+      { type: 'link', label: t(words.label), url: url },
+      {
+        type: 'facts',
+        facts: [
+          [t('mail_username'), username],
+          [t('mail_link_until'), moment(expiresAt)],
+        ],
+      },
+      { type: 'text', text: t(words.after) },
+    ],
+  });
 }
 
 interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {

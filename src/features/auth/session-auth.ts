@@ -99,30 +99,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     now,
   } = dependencies;
   const tokens = createTokenLookups(limiter);
-  const isSecure = () => publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
-  const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
-
-  function sentToken({ cookies }: FastifyRequest): SessionToken | null {
-    const match = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(cookies[cookieName()] ?? '');
-    return match === null ? null : { personId: Number(match[1]), token: match[2] ?? '' };
-  }
-
-  function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
-    const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure: isSecure() } as const;
-    reply.setCookie(cookieName(), value, attributes);
-  }
-
-  function isForeign({ method, headers }: FastifyRequest): boolean {
-    if (method === 'GET' || method === 'HEAD') return false;
-    const site = headers['sec-fetch-site'];
-    if (site !== undefined) return site !== 'same-origin';
-    const { origin } = headers;
-    if (origin === undefined) return true;
-    if (origin === new URL(publicUrl()).origin) return false;
-    // Without TLS a browser may know this service by another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
-    return isSecure() || origin !== `http://${headers.host}`;
-  }
+  const { sentToken, setCookie, isForeign } = createSessionCookie(publicUrl);
 
   async function refuseForeign(request: FastifyRequest, reply: FastifyReply) {
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
@@ -155,19 +132,9 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return mode === 'live' ? found : lookAtTests(request, found.account.id);
   }
 
-  /** The page asks for test mode by a header; it has none of what is the session's own, the keys' or the operator's. */
-  function wantsTests({ headers, routeOptions }: FastifyRequest, scopes: readonly Scope[]): boolean {
-    const hasTestMode = isOfTestMode(scopes) || routeOptions.config?.hasTestMode === true;
-    return headers['sellthrough-mode'] === 'test' && hasTestMode;
-  }
-
   async function lookAtTests(request: FastifyRequest, accountId: number): Promise<Principal> {
     request.principal = inTestMode(request.principal, await testAccountOf(accountId));
     return request.principal;
-  }
-
-  function wantsView({ headers }: FastifyRequest): boolean {
-    return headers['x-view-account'] !== undefined;
   }
 
   /**
@@ -206,7 +173,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     const refused = isRefusal(principal)
       ? principal
       : (firstSignInProblem(request) ??
-        secondFactorProblem(request) ??
+        secondFactorProblem(request, secondFactorRoles) ??
         (await (wantsView(request) ? viewProblem(request, scopes) : scopeProblem(principal, scopes))));
     if (refused !== null) return reply.refuse(refused);
     if (request.viewer === null && wantsTests(request, scopes)) await lookAtTests(request, account.id);
@@ -216,21 +183,6 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     const concurrency = request.routeOptions.config.takesLong === true ? exports : lists;
     const crowded = await concurrency.take(account.id, reply);
     return crowded === null ? undefined : reply.refuse(crowded);
-  }
-
-  /** Whoever knows a password that somebody else knows too may choose one, and nothing else. */
-  function firstSignInProblem({ routeOptions, person }: FastifyRequest): Refusal | null {
-    const isOpen = !person.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
-    return isOpen ? null : refusal('password_change_required');
-  }
-
-  /** Whoever needs a second factor may set one up, and nothing else; before that, their first password. */
-  function secondFactorProblem(request: FastifyRequest): Refusal | null {
-    const { person, isTotpEnabled, routeOptions, principal } = request;
-    if (isTotpEnabled || !isRoleNamed(secondFactorRoles, principal.account, person.role)) return null;
-    const { isForSecondFactor, isForFirstSignIn } = routeOptions.config ?? {};
-    const isOpen = isForSecondFactor === true || (person.mustChangePassword && isForFirstSignIn === true);
-    return isOpen ? null : refusal('second_factor_required');
   }
 
   return {
@@ -268,6 +220,64 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     },
     clearCookie: (reply) => setCookie(reply, '', 0),
   };
+}
+
+/** The cookie of a session, and what tells its page from a foreign one. */
+function createSessionCookie(publicUrl: () => string) {
+  const isSecure = () => publicUrl().startsWith('https:');
+  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
+
+  function sentToken({ cookies }: FastifyRequest): SessionToken | null {
+    const match = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(cookies[cookieName()] ?? '');
+    return match === null ? null : { personId: Number(match[1]), token: match[2] ?? '' };
+  }
+
+  function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
+    const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure: isSecure() } as const;
+    reply.setCookie(cookieName(), value, attributes);
+  }
+
+  function isForeign({ method, headers }: FastifyRequest): boolean {
+    if (method === 'GET' || method === 'HEAD') return false;
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined) return site !== 'same-origin';
+    const { origin } = headers;
+    if (origin === undefined) return true;
+    if (origin === new URL(publicUrl()).origin) return false;
+    // Without TLS a browser may know this service by another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
+    return isSecure() || origin !== `http://${headers.host}`;
+  }
+
+  return { sentToken, setCookie, isForeign };
+}
+
+/** The page asks for test mode by a header; it has none of what is the session's own, the keys' or the operator's. */
+function wantsTests({ headers, routeOptions }: FastifyRequest, scopes: readonly Scope[]): boolean {
+  const hasTestMode = isOfTestMode(scopes) || routeOptions.config?.hasTestMode === true;
+  return headers['sellthrough-mode'] === 'test' && hasTestMode;
+}
+
+function wantsView({ headers }: FastifyRequest): boolean {
+  return headers['x-view-account'] !== undefined;
+}
+
+/** Whoever knows a password that somebody else knows too may choose one, and nothing else. */
+function firstSignInProblem({ routeOptions, person }: FastifyRequest): Refusal | null {
+  const isOpen = !person.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
+  return isOpen ? null : refusal('password_change_required');
+}
+
+/** Whoever needs a second factor may set one up, and nothing else; before that, their first password. */
+function secondFactorProblem(
+  request: FastifyRequest,
+  secondFactorRoles: ReadonlySet<NamedRole>,
+): Refusal | null {
+  const { person, isTotpEnabled, routeOptions, principal } = request;
+  if (isTotpEnabled || !isRoleNamed(secondFactorRoles, principal.account, person.role)) return null;
+  const { isForSecondFactor, isForFirstSignIn } = routeOptions.config ?? {};
+  const isOpen = isForSecondFactor === true || (person.mustChangePassword && isForFirstSignIn === true);
+  return isOpen ? null : refusal('second_factor_required');
 }
 
 function isOfViews(scopes: readonly Scope[]): boolean {

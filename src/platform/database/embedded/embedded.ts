@@ -24,7 +24,7 @@ import {
   settingsText,
 } from '../postgres/pg-session.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
-import { createRankedQueue, type RankedQueueLimits } from './ranked-queue.ts';
+import { createRankedQueue, type RankedQueue, type RankedQueueLimits } from './ranked-queue.ts';
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
@@ -130,9 +130,47 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return queue.run(rank === 'reads' ? 'second' : 'first', async () => work((await connected()).session));
   };
 
+  const database: EmbeddedDatabase = {
+    kind: 'embedded',
+    beginFileCopy: createFileCopies(queue, connected),
+    // One session has nothing to gain from several.
+    accountGroups: () => [database],
+    ofAccount: () => database,
+    [isSpread]: false,
+    inGroups() {
+      throw new Error('The embedded database holds all accounts in one group.');
+    },
+    orderSessions: 1,
+    query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
+    transaction<Result>(
+      work: (transaction: Transaction) => Promise<Result>,
+      { rank = 'changes', ...options }: TransactionOptions = {},
+    ) {
+      return inTurn(rank, (session) => runTransaction(session, work, options));
+    },
+    async listen(channel, listener) {
+      listeners.push({ channel, listener });
+      await inTurn('lookups', (session) => session.command(`listen ${channel}`));
+      listener.onRestored();
+    },
+    poll: () => current?.server.poll(),
+    roundTrips: () => roundTripsBefore + (current?.session.roundTrips() ?? 0),
+    fsyncCount: () => current?.server.fsyncCount() ?? 0,
+    async close() {
+      closed = true;
+      await queue.idle();
+      await current?.client.end();
+      await (current?.server ?? dead)?.close();
+    },
+  };
+  return database;
+}
+
+/** One copy of the files at a time. */
+function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected>): () => Promise<CopyGuard> {
   let isCopied = false;
 
-  async function beginFileCopy(): Promise<CopyGuard> {
+  return async () => {
     if (isCopied) throw new DatabaseUnavailable('A backup of this database is under way already.');
     isCopied = true;
     let held: Connected | null = null;
@@ -168,40 +206,5 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       await release();
       throw error;
     }
-  }
-
-  const database: EmbeddedDatabase = {
-    kind: 'embedded',
-    beginFileCopy,
-    // One session has nothing to gain from several.
-    accountGroups: () => [database],
-    ofAccount: () => database,
-    [isSpread]: false,
-    inGroups() {
-      throw new Error('The embedded database holds all accounts in one group.');
-    },
-    orderSessions: 1,
-    query: (statement, values, rank = 'reads') => inTurn(rank, (session) => session.query(statement, values)),
-    transaction<Result>(
-      work: (transaction: Transaction) => Promise<Result>,
-      { rank = 'changes', ...options }: TransactionOptions = {},
-    ) {
-      return inTurn(rank, (session) => runTransaction(session, work, options));
-    },
-    async listen(channel, listener) {
-      listeners.push({ channel, listener });
-      await inTurn('lookups', (session) => session.command(`listen ${channel}`));
-      listener.onRestored();
-    },
-    poll: () => current?.server.poll(),
-    roundTrips: () => roundTripsBefore + (current?.session.roundTrips() ?? 0),
-    fsyncCount: () => current?.server.fsyncCount() ?? 0,
-    async close() {
-      closed = true;
-      await queue.idle();
-      await current?.client.end();
-      await (current?.server ?? dead)?.close();
-    },
   };
-  return database;
 }

@@ -47,6 +47,12 @@ export interface PrimaryFinderOptions {
 
 type Heard = ReadonlyMap<DatabaseHost, HostAnswer | Error>;
 
+/** What is known of the cluster: null until the first look. */
+interface Cluster {
+  systemIdentifier: string | null;
+  timeline: number;
+}
+
 export function createPrimaryFinder({
   hosts,
   ask,
@@ -55,8 +61,7 @@ export function createPrimaryFinder({
   lookMilliseconds,
   onMoved,
 }: PrimaryFinderOptions): PrimaryFinder {
-  let systemIdentifier: string | null = null;
-  let timeline = 0;
+  const cluster: Cluster = { systemIdentifier: null, timeline: 0 };
   let primary: DatabaseHost | null = null;
   let isCertain = false;
   let doubts = 0;
@@ -65,7 +70,7 @@ export function createPrimaryFinder({
 
   const looks = setInterval(() => {
     // Nobody has asked for a connection yet, and nobody waits for this one.
-    if (systemIdentifier !== null) look().catch(() => undefined);
+    if (cluster.systemIdentifier !== null) look().catch(() => undefined);
   }, lookMilliseconds);
   looks.unref();
 
@@ -96,7 +101,7 @@ export function createPrimaryFinder({
    * answered: a standby may be promoted while its primary is silent.
    */
   function hear(): Promise<Heard> {
-    const isFirst = systemIdentifier === null;
+    const isFirst = cluster.systemIdentifier === null;
     const heard = new Map<DatabaseHost, HostAnswer | Error>();
     return new Promise((resolve) => {
       let patience: NodeJS.Timeout | undefined;
@@ -113,8 +118,8 @@ export function createPrimaryFinder({
           heard.set(host, answer);
           if (heard.size === hosts.length) return end();
           if (isFirst) return;
-          if (!(answer instanceof Error) && problemOf(answer) === null) {
-            if ((answer.timeline ?? 0) > timeline) end();
+          if (!(answer instanceof Error) && problemOf(answer, cluster) === null) {
+            if ((answer.timeline ?? 0) > cluster.timeline) end();
             else patience ??= setTimeout(end, patienceMilliseconds);
             return;
           }
@@ -127,13 +132,15 @@ export function createPrimaryFinder({
 
   /** @throws DatabaseUnavailable */
   function choose(heard: Heard): DatabaseHost {
-    if (systemIdentifier === null) begin(heard);
+    if (cluster.systemIdentifier === null) begin(heard);
     for (const answer of heard.values()) noteTimeline(answer);
-    const takers = hosts.filter((host) => problemOf(heard.get(host)) === null);
+    const takers = hosts.filter((host) => problemOf(heard.get(host), cluster) === null);
     // The same server may be listed under two names: who has it already stays.
     const found = takers.find((host) => host === primary) ?? takers[0];
     if (found !== undefined) return found;
-    throw new DatabaseUnavailable(`No host of DATABASE_URL takes writes: ${described(hosts, heard)}.`);
+    throw new DatabaseUnavailable(
+      `No host of DATABASE_URL takes writes: ${described(hosts, heard, cluster)}.`,
+    );
   }
 
   /** Whose cluster this is, once and for all. @throws DatabaseUnavailable */
@@ -151,35 +158,17 @@ export function createPrimaryFinder({
     const taker = answers.find((answer) => answer.timeline !== null && !answer.isReadOnly);
     if (taker?.isEmpty === true && answers.length < hosts.length) {
       throw new DatabaseUnavailable(
-        `The database is empty, and not every host of DATABASE_URL answers, so it may be another cluster's: ${described(hosts, heard)}. Start them all, or leave out those that are not there.`,
+        `The database is empty, and not every host of DATABASE_URL answers, so it may be another cluster's: ${described(hosts, heard, cluster)}. Start them all, or leave out those that are not there.`,
       );
     }
-    if (taker !== undefined) systemIdentifier = taker.systemIdentifier;
+    if (taker !== undefined) cluster.systemIdentifier = taker.systemIdentifier;
   }
 
   function noteTimeline(answer: HostAnswer | Error): void {
-    if (answer instanceof Error || answer.systemIdentifier !== systemIdentifier) return;
-    if (answer.timeline === null || answer.timeline <= timeline) return;
-    timeline = answer.timeline;
-    onMoved(timeline);
-  }
-
-  /** Why a host cannot be written to; null: it can. */
-  function problemOf(answer: HostAnswer | Error | undefined): string | null {
-    if (answer === undefined) return 'no answer yet';
-    if (answer instanceof Error) return answer.message || answer.name;
-    if (systemIdentifier !== null && answer.systemIdentifier !== systemIdentifier)
-      return `of another cluster: its system identifier is ${answer.systemIdentifier}, not ${systemIdentifier}`;
-    if (answer.timeline === null) return 'a standby';
-    if (answer.timeline < timeline)
-      return `a former primary: its timeline is ${answer.timeline}, and ${timeline} has begun`;
-    return answer.isReadOnly ? 'read-only' : null;
-  }
-
-  function described(all: readonly DatabaseHost[], heard: Heard): string {
-    return all
-      .map((host) => `${hostText(host)} (${problemOf(heard.get(host)) ?? 'takes writes'})`)
-      .join(', ');
+    if (answer instanceof Error || answer.systemIdentifier !== cluster.systemIdentifier) return;
+    if (answer.timeline === null || answer.timeline <= cluster.timeline) return;
+    cluster.timeline = answer.timeline;
+    onMoved(cluster.timeline);
   }
 
   return {
@@ -192,13 +181,13 @@ export function createPrimaryFinder({
     },
     accept(host, answer) {
       noteTimeline(answer);
-      const problem = problemOf(answer);
+      const problem = problemOf(answer, cluster);
       if (problem === null) return;
       isCertain = false;
       throw new DatabaseUnavailable(`${hostText(host)} is not written to: ${problem}.`);
     },
     doubt(lost) {
-      if (lost !== null && lost < timeline) return;
+      if (lost !== null && lost < cluster.timeline) return;
       isCertain = false;
       doubts += 1;
     },
@@ -206,6 +195,27 @@ export function createPrimaryFinder({
       clearInterval(looks);
     },
   };
+}
+
+/** Why a host cannot be written to; null: it can. */
+function problemOf(
+  answer: HostAnswer | Error | undefined,
+  { systemIdentifier, timeline }: Cluster,
+): string | null {
+  if (answer === undefined) return 'no answer yet';
+  if (answer instanceof Error) return answer.message || answer.name;
+  if (systemIdentifier !== null && answer.systemIdentifier !== systemIdentifier)
+    return `of another cluster: its system identifier is ${answer.systemIdentifier}, not ${systemIdentifier}`;
+  if (answer.timeline === null) return 'a standby';
+  if (answer.timeline < timeline)
+    return `a former primary: its timeline is ${answer.timeline}, and ${timeline} has begun`;
+  return answer.isReadOnly ? 'read-only' : null;
+}
+
+function described(all: readonly DatabaseHost[], heard: Heard, cluster: Cluster): string {
+  return all
+    .map((host) => `${hostText(host)} (${problemOf(heard.get(host), cluster) ?? 'takes writes'})`)
+    .join(', ');
 }
 
 /** A name with several addresses fails once for each, and the sum of them says nothing. */
