@@ -15,7 +15,7 @@ export interface SeededBug {
 export const seededBugs: readonly SeededBug[] = [
   {
     name: 'accounts are read without their lock',
-    file: 'src/features/order-engine/order-batch.ts',
+    file: 'src/features/order-engine/load-batch.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
     find: '${accountsInOrder} for no key update`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
@@ -254,7 +254,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'a lost claim on a customer is ignored',
-    file: 'src/features/order-engine/order-batch.ts',
+    file: 'src/features/order-engine/write-batch.ts',
     find: "customerReferences.insert('insert_customer_references')",
     replace: "customerReferences.insert('insert_customer_references', 'on conflict do nothing')",
     test: 'test/service/order-batches.test.ts',
@@ -262,7 +262,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'after a lost COMMIT minted keys are not looked up',
-    file: 'src/features/order-engine/order-batch.ts',
+    file: 'src/features/order-engine/load-batch.ts',
     find: 'if (command.keyIsMinted && !command.mayStand) continue;',
     replace: 'if (command.keyIsMinted) continue;',
     test: 'test/process/lost-commit.test.ts',
@@ -607,7 +607,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'what a reset test claimed stays claimed',
-    file: 'src/features/order-engine/order-batch.ts',
+    file: 'src/features/order-engine/load-batch.ts',
     find: "text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),",
     replace: "text: customersOf('test_customer_references'),",
     test: 'test/service/test-mode-reset.test.ts',

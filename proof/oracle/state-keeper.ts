@@ -1,4 +1,4 @@
-// What stands for the database in the core's runs: it loads what order-batch.ts would load for some commands, writes
+// What stands for the database in the core's runs: it loads what load-batch.ts would load for some commands, writes
 // what it would write, and refuses what a constraint would refuse. Used by core-model.ts alone.
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
@@ -71,7 +71,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const customerByNumber = (accountId: number, number: number): CustomerState | null =>
     [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null;
 
-  /** What order-batch.ts loads for these commands: nothing that they do not ask about. */
+  /** What load-batch.ts loads for these commands: nothing that they do not ask about. */
   function load(commands: readonly OrderCommand[], packages: ReadonlyMap<number, Package>): OrderState {
     const loadedAccounts = new Map<number, AccountState>();
     const loadedCustomers = new Map<string, CustomerState>();

@@ -17,7 +17,8 @@ import {
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { OrderCommand, OrderOutcome } from './decisions/order-commands.ts';
-import { type BatchDependencies, type BatchResult, PackagesChanged, runBatch } from './order-batch.ts';
+import { PackagesChanged } from './load-batch.ts';
+import { type BatchDependencies, type BatchResult, runBatch } from './order-batch.ts';
 
 export interface OrderEngineLimits {
   /** Batches of an account group that are under way at once: as many as the database carries out side by side. */

@@ -17,7 +17,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Package, PackageCatalog } from '../packages/package-catalog.ts';
 import type { CustomerState } from './decisions/customer-state.ts';
 import { afterOrder } from './decisions/execute-order.ts';
-import { customerColumns, loadPackagesVersion, PackagesChanged, parseCustomerState } from './order-batch.ts';
+import { customerColumns, loadPackagesVersion, PackagesChanged, parseCustomerState } from './load-batch.ts';
 import { type OrderRecord, orderColumns, orderStatus, parseOrder } from './records/order-table.ts';
 import {
   type PreparedCalls,

@@ -1,5 +1,5 @@
 // Each order and each plan change of an account carries a hash of its row and of the last hash before it; the account's
-// row keeps the last one. verify computes them again, in SQL of its own (verification/account-books.ts). Called by order-batch.ts.
+// row keeps the last one. verify computes them again, in SQL of its own (verification/account-books.ts). Called by write-batch.ts.
 // Invariant: rows without a hash are passed over. A process of the previous version writes such rows during an upgrade,
 // and leaves the account's hashes as they are.
 

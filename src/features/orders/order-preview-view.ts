@@ -4,7 +4,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { periodOfMonths } from '../../shared/periods.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
-import type { OrderPreview } from '../order-engine/order-batch.ts';
+import type { OrderPreview } from '../order-engine/preview-orders.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import type { OrderPreviewView } from './order-schemas.ts';
 

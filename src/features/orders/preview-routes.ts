@@ -13,7 +13,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { OrderCommand } from '../order-engine/decisions/order-commands.ts';
-import { previewOrder } from '../order-engine/order-batch.ts';
+import { previewOrder } from '../order-engine/preview-orders.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { expectOutcome } from './expect-outcome.ts';

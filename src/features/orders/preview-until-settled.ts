@@ -2,7 +2,7 @@
 
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Account } from '../identity/account-table.ts';
-import { PackagesChanged } from '../order-engine/order-batch.ts';
+import { PackagesChanged } from '../order-engine/load-batch.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 
 const attemptsMax = 3;

@@ -7,7 +7,7 @@ import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
-import { previewOrder } from '../order-engine/order-batch.ts';
+import { previewOrder } from '../order-engine/preview-orders.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { expectOutcome } from '../orders/expect-outcome.ts';

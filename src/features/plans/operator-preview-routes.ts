@@ -11,7 +11,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { CancelPlan, ChangePackage } from '../order-engine/decisions/order-commands.ts';
-import { type OrderPreview, previewOrder } from '../order-engine/order-batch.ts';
+import { type OrderPreview, previewOrder } from '../order-engine/preview-orders.ts';
 import type { CancelRefund } from '../order-engine/records/plan-life.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { expectOutcome } from '../orders/expect-outcome.ts';

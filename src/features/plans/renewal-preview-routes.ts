@@ -16,7 +16,7 @@ import { formatTime } from '../../shared/times.ts';
 import { findNumberedCustomers } from '../customers/find-customer.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { OrderOutcome, RenewCustomer } from '../order-engine/decisions/order-commands.ts';
-import { previewRenewals } from '../order-engine/order-batch.ts';
+import { previewRenewals } from '../order-engine/preview-orders.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import { keyed, renewCustomerCommand } from '../orders/order-command.ts';
 import { previewUntilSettled } from '../orders/preview-until-settled.ts';

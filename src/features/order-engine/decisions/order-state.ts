@@ -1,5 +1,5 @@
 // What a batch has loaded, what it has changed so far on top of that, and what it will write. The state
-// that was loaded is not modified. Used by decide-orders.ts; loaded and written by order-batch.ts.
+// that was loaded is not modified. Used by decide-orders.ts; loaded by load-batch.ts, written by write-batch.ts.
 
 import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
 import type { ProductMode } from '../../../shared/product-states.ts';

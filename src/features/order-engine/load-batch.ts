@@ -1,0 +1,424 @@
+// What a batch or a preview loads, in one round trip: the accounts, locked or not, and what their commands ask about.
+
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { nullable, oneOf } from '../../platform/database/row-values.ts';
+import { bySharding } from '../../platform/database/shards/query-shards.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { isTestAccount } from '../../shared/identifiers.ts';
+import { productModes } from '../../shared/product-states.ts';
+import { accountHashes, accountStates } from '../identity/account-table.ts';
+import type { CustomerState } from './decisions/customer-state.ts';
+import {
+  bindsPlanKey,
+  type GrantTrial,
+  type MoveTestClock,
+  type OrderCommand,
+} from './decisions/order-commands.ts';
+import type { TrialHad } from './decisions/order-state.ts';
+import { customerPlaces, lifeOf, wholeCustomers } from './records/customer-table.ts';
+import { ledgerEntries } from './records/ledger-entry.ts';
+import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './records/order-table.ts';
+import { planChanges } from './records/plan-change.ts';
+import { loadOrderCalls } from './records/product-call-rows.ts';
+import {
+  type DueSteps,
+  loadDueSteps,
+  loadTestMoves,
+  parseDueSteps,
+  type TestMove,
+  testMoves,
+} from './records/test-move-table.ts';
+import { loadTestSpace, type TestBudget } from './records/test-usage.ts';
+
+const accountsInOrder = `select ${accountStates.list('a')}, ${accountHashes.without('id').list('a')} from accounts a where a.id = any($1::int[]) order by a.id`;
+
+const lockAccounts: SqlStatement = { name: 'lock_accounts', text: `${accountsInOrder} for no key update` };
+const readAccounts: SqlStatement = { name: 'read_accounts', text: accountsInOrder };
+
+const ofService = `s.packages_version, s.product_mode, s.product_test_url is not null as has_test_product, s.incarnation`;
+
+export const loadPackagesVersion: SqlStatement = {
+  name: 'load_packages_version',
+  text: `select ${ofService} from service_state s`,
+};
+
+/** A customer's columns, beside those of what they are joined to: what parseCustomerState reads. */
+export const customerColumns = wholeCustomers.list('c', 'c_');
+
+/** What is the service's is in every row, or in one without a reference where none of them is known: one statement less. */
+const customersOf = (
+  references: string,
+  claims = '',
+) => `select ${ofService}, r.reference, r.account_id, ${customerColumns}
+    from service_state s left join (
+      unnest($1::text[]) wanted (reference)
+      join ${references} r on r.reference = wanted.reference ${claims}
+      left join customers c on c.account_id = r.account_id and c.number = r.customer_number
+        and r.account_id = any($2::int[])) on true`;
+
+const loadCustomers: SqlStatement = { name: 'load_customers', text: customersOf('customer_references') };
+const loadTestCustomers: SqlStatement = {
+  name: 'load_test_customers',
+  // What a test claimed that was reset is free.
+  text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
+};
+
+/** Where the claims are on other servers: first the account's own, then who holds what none of them is. */
+const loadOwnCustomers: SqlStatement = {
+  name: 'load_own_customers',
+  text: `select ${customerColumns} from unnest($1::int[], $2::text[]) wanted (account_id, reference)
+    join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`,
+};
+const holdersOf = (references: string, claims = '') =>
+  `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
+const loadHolders: SqlStatement = { name: 'load_holders', text: holdersOf('customer_references') };
+/**
+ * Before a batch that claims those that nobody holds. The update changes no row. Citus 13.2 takes a connection that has only read
+ * a shard for one that only reads, also when the rows of an insert were copied over it: it commits it without having prepared
+ * it, behind the order, and a server that crashes between the two loses the claim alone. An update it notices.
+ */
+const loadHoldersToClaim: SqlStatement = {
+  name: 'load_holders_to_claim',
+  text: `with announced as (
+      update customer_references set customer_number = customer_number
+      where reference = any($1::text[]) and account_id < 0 returning reference
+    ) ${holdersOf('customer_references')}`,
+};
+const loadTestHolders: SqlStatement = {
+  name: 'load_test_holders',
+  text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
+};
+
+/** The service's row, and the customers of the references; of a reference that another account holds, who holds it. */
+interface Claimed {
+  readonly service: Row;
+  readonly customers: readonly Row[];
+}
+
+async function loadClaimed(
+  database: Queryable,
+  references: readonly string[],
+  accountIds: string,
+  isTest: boolean,
+): Promise<Claimed> {
+  const rows = await (references.length === 0
+    ? database.query(loadPackagesVersion)
+    : database.query(isTest ? loadTestCustomers : loadCustomers, [textArray(references), accountIds]));
+  const [service = {}] = rows;
+  return { service, customers: rows.filter(({ reference = null }) => reference !== null) };
+}
+
+async function loadClaimedApart(
+  database: Queryable,
+  wanted: readonly { readonly accountId: number; readonly reference: string }[],
+  holders: SqlStatement,
+): Promise<Claimed> {
+  const [[service = {}], customers] = await Promise.all([
+    database.query(loadPackagesVersion),
+    loadClaims(database, wanted, holders),
+  ]);
+  return { service, customers };
+}
+
+async function loadClaims(
+  database: Queryable,
+  wanted: readonly { readonly accountId: number; readonly reference: string }[],
+  holders: SqlStatement,
+): Promise<readonly Row[]> {
+  if (wanted.length === 0) return [];
+  const own = await database.query(loadOwnCustomers, [
+    numberArray(wanted.map(({ accountId }) => accountId)),
+    textArray(wanted.map(({ reference }) => reference)),
+  ]);
+  const found = new Set(own.map((row) => `${row['c_account_id']} ${row['c_reference']}`));
+  const unknown = wanted.filter(({ accountId, reference }) => !found.has(`${accountId} ${reference}`));
+  if (unknown.length === 0) return own;
+  const references = textArray([...new Set(unknown.map(({ reference }) => reference))]);
+  const held = await database.query(holders, [references]);
+  return [...own, ...held.map((row) => ({ ...row, c_number: null }))];
+}
+
+const loadCustomersByNumber: SqlStatement = {
+  name: 'load_customers_by_number',
+  text: `select ${customerColumns} from ${customerPlaces.sent('wanted')}
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
+};
+
+const orderKeys = orders.pick('accountId', 'idempotencyKey');
+
+const loadOrdersByKey: SqlStatement = {
+  name: 'load_orders_by_key',
+  text: `select ${orderColumns} from ${orderKeys.sent('wanted')}
+    join orders o on o.account_id = wanted.account_id and o.idempotency_key = wanted.idempotency_key
+    ${orderJoins}`,
+};
+
+/** Those that are renewed or settled, and whose they are. */
+const loadNamedOrders: SqlStatement = {
+  name: 'load_named_orders',
+  text: `select ${orderColumns}, ${customerColumns} from ${orderPlaces.sent('wanted')}
+    join orders o on o.account_id = wanted.account_id and o.number = wanted.number
+    ${orderJoins}`,
+};
+
+/** What the renewal of a customer goes by: the order that made their present plan. */
+const lastOrdersOf = (wanted: string) => `select ${orderColumns} from ${wanted}
+    join orders o on o.account_id = c.account_id and o.number = c.last_order
+    left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
+const loadLastOrders: SqlStatement = {
+  name: 'load_last_orders',
+  text: lastOrdersOf(`${customerPlaces.sent('wanted')}
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number`),
+};
+const ofReferences = 'unnest($1::int[], $2::text[]) wanted (account_id, reference)';
+const lastOrdersByReference = (references: string) =>
+  lastOrdersOf(`${ofReferences}
+    join ${references} r on r.reference = wanted.reference and r.account_id = wanted.account_id
+    join customers c on c.account_id = r.account_id and c.number = r.customer_number`);
+const loadLastOrdersByReference: SqlStatement = {
+  name: 'load_last_orders_by_reference',
+  text: lastOrdersByReference('customer_references'),
+};
+const loadLastTestOrdersByReference: SqlStatement = {
+  name: 'load_last_test_orders_by_reference',
+  text: lastOrdersByReference('test_customer_references'),
+};
+/** Where the claims are on other servers. */
+const loadLastOrdersApart: SqlStatement = {
+  name: 'load_last_orders_apart',
+  text: lastOrdersOf(`${ofReferences}
+    join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`),
+};
+
+const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
+
+const loadCreditsByKey: SqlStatement = {
+  name: 'load_credits_by_key',
+  text: `select ${ledgerEntries.list('e')} from ${creditKeys.sent('wanted')}
+    join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
+};
+
+const changeKeys = planChanges.pick('accountId', 'idempotencyKey');
+
+const loadChangesByKey: SqlStatement = {
+  name: 'load_plan_changes_by_key',
+  text: `select ${planChanges.list('p')} from ${changeKeys.sent('wanted')}
+    join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
+};
+
+/** Which of these customers have had these packages as free trials. */
+const trialsOf = (
+  customer: string,
+  number: string,
+) => `select distinct p.account_id, p.customer_number, p.package_id
+    from unnest($1::int[], $2::text[], $3::int[]) wanted (account_id, reference, package_id)
+    join ${customer} c on c.account_id = wanted.account_id and c.reference = wanted.reference
+    join plan_changes p on p.account_id = c.account_id and p.customer_number = c.${number}
+    where p.kind = 'trial' and p.package_id = wanted.package_id and not p.is_empty`;
+const loadTrials: SqlStatement = {
+  name: 'load_trials',
+  text: trialsOf('customer_references', 'customer_number'),
+};
+/** Where the claims are on other servers; no test is given a trial. */
+const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
+
+const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
+export const toRead = { accounts: readAccounts, holders: loadHolders };
+
+export async function load(
+  database: Queryable,
+  commands: readonly OrderCommand[],
+  testBudget: TestBudget,
+  statements: { readonly accounts: SqlStatement; readonly holders: SqlStatement } = toWrite,
+) {
+  const ids = [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b);
+  const accountIds = numberArray(ids);
+  const references = new Set<string>();
+  const ordered: { accountId: number; reference: string }[] = [];
+  const numbered: { accountId: number; number: number }[] = [];
+  const keyed: { accountId: number; idempotencyKey: string }[] = [];
+  const named: { accountId: number; number: number }[] = [];
+  const credits: { accountId: number; idempotencyKey: string }[] = [];
+  const changes: { accountId: number; idempotencyKey: string }[] = [];
+  const lastOf: { accountId: number; number: number }[] = [];
+  const lastOfReferences: { accountId: number; reference: string }[] = [];
+  const settled: { accountId: number; orderNumber: number }[] = [];
+  const clocks: MoveTestClock[] = [];
+  const trials: GrantTrial[] = [];
+  for (const command of commands) {
+    const { accountId } = command;
+    if ('customerReference' in command) {
+      references.add(command.customerReference);
+      ordered.push({ accountId, reference: command.customerReference });
+    }
+    if ('customerNumber' in command) numbered.push({ accountId, number: command.customerNumber });
+    if ('orderNumber' in command) named.push({ accountId, number: command.orderNumber });
+    if (command.type === 'renew_customer') {
+      if ('customerNumber' in command) lastOf.push({ accountId, number: command.customerNumber });
+      else lastOfReferences.push({ accountId, reference: command.customerReference });
+    }
+    if (command.type === 'settle_order') settled.push(command);
+    if (command.type === 'credit') credits.push(command);
+    if (command.type === 'move_test_clock') clocks.push(command);
+    if (command.type === 'grant_trial') trials.push(command);
+    const isOfPlan = bindsPlanKey(command);
+    if (!isOfPlan && !('accessVersion' in command)) continue;
+    if (command.keyIsMinted && !command.mayStand) continue;
+    (isOfPlan ? changes : keyed).push(command);
+  }
+  const isTest = isTestBatch(commands);
+  const lastOrdersOfReferences = isTest ? loadLastTestOrdersByReference : loadLastOrdersByReference;
+  const rowsFor = (
+    asked: { readonly length: number },
+    statement: SqlStatement,
+    values: readonly unknown[],
+  ) => (asked.length === 0 ? noRows : database.query(statement, values));
+
+  // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
+  const [
+    accounts,
+    { service, customers },
+    numberedRows,
+    ordersByKey,
+    namedRows,
+    creditRows,
+    changeRows,
+    trialRows,
+    lastRows,
+    lastRowsByReference,
+    orderCalls,
+    dueSteps,
+    testSpace,
+  ] = await Promise.all([
+    database.query(statements.accounts, [accountIds]),
+    bySharding(database, {
+      together: () => loadClaimed(database, [...references], accountIds, isTest),
+      apart: () => loadClaimedApart(database, ordered, isTest ? loadTestHolders : statements.holders),
+    }),
+    rowsFor(numbered, loadCustomersByNumber, customerPlaces.values(numbered)),
+    rowsFor(keyed, loadOrdersByKey, orderKeys.values(keyed)),
+    rowsFor(named, loadNamedOrders, orderPlaces.values(named)),
+    rowsFor(credits, loadCreditsByKey, creditKeys.values(credits)),
+    rowsFor(changes, loadChangesByKey, changeKeys.values(changes)),
+    rowsFor(trials, bySharding(database, { together: () => loadTrials, apart: () => loadTrialsApart }), [
+      numberArray(trials.map((one) => one.accountId)),
+      textArray(trials.map((one) => one.customerReference)),
+      numberArray(trials.map((one) => one.packageId)),
+    ]),
+    rowsFor(lastOf, loadLastOrders, customerPlaces.values(lastOf)),
+    rowsFor(
+      lastOfReferences,
+      bySharding(database, { together: () => lastOrdersOfReferences, apart: () => loadLastOrdersApart }),
+      [
+        numberArray(lastOfReferences.map((one) => one.accountId)),
+        textArray(lastOfReferences.map((one) => one.reference)),
+      ],
+    ),
+    loadOrderCalls(database, settled),
+    clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
+    isTest ? loadTestSpace(database, ids, testBudget) : null,
+  ]);
+
+  const isForeign = (row: Row) => row['c_number'] === null;
+  const loadedCustomers = new Map<string, CustomerState>();
+  for (const row of [...customers, ...numberedRows, ...namedRows, ...dueSteps.rows]) {
+    if (isForeign(row)) continue;
+    const customer = parseCustomerState(row);
+    loadedCustomers.set(customer.reference, customer);
+  }
+  return {
+    packagesVersion: Number(service['packages_version']),
+    incarnation: nullable(String, service['incarnation']),
+    productMode:
+      isTest && service['has_test_product'] !== true
+        ? ('none' as const)
+        : oneOf(productModes, service['product_mode']),
+    accounts: accounts.map((row) => accountStates.parse(row)),
+    hashes: accounts.map((row) => accountHashes.parse(row)),
+    customers: [...loadedCustomers.values()],
+    foreignReferences: customers.filter(isForeign).map((row) => ({
+      reference: String(row['reference']),
+      accountId: Number(row['account_id']),
+    })),
+    orders: [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder),
+    credits: creditRows.map((row) => ledgerEntries.parse(row)),
+    planChanges: changeRows.map((row) => planChanges.parse(row)),
+    trials: trialRows.map(parseTrial),
+    orderCalls,
+    dueSteps: dueSteps.ofAccounts,
+    testSpace,
+  };
+}
+
+interface LoadedClocks {
+  readonly rows: readonly Row[];
+  readonly ofAccounts: ReadonlyMap<number, DueSteps>;
+}
+
+async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[]): Promise<LoadedClocks> {
+  const loaded = await Promise.all(
+    clocks.map(async ({ accountId, idempotencyKey, stepsMax }) => {
+      // Sent together.
+      const [moves, rows] = await Promise.all([
+        database.query(loadTestMoves, [accountId, idempotencyKey]),
+        database.query(loadDueSteps, [accountId, stepsMax]),
+      ]);
+      const parsed = moves.map((row) => testMoves.parse(row));
+      return { accountId, rows, due: parseDueSteps(rows, parsed, stepsMax) };
+    }),
+  );
+  const ofAccounts = new Map<number, DueSteps>();
+  for (const { accountId, due } of loaded) {
+    const earlier = ofAccounts.get(accountId);
+    // Of one account in one batch all saw the same customers, and each its own moves.
+    ofAccounts.set(
+      accountId,
+      earlier === undefined ? due : { ...due, moves: distinct([...earlier.moves, ...due.moves]) },
+    );
+  }
+  return {
+    rows: loaded.flatMap(({ rows }) => rows.filter((row) => row['c_number'] !== null)),
+    ofAccounts,
+  };
+}
+
+function distinct(moves: readonly TestMove[]): TestMove[] {
+  return [...new Map(moves.map((move) => [move.idempotencyKey, move])).values()];
+}
+
+const noDueSteps: Promise<LoadedClocks> = Promise.resolve({ rows: [], ofAccounts: new Map() });
+
+function parseTrial(row: Row): TrialHad {
+  return {
+    accountId: Number(row['account_id']),
+    customerNumber: Number(row['customer_number']),
+    packageId: Number(row['package_id']),
+  };
+}
+
+/** From columns that begin with `c_`. */
+export function parseCustomerState(row: Row): CustomerState {
+  const parsed = wholeCustomers.parse(row, 'c_');
+  const { accountId, number, reference, name, status, createdAt, externalRef } = parsed;
+  const { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder } = parsed;
+  const plan = { packageId, anchorAt, monthsRun, expiresAt, paidPeriods, lastOrder };
+  const life = lifeOf(parsed);
+  return { accountId, number, reference, name, status, createdAt, externalRef, plan, life };
+}
+
+const noRows: Promise<readonly Row[]> = Promise.resolve([]);
+
+/** The database's packages are not those in memory: read them, then run the batch again. */
+export class PackagesChanged extends Error {
+  override readonly name = 'PackagesChanged';
+}
+
+/** A batch is of real accounts or of tests, never of both. */
+export function isTestBatch(commands: readonly OrderCommand[]): boolean {
+  const [first] = commands;
+  const isTest = first !== undefined && isTestAccount(first.accountId);
+  if (commands.some(({ accountId }) => isTestAccount(accountId) !== isTest)) {
+    throw new Error('A batch mixes orders of real accounts with those of tests.');
+  }
+  return isTest;
+}

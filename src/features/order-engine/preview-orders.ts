@@ -1,0 +1,93 @@
+// What would become of commands if they were sent now: loaded and decided as a batch, with no lock, and nothing is written.
+
+import type { EpochSeconds } from '../../shared/times.ts';
+import { decideOrders } from './decisions/decide-orders.ts';
+import { afterOrder } from './decisions/execute-order.ts';
+import type { OrderCommand, OrderOutcome, RenewCustomer } from './decisions/order-commands.ts';
+import { load, PackagesChanged, toRead } from './load-batch.ts';
+import type { BatchDependencies } from './order-batch.ts';
+import { orderStatus } from './records/order-table.ts';
+import type { CancelRefund } from './records/plan-life.ts';
+
+export type PreviewDependencies = Pick<
+  BatchDependencies,
+  'database' | 'currency' | 'now' | 'packages' | 'testBudget'
+>;
+
+/** `startsAt`: of the plan, after an order. */
+export interface OrderPreview {
+  readonly outcome: OrderOutcome;
+  readonly startsAt: EpochSeconds;
+  /** Before the order. */
+  readonly balanceCents: bigint;
+}
+
+/**
+ * What becomes of the command if it is sent now: the same load and the same decision as a batch of one, but no
+ * lock, and nothing is written.
+ * @throws DatabaseUnavailable, PackagesChanged
+ */
+export function previewOrder(
+  {
+    database,
+    currency,
+    now,
+    packages,
+    testBudget,
+    cancelRefund = 'none',
+  }: PreviewDependencies & {
+    /** Of a cancel; orders have nothing to do with it. */
+    readonly cancelRefund?: CancelRefund;
+  },
+  command: OrderCommand,
+): Promise<OrderPreview> {
+  return database.ofAccount(command.accountId).transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, [command], testBudget, toRead);
+      const catalog = packages();
+      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+      const state = { ...loaded, packages: catalog.byId, currency, cancelRefund };
+      const { outcomes, changes } = decideOrders(state, [command], now());
+      const [outcome] = outcomes;
+      if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
+      const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
+      // A pending order leaves the plan as it is; nothing changes for an order that was placed before.
+      const [order] = changes.orders;
+      const isPending = order !== undefined && customer !== undefined && orderStatus(order) === 'pending';
+      const plan = isPending ? afterOrder(customer, order).plan : customer?.plan;
+      return { outcome, startsAt: plan?.anchorAt ?? 0, balanceCents: loaded.accounts[0]?.balanceCents ?? 0n };
+    },
+    { rank: 'lookups' },
+  );
+}
+
+/** More than all of them together can cost. */
+const enoughCents = 1_000_000_000_000_000n;
+
+/**
+ * The same of many renewals of different customers of one account, whatever its balance is: what each costs is asked, not
+ * how far the balance reaches. In the order of the commands.
+ */
+export function previewRenewals(
+  { database, currency, now, packages, testBudget }: PreviewDependencies,
+  accountId: number,
+  commands: readonly RenewCustomer[],
+): Promise<readonly OrderOutcome[]> {
+  return database.ofAccount(accountId).transaction(
+    async (transaction) => {
+      const loaded = await load(transaction, commands, testBudget, toRead);
+      const catalog = packages();
+      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+      const accounts = loaded.accounts.map((account) => ({ ...account, balanceCents: enoughCents }));
+      const state = {
+        ...loaded,
+        accounts,
+        packages: catalog.byId,
+        currency,
+        cancelRefund: 'none' as const,
+      };
+      return decideOrders(state, commands, now()).outcomes;
+    },
+    { rank: 'lookups' },
+  );
+}

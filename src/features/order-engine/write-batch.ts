@@ -1,0 +1,183 @@
+// What a batch writes of its decision, in one round trip with COMMIT.
+
+import { appendAudits } from '../../platform/audit-log/append-audit.ts';
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { textArray } from '../../platform/database/sql-arrays.ts';
+import { type Write, writeRows } from '../../platform/database/table.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  type AccountHashes,
+  accountStates,
+  movedAccounts,
+  postdatedOrders,
+} from '../identity/account-table.ts';
+import type { CustomerState } from './decisions/customer-state.ts';
+import type { Decision } from './decisions/decide-orders.ts';
+import {
+  customerLives,
+  customerReferences,
+  customers,
+  customersWithoutLives,
+  lifeRow,
+  testCustomerReferences,
+} from './records/customer-table.ts';
+import { ledgerEntries } from './records/ledger-entry.ts';
+import { writeLoginLinks } from './records/login-link-rows.ts';
+import { newHandoffs, settledHandoffs } from './records/order-handoff.ts';
+import { hashedOrders } from './records/order-table.ts';
+import { hashedPlanChanges } from './records/plan-change.ts';
+import {
+  closeProductCalls,
+  holdBackCalls,
+  insertProductCalls,
+  type NewProductCall,
+  supersedeEarlierCalls,
+} from './records/product-call-rows.ts';
+import { dropTestMoves, putTestMoves } from './records/test-move-table.ts';
+import { type TestUsage, testRowBytes } from './records/test-usage.ts';
+import { hashRows } from './row-hashes.ts';
+
+const insertReferences = customerReferences.insert('insert_customer_references');
+const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
+const freeTestReferences: SqlStatement = {
+  name: 'free_test_customer_references',
+  text: `delete from test_customer_references r
+    where r.reference = any($1::text[]) and not exists (select 1 from tests_in_use o where o.id = r.account_id)`,
+};
+const insertCustomers = customersWithoutLives.insert('insert_customers');
+const insertOrders = hashedOrders.insert('insert_orders');
+const insertEntries = ledgerEntries.insert('insert_ledger_entries');
+const insertPlanChanges = hashedPlanChanges.insert('insert_plan_changes');
+const insertHandoffs = newHandoffs.insert('insert_order_handoffs');
+const settleHandoffs = settledHandoffs.update('settle_order_handoffs', ['accountId', 'orderNumber']);
+
+// All that may change about a customer, and about an account.
+const updateCustomers = customersWithoutLives
+  .without('reference', 'name', 'createdAt')
+  .update('update_customers', ['accountId', 'number']);
+const updateWholeCustomers = customers
+  .without('reference', 'name', 'createdAt')
+  .update('update_whole_customers', ['accountId', 'number']);
+const updateLives = customerLives.update('update_customer_lives', ['accountId', 'number']);
+const updateAccounts = movedAccounts.update('update_account_balances', ['id']);
+
+const updatePostdatedOrders = postdatedOrders.update('update_postdated_orders', ['id']);
+const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
+
+/** What tests alone have. */
+export function writeTests(database: Queryable, { changes }: Decision): Promise<unknown>[] {
+  const { movedClocks, testMoves: moves } = changes;
+  const sent: Promise<unknown>[] = [];
+  if (movedClocks.length > 0) sent.push(writeRows(database, updateClocks, movedClocks));
+  const kept = moves.filter(({ isForgotten }) => !isForgotten).map(({ move }) => move);
+  const forgotten = moves.filter(({ isForgotten }) => isForgotten).map(({ move }) => move);
+  if (kept.length > 0) sent.push(writeRows(database, putTestMoves, kept));
+  if (forgotten.length > 0) sent.push(writeRows(database, dropTestMoves, forgotten));
+  return sent;
+}
+
+/** What the batch of tests writes, account by account. A call's payload is made later: it counts as large as it can be. */
+export function usageOf(
+  { changes }: Decision,
+  calls: readonly NewProductCall[],
+  newEvents: readonly { readonly accountId: number; readonly data: string }[],
+): readonly (TestUsage & { readonly accountId: number })[] {
+  const added = new Map<number, { rows: number; bytes: number }>();
+  const add = (accountId: number, ...texts: readonly (string | null)[]) => {
+    const sum = added.get(accountId) ?? { rows: 0, bytes: 0 };
+    added.set(accountId, sum);
+    sum.rows += 1;
+    sum.bytes += testRowBytes + texts.reduce((total, each) => total + Buffer.byteLength(each ?? ''), 0);
+  };
+  const { newCustomers, orders: placed, entries, planChanges: changed, loginLinks } = changes;
+  for (const { accountId, reference, name } of newCustomers) add(accountId, reference, reference, name, name);
+  for (const { accountId } of placed) add(accountId);
+  for (const { accountId, memo } of entries) add(accountId, memo);
+  for (const { accountId, reason } of changed) add(accountId, reason);
+  for (const { order } of loginLinks) add(order.accountId);
+  for (const { accountId, data } of newEvents) add(accountId, data);
+  for (const { accountId } of calls) add(accountId, largestPayload);
+  for (const { move, isForgotten } of changes.testMoves) if (!isForgotten) add(move.accountId);
+  return [...added].map(([accountId, sum]) => ({ accountId, ...sum }));
+}
+
+const largestPayload = ' '.repeat(1_024);
+
+/** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
+export function write(
+  database: Queryable,
+  { changes }: Decision,
+  calls: readonly NewProductCall[],
+  {
+    hashes,
+    isTest,
+    now,
+  }: { readonly hashes: readonly AccountHashes[]; readonly isTest: boolean; readonly now: EpochSeconds },
+): Promise<unknown>[] {
+  const sent: Promise<unknown>[] = [];
+  const send = <Item>({ statement, values }: Write<Item>, rows: readonly Item[]) => {
+    if (rows.length > 0) sent.push(database.query(statement, values(rows)));
+  };
+
+  // Two accounts may claim one new customer at the same moment from different lanes or processes. In
+  // sorted order the later claim waits without a deadlock, fails, and its batch is decided afresh.
+  const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
+  if (isTest && claims.length > 0) {
+    sent.push(database.query(freeTestReferences, [textArray(claims.map(({ reference }) => reference))]));
+  }
+  send(isTest ? insertTestReferences : insertReferences, claims);
+  send(insertCustomers, changes.newCustomers.map(customerRow));
+  // A clock that moves changes both of thousands: each row is written once.
+  const whole = isTest ? inBoth(changes.changedCustomers, changes.changedLives) : none;
+  const isPart = (customer: CustomerState) => !whole.has(customer);
+  send(updateWholeCustomers, [...whole].map(wholeRow));
+  send(updateCustomers, changes.changedCustomers.filter(isPart).map(customerRow));
+  send(updateLives, changes.changedLives.filter(isPart).map(lifeRowOf));
+  const hashed = hashRows(hashes, changes);
+  send(insertOrders, hashed.orders);
+  send(insertEntries, changes.entries);
+  send(insertPlanChanges, hashed.planChanges);
+  send(insertHandoffs, changes.newHandoffs);
+  send(settleHandoffs, changes.settledHandoffs);
+  send(insertProductCalls, calls);
+  send(holdBackCalls, changes.heldBackCalls);
+  send(closeProductCalls, changes.settledHandoffs);
+  send(supersedeEarlierCalls, changes.settledHandoffs);
+  send(
+    updateAccounts,
+    changes.accounts.flatMap((account) => {
+      const moved = hashed.accounts.get(account.id);
+      return moved === undefined ? [] : [{ ...account, ...moved }];
+    }),
+  );
+  send(updatePostdatedOrders, changes.postdatedOrders);
+  if (changes.loginLinks.length > 0) {
+    sent.push(writeLoginLinks(database, changes.loginLinks, now));
+  }
+  // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.
+  // What is done in tests is nobody's but their account's.
+  if (changes.audits.length > 0 && !isTest) sent.push(appendAudits(database, changes.audits, now));
+  return sent;
+}
+
+function customerRow({ plan, life: _life, ...customer }: CustomerState) {
+  return { ...customer, ...plan };
+}
+
+const none: ReadonlySet<CustomerState> = new Set();
+
+function inBoth(
+  some: readonly CustomerState[],
+  others: readonly CustomerState[],
+): ReadonlySet<CustomerState> {
+  const wanted = new Set(others);
+  return new Set(some.filter((customer) => wanted.has(customer)));
+}
+
+function wholeRow(customer: CustomerState) {
+  return { ...customerRow(customer), ...lifeRow(customer.life) };
+}
+
+function lifeRowOf({ accountId, number, life }: CustomerState) {
+  return { accountId, number, ...lifeRow(life) };
+}
