@@ -105,25 +105,11 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  function recognise(
-    request: FastifyRequest,
-    found: Awaited<ReturnType<SessionStore['find']>>,
-  ): Principal | Refusal {
-    if (found === null) return refusal('not_signed_in');
-    const { account, person, session, isTotpEnabled } = found;
-    request.principal = personPrincipal(account, person, sessionId(session), now);
-    request.session = session;
-    request.viewer = null;
-    request.person = person;
-    request.isTotpEnabled = isTotpEnabled;
-    return account.blocked ? refusal('account_blocked') : request.principal;
-  }
-
   /** Also what the route needs: the person may have another role by now. */
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
-    const found = recognise(request, token === null ? null : await sessions.find(token, now()));
+    const found = recognise(request, token === null ? null : await sessions.find(token, now()), now);
     if (isRefusal(found)) return found;
     const { scopes = [] } = request.routeOptions.config;
     if (wantsView(request)) return (await viewProblem(request, scopes)) ?? request.principal;
@@ -162,7 +148,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     // Whoever makes up tokens is slowed down like whoever makes up keys.
     const found = await tokens.find(textOf(token), request, reply, () => sessions.find(token, now()));
     if (isRefusal(found)) return reply.refuse(found);
-    const principal = recognise(request, found);
+    const principal = recognise(request, found, now);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
@@ -250,6 +236,21 @@ function createSessionCookie(publicUrl: () => string) {
   }
 
   return { sentToken, setCookie, isForeign };
+}
+
+function recognise(
+  request: FastifyRequest,
+  found: Awaited<ReturnType<SessionStore['find']>>,
+  now: () => EpochSeconds,
+): Principal | Refusal {
+  if (found === null) return refusal('not_signed_in');
+  const { account, person, session, isTotpEnabled } = found;
+  request.principal = personPrincipal(account, person, sessionId(session), now);
+  request.session = session;
+  request.viewer = null;
+  request.person = person;
+  request.isTotpEnabled = isTotpEnabled;
+  return account.blocked ? refusal('account_blocked') : request.principal;
 }
 
 /** The page asks for test mode by a header; it has none of what is the session's own, the keys' or the operator's. */
