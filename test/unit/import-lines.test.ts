@@ -396,6 +396,18 @@ describe('a broken house rule is reported', () => {
       "import Fastify from 'fastify';",
       /framework/,
     ],
+    [
+      'a schema imports what makes an answer',
+      'src/features/orders/order-schemas.ts',
+      "import { a } from './order-view.ts';",
+      /schemas import schemas/,
+    ],
+    [
+      'a feature imports routes of another',
+      'src/features/plans/plan-routes.ts',
+      "import { a } from '../orders/order-routes.ts';",
+      /routes are imported by the service/,
+    ],
     ['a folder nobody knows', 'src/misc/thing.ts', '', /no known place/],
     ['a feature nobody knows', 'src/features/misc/thing.ts', '', /no known place/],
     ['a stray file among the features', 'src/features/thing.ts', '', /no known place/],
@@ -613,8 +625,24 @@ function ownProblem(path: string, to: string): readonly string[] {
   if (target === clientEntry && path.startsWith('src/cli/')) return [];
   if (path.startsWith('src/') && !target.startsWith('src/'))
     return [`${path}: may not import ${target}, which is outside src`];
-  const problem = upwardProblem(path, target);
+  const problem = upwardProblem(path, target) ?? schemaProblem(path, target) ?? routeProblem(path, target);
   return problem === undefined ? [] : [problem];
+}
+
+/** The pages and the client's types are made from them, so they bring nothing else along. */
+function schemaProblem(path: string, target: string): string | undefined {
+  const isSchemas = path.startsWith('src/') && path.endsWith('-schemas.ts');
+  if (!isSchemas || target.startsWith('src/shared/') || target.endsWith('-schemas.ts')) return undefined;
+  return `${path}: may not import ${target}; schemas import schemas and what is shared`;
+}
+
+function routeProblem(path: string, target: string): string | undefined {
+  if (!target.startsWith('src/') || !target.endsWith('-routes.ts')) return undefined;
+  const isHub =
+    path.startsWith('src/service/') || path === 'src/features/overview/console-overview-routes.ts';
+  const isOwn = path.endsWith('-routes.ts') && featureOf(path) === featureOf(target);
+  if (isHub || isOwn || target.startsWith('src/platform/')) return undefined;
+  return `${path}: may not import ${target}; routes are imported by the service and by routes of their feature`;
 }
 
 function upwardProblem(path: string, target: string): string | undefined {

@@ -16,6 +16,7 @@ import { keyed, placeCommand, renewCommand } from './order-command.ts';
 import type { OrderReads } from './order-reads.ts';
 import {
   orderAnswerSchema,
+  orderCodes,
   placedOrderSchema,
   placeOrderBodySchema,
   renewedOrderSchema,
@@ -34,19 +35,6 @@ export interface OrderRoutesDependencies extends SubmitDependencies {
   readonly publicUrl: () => string;
   readonly linkValidSeconds: number;
 }
-
-/** What an order, a renewal and the preview of either are refused with alike. */
-export const orderCodes = [
-  'invalid_idempotency_key',
-  'invalid_months',
-  'invalid_max_charge',
-  'idempotency_conflict',
-  'package_unavailable',
-  'order_failed',
-  'test_full',
-  'price_changed',
-  'insufficient_credit',
-] as const;
 
 export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDependencies): void {
   const { orders, confirm, packages, currency, publicUrl, linkValidSeconds } = dependencies;

@@ -184,3 +184,16 @@ export const orderPreviewAnswerSchema = Type.Object({ preview: Type.Ref('OrderPr
 export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
 export type OrderView = Static<typeof orderSchema>;
+
+/** What an order, a renewal and the preview of either are refused with alike. */
+export const orderCodes = [
+  'invalid_idempotency_key',
+  'invalid_months',
+  'invalid_max_charge',
+  'idempotency_conflict',
+  'package_unavailable',
+  'order_failed',
+  'test_full',
+  'price_changed',
+  'insufficient_credit',
+] as const;

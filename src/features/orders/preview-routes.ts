@@ -19,8 +19,7 @@ import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { expectOutcome } from './expect-outcome.ts';
 import { keyed, placeCommand, renewCommand, renewCustomerCommand } from './order-command.ts';
 import { orderPreviewView } from './order-preview-view.ts';
-import { orderCodes } from './order-routes.ts';
-import { orderPreviewAnswerSchema, orderPreviewBodySchema } from './order-schemas.ts';
+import { orderCodes, orderPreviewAnswerSchema, orderPreviewBodySchema } from './order-schemas.ts';
 import { parseOrderRequest, parseRenewedCustomer, parseRenewRequest } from './parse-order-request.ts';
 import { previewUntilSettled } from './preview-until-settled.ts';
 

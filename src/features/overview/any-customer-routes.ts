@@ -18,7 +18,7 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { findOrders } from '../orders/list-orders.ts';
 import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { readHistory } from '../plans/plan-history-routes.ts';
+import { readHistory } from '../plans/plan-history-page.ts';
 import { planHistoryQuerySchema, planHistorySchema } from '../plans/plan-schemas.ts';
 import { customerOfAnyAccountSchema } from './overview-schemas.ts';
 

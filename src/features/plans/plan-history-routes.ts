@@ -2,29 +2,13 @@
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
-import { formatTime } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
-import { autoRenewSettingsView } from '../customers/customer-view.ts';
-import { refundAtOnceCents } from '../order-engine/decisions/execute-order.ts';
-import type { Customer } from '../order-engine/records/customer-table.ts';
-import { type OrderKind, orderedBy } from '../order-engine/records/order-table.ts';
-import type { PlanChange, PlanChangeKind } from '../order-engine/records/plan-change.ts';
-import { orderView } from '../orders/order-view.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
-import {
-  type HistoryCursor,
-  type HistoryItem,
-  listPlanHistory,
-  newest,
-  type PlanState,
-} from './plan-history.ts';
-import { type PlanHistoryItemView, planHistoryQuerySchema, planHistorySchema } from './plan-schemas.ts';
+import { readHistory } from './plan-history-page.ts';
+import { planHistoryQuerySchema, planHistorySchema } from './plan-schemas.ts';
 
 export interface PlanHistoryRoutesDependencies {
   readonly database: Database;
@@ -34,28 +18,6 @@ export interface PlanHistoryRoutesDependencies {
   readonly packages: () => PackageCatalog;
   readonly currency: string;
 }
-
-const orderTypes: Readonly<Record<OrderKind, string>> = {
-  activate: 'activated',
-  renew: 'renewed',
-  change: 'changed',
-};
-
-const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
-  trial: 'trial_started',
-  suspend: 'suspended',
-  resume: 'resumed',
-  cancel: 'cancelled',
-  cancel_at_period_end: 'cancelled_at_period_end',
-  auto_renew: 'auto_renew_set',
-  auto_renew_off: 'auto_renew_removed',
-  renewal_failed: 'renewal_failed',
-  order_completed: 'order_completed',
-  order_failed: 'order_failed',
-};
-
-/** Whose rows say what was given back; that may be nothing. */
-const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
 export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistoryRoutesDependencies): void {
   const { customers, confirm } = dependencies;
@@ -88,78 +50,4 @@ export function planHistoryRoutes(app: FastifyInstance, dependencies: PlanHistor
       return reply.send(history);
     },
   );
-}
-
-/** A page of what happened to the plan of a customer, whoever asks; `query`: with the cursor of a page before. */
-export async function readHistory(
-  {
-    database,
-    seal,
-    packages,
-    currency,
-  }: Pick<PlanHistoryRoutesDependencies, 'database' | 'seal' | 'packages' | 'currency'>,
-  customer: Pick<Customer, 'accountId' | 'number'>,
-  query: unknown,
-): Promise<{ data: PlanHistoryItemView[]; next_cursor: string | null }> {
-  const list = { list: `history ${customer.number}`, names: [], read: () => null };
-  const sent = { cursor: '', ...(isJsonObject(query) ? query : {}) };
-  const page = readFilteredPage(seal, list, customer.accountId, sent, false);
-  if (page === null) throw new RequestRefused('invalid_cursor');
-  const history = await listPlanHistory(database, customer, cursorOf(page.position), page.limit);
-  return {
-    data: history.items.map((item) => itemView(item, packages(), currency)),
-    next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
-  };
-}
-
-/** Of a cursor that was signed here. */
-function cursorOf(position: string | null): HistoryCursor {
-  const [order, change] = (position ?? '').split(' ').map(Number);
-  return order === undefined || change === undefined ? newest : { order, change };
-}
-
-function itemView(
-  { at, what, from, to }: HistoryItem,
-  catalog: PackageCatalog,
-  currency: string,
-): PlanHistoryItemView {
-  const stateView = ({ status, packageId, expiresAt }: PlanState) => ({
-    status,
-    package: catalog.byId.get(packageId)?.name ?? '',
-    expires_at: formatTime(expiresAt),
-  });
-  const states = { at: formatTime(at), from: from && stateView(from), to: stateView(to) };
-  if ('change' in what) {
-    const settled = what.order === null ? {} : { order: orderView(what.order, catalog, currency) };
-    return { ...states, ...changeView(what.change), ...settled };
-  }
-  const { order } = what;
-  return {
-    ...states,
-    type: order.handoff === null ? orderTypes[order.kind] : 'order_placed',
-    by: orderedBy(order),
-    order: orderView(order, catalog, currency),
-    ...(order.kind === 'change' ? { refund: formatAmount(refundAtOnceCents(order)) } : {}),
-  };
-}
-
-function changeView(change: PlanChange) {
-  const { kind, byParty, refundCents, reason, code, renewMonths, renewMaxCents, renewHoursBefore } = change;
-  const isSet = kind === 'auto_renew' && renewMonths !== null && renewHoursBefore !== null;
-  return {
-    type: changeTypes[kind],
-    by: byParty,
-    ...(refundKinds.includes(kind) ? { refund: formatAmount(refundCents ?? 0n) } : {}),
-    ...(reason === null ? {} : { reason }),
-    ...(code === null ? {} : { code }),
-    ...(isSet
-      ? {
-          auto_renew: autoRenewSettingsView({
-            months: renewMonths,
-            maxChargeCents: renewMaxCents,
-            hoursBefore: renewHoursBefore,
-          }),
-        }
-      : {}),
-  };
 }
