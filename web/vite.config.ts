@@ -32,6 +32,12 @@ export default defineConfig(({ mode }) => ({
             { name: 'texts', test: /@lingui\/core|web\/src\/text\/(?:texts|language)\.ts/, priority: 1 },
             { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
             { name: 'router', test: /node_modules\/@tanstack\/(?:.*-)?(?:router|query|history|store)/ },
+            // Those of the list of pages, which every page shows.
+            {
+              name: 'icons',
+              test: /lucide-react\/.*\/icons\/(?:activity|ban|calendar-clock|chart-no-axes-column|circle-exclamation-point|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
+              priority: 1,
+            },
             // The small parts of nearly every page: many small files take more requests, and compress worse.
             {
               name: 'parts',
