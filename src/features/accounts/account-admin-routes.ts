@@ -211,14 +211,12 @@ async function changeAccountHandler(
   const { database, passwordCost, forgetAccount } = dependencies;
   const { body } = request;
   refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
-  const id = parseAccountId(request.params.id);
-  const account = id === null ? null : await findAccount(database, id);
-  if (id === null || account === null) throw new RequestRefused('account_not_found');
+  const id = orRefuse(parseAccountId(request.params.id), 'account_not_found');
+  const account = orRefuse(await findAccount(database, id), 'account_not_found');
   // The group decides which prices it pays.
   const isPriceChange = body.group !== undefined && body.group !== account.group;
   const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
-  const foreign = administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes);
-  if (foreign !== null) throw new RequestRefused(foreign);
+  refuseIf(administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes));
   const lockOut = body.blocked === true ? 'blocked' : body.api_enabled === false ? 'api_enabled' : null;
   if (id === request.principal.account.id && lockOut !== null) {
     const reason = 'an administrator cannot lock himself out';

@@ -135,8 +135,7 @@ function orderAttentionRoutes(
     async (request, reply) => {
       const list = { list: 'attention', names: [], read: () => null };
       const { account } = request.principal;
-      const page = readFilteredPage(seal, list, account.id, { cursor: '', ...(request.query as object) });
-      if (page === null) throw new RequestRefused('invalid_cursor');
+      const page = readFilteredPage(seal, list, account.id, request.query, true);
       const { items, next } = await listOrdersNeedingAttention(database, page.position, page.limit);
       return reply.send({ data: items.map(attentionView), next_cursor: page.cursorAt(next) });
     },

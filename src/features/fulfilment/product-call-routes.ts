@@ -151,9 +151,9 @@ async function listProductCalls(
       read: (sent) => ({ list: sent.oneOf('status', openCallLists), orderId: sent.text('order_id') }),
     },
     request.principal.account.id,
-    { cursor: '', ...(request.query as object) },
+    request.query,
+    true,
   );
-  if (page === null) throw new RequestRefused('invalid_cursor');
   const { list, orderId } = page.filter;
   if (orderId !== '') {
     const id = parseRealOwnedId(orderId);

@@ -4,10 +4,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
-import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { resetApiKey } from '../accounts/account-store.ts';
 import type { SessionStore } from '../auth/session-store.ts';
@@ -48,10 +48,9 @@ export function accountAccessRoutes(
       const id = parseAccountId(request.params.id);
       refuseIf(await accessProblem(request.principal, id));
       const caller = actorOf(request.principal, ['admin:accounts']);
-      const done = id === null ? null : await resetApiKey(database, seal, id, caller);
-      if (id === null || done === null) throw new RequestRefused('account_not_found');
-      if (isRefusal(done)) throw new RequestRefused(done);
-      forgetAccount(id);
+      const known = orRefuse(id, 'account_not_found');
+      const done = orRefuse(await resetApiKey(database, seal, known, caller), 'account_not_found');
+      forgetAccount(known);
       return reply.code(201).send({ api_key: done.apiKey });
     },
   );

@@ -3,13 +3,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
+import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { windowSeconds } from '../../platform/limits/sliding-window.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, createAllowList, lockOutRefusal } from '../../shared/allow-list.ts';
-import { isRefusal } from '../../shared/error-catalogue.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';
 import { confirmedBodySchema } from '../../shared/password-fields.ts';
 import { formatTime } from '../../shared/times.ts';
@@ -74,9 +73,10 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
     async (request, reply) => {
       const { id } = request.principal.account;
       refuseIf(await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply));
-      const shown = await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      const shown = orRefuse(
+        await revealApiKey(database, seal, id, actorOf(request.principal, ['keys:write'])),
+      );
       if (shown === null) throw new Error(`Account ${id} has no key.`);
-      if (isRefusal(shown)) throw new RequestRefused(shown);
       return reply.send({ api_key: shown.apiKey });
     },
   );
@@ -96,9 +96,10 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
     async (request, reply) => {
       const { id } = request.principal.account;
       refuseIf(await limiter.admitAccessChange(request.person.id, 'sensitive_action', reply));
-      const done = await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write']));
+      const done = orRefuse(
+        await resetApiKey(database, seal, id, actorOf(request.principal, ['keys:write'])),
+      );
       if (done === null) throw new Error(`Account ${id} does not exist.`);
-      if (isRefusal(done)) throw new RequestRefused(done);
       forgetAccount(id);
       return reply.code(201).send({ api_key: done.apiKey });
     },
@@ -116,11 +117,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
       },
     },
     async (request, reply) => {
-      const { body } = request;
-      const { allowed_ips: allowedIps } = body;
-      const problem =
-        allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, body.confirm === true);
-      if (problem !== null) throw new RequestRefused(problem);
+      const { allowed_ips: allowedIps, confirm } = request.body;
+      refuseIf(allowedIpsRefusal(allowedIps) ?? lockOutRefusal(allowedIps, request.ip, confirm === true));
       const { id, allowedIps: before } = request.principal.account;
       const answer = {
         allowed_ips: allowedIps,
@@ -130,9 +128,8 @@ export function apiAccessRoutes(app: FastifyInstance, dependencies: ApiAccessRou
       if (isDeepStrictEqual(allowedIps, before)) return reply.send(answer);
       refuseIf(await limiter.admitAccessChange(request.person.id, 'allow_list', reply));
       const caller = actorOf(request.principal, ['keys:write']);
-      const changed = await changeAccount(database, id, { allowedIps }, caller);
+      const changed = orRefuse(await changeAccount(database, id, { allowedIps }, caller));
       if (changed === null) throw new Error(`Account ${id} does not exist.`);
-      if (isRefusal(changed)) throw new RequestRefused(changed);
       forgetAccount(id);
       return reply.send({ ...answer, allowed_ips: changed.allowedIps });
     },

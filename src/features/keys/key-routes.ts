@@ -8,7 +8,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { createBodyReader } from '../../platform/http/body-reader.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal } from '../../shared/allow-list.ts';
@@ -241,10 +241,10 @@ async function answer<Result>(
   view: (result: Result) => Promise<object>,
   status: 200 | 201 = 200,
 ) {
-  if (isRefusal(done)) throw new RequestRefused(done);
+  const { result, replayed } = orRefuse(done);
   forgetAccount(account.id);
-  markReplayed(reply, done);
-  return reply.code(status).send(await view(done.result));
+  markReplayed(reply, { replayed });
+  return reply.code(status).send(await view(result));
 }
 
 async function shownAnswer(owned: OwnedKeys, { key, apiKey }: ShownKey, account: Account, now: EpochSeconds) {

@@ -7,18 +7,12 @@ import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
-import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { SensitiveAction } from '../../platform/http/route-declarations.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import {
-  type ErrorCode,
-  fieldRefusal,
-  isRefusal,
-  type Refusal,
-  refusal,
-} from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { confirmedBodySchema } from '../../shared/password-fields.ts';
@@ -351,9 +345,9 @@ async function changeOf(
 }
 
 function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Refusal): FastifyReply {
-  if (isRefusal(done)) throw new RequestRefused(done);
-  markReplayed(reply, done);
-  const { person, account, along } = done.result;
+  const { result, replayed } = orRefuse(done);
+  markReplayed(reply, { replayed });
+  const { person, account, along } = result;
   const invitation = along === null ? null : { url: along.url, expires_at: formatTime(along.expiresAt) };
   return reply.code(201).send({ person: viewOf(person, account, false), invitation });
 }

@@ -2,10 +2,8 @@
 
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import { formatTime } from '../../shared/times.ts';
 import { autoRenewSettingsView } from '../customers/customer-view.ts';
 import { refundAtOnceCents } from '../order-engine/decisions/execute-order.ts';
@@ -62,9 +60,7 @@ export async function readHistory(
   query: unknown,
 ): Promise<{ data: PlanHistoryItemView[]; next_cursor: string | null }> {
   const list = { list: `history ${customer.number}`, names: [], read: () => null };
-  const sent = { cursor: '', ...(isJsonObject(query) ? query : {}) };
-  const page = readFilteredPage(seal, list, customer.accountId, sent, false);
-  if (page === null) throw new RequestRefused('invalid_cursor');
+  const page = readFilteredPage(seal, list, customer.accountId, query, true);
   const history = await listPlanHistory(database, customer, cursorOf(page.position), page.limit);
   return {
     data: history.items.map((item) => itemView(item, packages(), currency)),

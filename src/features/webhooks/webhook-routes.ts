@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Done } from '../../platform/database/idempotent-change.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
+import type { ListQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
@@ -19,7 +20,6 @@ import {
   refusal,
 } from '../../shared/error-catalogue.ts';
 import { parseOwnedId, parseRealOwnedId, parseRowId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, parseTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -363,12 +363,9 @@ async function showDeliveries(owned: OwnedWebhooks, request: FastifyRequest<With
   const list = {
     list: `deliveries ${webhook.id}`,
     names: ['status'],
-    read: (sent: { oneOf: <Word extends string>(name: string, words: readonly Word[]) => Word | null }) =>
-      sent.oneOf('status', deliveryStatuses),
+    read: (sent: ListQuery) => sent.oneOf('status', deliveryStatuses),
   };
-  const query = { cursor: '', ...(isJsonObject(request.query) ? request.query : {}) };
-  const page = readFilteredPage(seal, list, ownerOf(owned, request), query);
-  if (page === null) throw new RequestRefused('invalid_cursor');
+  const page = readFilteredPage(seal, list, ownerOf(owned, request), request.query, true);
   const { attempts, next } = await listDeliveries(database, {
     webhookId: webhook.id,
     outcome: page.filter,
@@ -398,9 +395,9 @@ function answer<Result>(
   view: (result: Result) => object,
   status: 200 | 201 = 200,
 ) {
-  if (isRefusal(done)) throw new RequestRefused(done);
-  markReplayed(reply, done);
-  return reply.code(status).send(view(done.result));
+  const { result, replayed } = orRefuse(done);
+  markReplayed(reply, { replayed });
+  return reply.code(status).send(view(result));
 }
 
 function idOf(request: FastifyRequest<WithId>) {

@@ -30,20 +30,35 @@ export interface FilteredPage<Filter> {
 }
 
 /**
- * null: no filter and no cursor were sent. A whole list, as a file has it, is read like a filtered one.
+ * null: no filter and no cursor were sent, so the list is read by its page. Never null where it has none: that of a file,
+ * and a list with cursors alone.
  *
  * @throws RequestRefused
  */
 export function readFilteredPage<Filter>(
   seal: Seal,
+  list: FilterableList<Filter>,
+  accountId: number,
+  query: unknown,
+  hasNoPages: true,
+): FilteredPage<Filter>;
+export function readFilteredPage<Filter>(
+  seal: Seal,
+  list: FilterableList<Filter>,
+  accountId: number,
+  query: unknown,
+  hasNoPages: boolean,
+): FilteredPage<Filter> | null;
+export function readFilteredPage<Filter>(
+  seal: Seal,
   { list, names, read }: FilterableList<Filter>,
   accountId: number,
   query: unknown,
-  isWhole = false,
+  hasNoPages: boolean,
 ): FilteredPage<Filter> | null {
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
-  if (sent.length === 0 && !isWhole) return null;
+  if (sent.length === 0 && !hasNoPages) return null;
   // A program that counts pages up would read the first one for ever.
   if (own(parameters, 'page') !== undefined) {
     throw new RequestRefused(
