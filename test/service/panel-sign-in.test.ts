@@ -151,6 +151,8 @@ test('a wrong password, an unknown name and an account without a password are an
     { username: '', password: '' },
     { username: 'ü\u2028x', password: testPassword },
     { username: await usernameOf(service, without), password: 'none' },
+    // The fields of a refusal do not make a body one.
+    { username, password: 'not the password', code: 'not_found', details: {} },
   ]) {
     const answer = await signInAnswer(service.address, body);
     expectRefusal(answer, '401 invalid_credentials', {});

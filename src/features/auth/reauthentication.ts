@@ -66,7 +66,6 @@ export function createReauthentication(dependencies: ReauthenticationDependencie
     const isAskedAlways = isAlwaysAsked(body, sensitiveAction);
     if (!isAskedAlways && !isSent(body, passwordField) && isConfirmed(session)) return confirmed();
     const password = passwordOf(body, passwordField);
-    if (isRefusal(password)) return password;
     const { id, username } = personOf(principal.actor);
     const isRight = await throttle.tryPassword(username, ip, async () =>
       isRightPassword(password, await getPasswordHash(database, id), addressOwner(ip)),
@@ -136,11 +135,7 @@ function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   throw new Error('A sensitive action was to be confirmed by somebody without a password.');
 }
 
-function passwordOf(body: unknown, field: SensitiveAction['passwordField']): string | Refusal {
-  if (field === 'password') {
-    const read = readPassword(body);
-    return isRefusal(read) ? read : read.password;
-  }
-  const read = readCurrentPassword(body);
-  return isRefusal(read) ? read : read.current_password;
+/** @throws RequestRefused */
+function passwordOf(body: unknown, field: SensitiveAction['passwordField']): string {
+  return field === 'password' ? readPassword(body).password : readCurrentPassword(body).current_password;
 }

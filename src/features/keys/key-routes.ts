@@ -150,7 +150,7 @@ export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependenc
     async (request, reply) => {
       const sent = orRefuse(await askedBy(owned, request, reply));
       const { account, asked, keyId } = sent;
-      const body = orRefuse(readChange(request.body));
+      const body = readChange(request.body);
       const settings = orRefuse(settingsOf(body, account));
       const done = await changeKey(database, keyId, settings, asked);
       return answer(owned, reply, account, done, (key) => keyAnswer(owned, key, account, asked.now));
@@ -173,7 +173,7 @@ export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependenc
     async (request, reply) => {
       const sent = orRefuse(await askedBy(owned, request, reply));
       const { account, asked, keyId } = sent;
-      const body = orRefuse(readRotation(request.body ?? {}));
+      const body = readRotation(request.body ?? {});
       const overlapSeconds = (body.overlap_hours ?? 0) * hourSeconds;
       const done = await rotateKey(database, seal, keyId, overlapSeconds, asked);
       return answer(owned, reply, account, done, (rotated) =>
@@ -209,7 +209,7 @@ async function createOne(owned: OwnedKeys, request: FastifyRequest<WithKey>, rep
   const { database, seal } = owned;
   const sent = orRefuse(await askedBy(owned, request, reply));
   const { account, asked } = sent;
-  const body = orRefuse(readNew(request.body));
+  const body = readNew(request.body);
   const settings = orRefuse(settingsOf(body, account));
   const mode = body.test === true ? 'test' : 'live';
   const whole = { scopes: null, allowedIps: [], rateLimitPerMinute: null, expiresAt: null, ...settings };

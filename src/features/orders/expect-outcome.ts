@@ -1,10 +1,10 @@
-// From what the engine says of a command to its outcome, or to the refusal that is sent: for the routes that submit one.
+// Turns the engine's answer to a command into the outcome that a route expects, or throws the refusal.
 
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Refusal } from '../../shared/error-catalogue.ts';
 
 /**
- * The outcome, which is of this type.
+ * The outcome, narrowed to this type.
  *
  * @throws RequestRefused with the refusal of the engine, or of the caller
  */
@@ -14,7 +14,6 @@ export function expectOutcome<
 >(outcome: Outcome | Refusal, type: Type): Extract<Outcome, { readonly type: Type }> {
   const accepted = orRefuse(outcome) as Outcome;
   if (accepted.refusal !== undefined) throw new RequestRefused(accepted.refusal);
-  if (accepted.type !== type)
-    throw new Error(`A command that ends in "${type}" ended in "${accepted.type}".`);
+  if (accepted.type !== type) throw new Error(`Expected the outcome "${type}", got "${accepted.type}".`);
   return accepted as Extract<Outcome, { readonly type: Type }>;
 }

@@ -1,4 +1,4 @@
-// A preview is decided by the account and the packages as they are now: where either changed meanwhile, it is decided again.
+// Previews again when the account's rights or the packages changed while a preview was being decided.
 
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -8,7 +8,7 @@ import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 const attemptsMax = 3;
 
 /**
- * `preview` answers null where the account's rights changed: then `accountNow` reads it.
+ * `preview` answers null when the account's rights have changed; `accountNow` then reads the account afresh.
  *
  * @throws RequestRefused with service_unavailable where they change again and again, and what `accountNow` throws
  */

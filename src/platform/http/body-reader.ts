@@ -5,13 +5,28 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
+import { refuseIf } from './request-refused.ts';
 
-/** The body as its schema's type; or validation_failed with `details.field`. Unknown fields are ignored. */
-export type BodyReader<Schema extends TSchema> = (body: unknown) => Static<Schema> | Refusal;
+/**
+ * validation_failed with `details.field`, or null if the body fits. It never answers with the body: one that has the fields of a
+ * refusal would pass for one. Unknown fields are ignored.
+ */
+export type BodyCheck = (body: unknown) => Refusal | null;
 
-export function createBodyReader<const Schema extends TSchema>(schema: Schema): BodyReader<Schema> {
-  // Compiled when the first body comes: a start would pay for all of them.
-  let compiled: Validator<Schema> | null = null;
+/** The body as its schema's type. @throws RequestRefused with what the check says */
+export function createBodyReader<const Schema extends TSchema>(
+  schema: Schema,
+): (body: unknown) => Static<Schema> {
+  const check = createBodyCheck(schema);
+  return (body) => {
+    refuseIf(check(body));
+    return body as Static<Schema>;
+  };
+}
+
+export function createBodyCheck(schema: TSchema): BodyCheck {
+  // Compiled on first use, which keeps the start fast.
+  let compiled: Validator<TSchema> | null = null;
   return (value) => {
     compiled ??= Compile(schema);
     const validator = compiled;
@@ -21,7 +36,7 @@ export function createBodyReader<const Schema extends TSchema>(schema: Schema): 
       const reason = typeReason(valueAt(value, first), said);
       return fieldRefusal('validation_failed', fieldOf(first), reason);
     }
-    return textProblem(value, schema, '') ?? (value as Static<Schema>);
+    return textProblem(value, schema, '');
   };
 }
 

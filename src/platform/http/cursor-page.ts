@@ -30,8 +30,8 @@ export interface FilteredPage<Filter> {
 }
 
 /**
- * null: no filter and no cursor were sent, so the list is read by its page. Never null where it has none: that of a file,
- * and a list with cursors alone.
+ * null: no filter and no cursor were sent, so the list is read by page number. Never null with `hasNoPages`: a CSV file, or
+ * a list that is paged by cursor alone.
  *
  * @throws RequestRefused
  */

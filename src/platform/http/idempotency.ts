@@ -1,4 +1,4 @@
-// Idempotency keys as requests send them, in a header or in the body, and what an answer says of a request that was repeated.
+// Reads the idempotency key of a request, from the header or the body, and marks answers that are replays.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -25,12 +25,12 @@ export function idempotencyKeyOf(request: Pick<FastifyRequest, 'body' | 'headers
   return orRefuse(parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers)));
 }
 
-/** A hook before the body is held to its schema: where a key that cannot be one is refused first. */
+/** A hook that runs before the schema check, so that an invalid key is refused first. */
 export async function readableKeyFirst(request: FastifyRequest): Promise<void> {
   idempotencyKeyOf(request);
 }
 
-/** Says that the answer is an earlier one, sent again. */
+/** Marks the answer as a replay. */
 export function markReplayed(reply: FastifyReply, { replayed }: { readonly replayed: boolean }): void {
   if (replayed) reply.header('idempotent-replayed', 'true');
 }

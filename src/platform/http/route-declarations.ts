@@ -5,9 +5,9 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type ErrorCode, isRefusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, refusal } from '../../shared/error-catalogue.ts';
 import { isAdministratorScope, type Scope } from '../../shared/scopes.ts';
-import { type BodyReader, createBodyReader } from './body-reader.ts';
+import { type BodyCheck, createBodyCheck } from './body-reader.ts';
 import { idempotencyHeaderSchema } from './idempotency.ts';
 import { bodyBytesMax } from './request-parsing.ts';
 import { RequestRefused } from './request-refused.ts';
@@ -20,7 +20,7 @@ export interface RouteDeclaration {
   /** Takes an idempotency key: a repeated request gets the first answer again. */
   readonly isReplayable?: boolean;
   readonly isBodyOptional?: boolean;
-  /** The route reads its body itself: the order of its checks is contract. Else the body is held to the route's schema. */
+  /** The route checks its body itself, because the order of its checks is contract. Otherwise the schema does. */
   readonly parsesBody?: boolean;
   /** An export or an audit: seconds to minutes. Of these an account's sessions have less at once. */
   readonly takesLong?: boolean;
@@ -174,17 +174,17 @@ export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared:
   });
 }
 
-const readers = new WeakMap<TSchema, Map<string | undefined, BodyReader<TSchema>>>();
+const checks = new WeakMap<TSchema, Map<string | undefined, BodyCheck>>();
 
 /** The password of a sensitive action is the guard's to read. */
 function bodyValidator(schema: TSchema, passwordField: string | undefined) {
-  const ofSchema = readers.get(schema) ?? new Map<string | undefined, BodyReader<TSchema>>();
-  readers.set(schema, ofSchema);
-  const read = ofSchema.get(passwordField) ?? createBodyReader(without(schema, passwordField));
-  ofSchema.set(passwordField, read);
+  const ofSchema = checks.get(schema) ?? new Map<string | undefined, BodyCheck>();
+  checks.set(schema, ofSchema);
+  const check = ofSchema.get(passwordField) ?? createBodyCheck(without(schema, passwordField));
+  ofSchema.set(passwordField, check);
   return (body: unknown) => {
-    const problem = read(body ?? {});
-    return isRefusal(problem) ? { error: new RequestRefused(problem) } : true;
+    const problem = check(body ?? {});
+    return problem === null ? true : { error: new RequestRefused(problem) };
   };
 }
 
