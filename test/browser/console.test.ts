@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Route } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
@@ -14,6 +15,11 @@ const panel = usePanelBrowser();
 test('an administrator who leaves himself out of his own allow-list is asked again before it is saved', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
+  // Read slowly: opened again right after it was saved, the form must show what was saved.
+  await page.route(`**/panel/api/admin/v1/accounts/${admin.id}`, async (route) => {
+    if (route.request().method() === 'GET') await setTimeout(300);
+    await route.fallback();
+  });
   await page.getByRole('button', { name: 'Change settings' }).click();
   const settings = dialog(page, /^Settings of/);
   const list = settings.getByLabel('IP allow-list');
@@ -28,6 +34,7 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   await settings.waitFor({ state: 'hidden' });
   expectRefusal(await admin.get('/balance'), '403 ip_not_allowed');
   await page.getByRole('button', { name: 'Change settings' }).click();
+  assert.equal(await list.inputValue(), '203.0.113.0/25');
   await list.fill('');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.waitFor({ state: 'hidden' });

@@ -7,20 +7,32 @@ import { useRef } from 'react';
 
 interface Following<Answer> {
   readonly onDone?: (answer: Answer) => void;
+  /** What was changed is read again before `onDone`, which waits for two seconds at most. */
+  readonly isDoneOnceRead?: boolean;
 }
+
+const longestReadMs = 2000;
 
 export function useCommand<Input, Answer>(
   run: (input: Input) => Promise<Answer>,
-  { onDone }: Following<Answer> = {},
+  { onDone, isDoneOnceRead = false }: Following<Answer> = {},
 ) {
   const client = useQueryClient();
   const isRunning = useRef(false);
+  const readAgain = () =>
+    client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/orders/preview' });
   const mutation = useMutation<Answer, Error, Input>({
     mutationFn: run,
-    onSuccess: (answer) => onDone?.(answer),
-    onSettled: () => {
+    onSuccess: async (answer) => {
+      if (isDoneOnceRead) {
+        const tooLong = new Promise((resolve) => setTimeout(resolve, longestReadMs));
+        await Promise.race([readAgain(), tooLong]);
+      }
+      onDone?.(answer);
+    },
+    onSettled: (_answer, error) => {
       isRunning.current = false;
-      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/orders/preview' });
+      if (error !== null || !isDoneOnceRead) void readAgain();
     },
   });
   const mutate = (input: Input, { onRefused }: { readonly onRefused?: (error: Error) => void } = {}) => {

@@ -40,13 +40,25 @@ interface DialogFormOptions<Answer> {
   readonly password?: 'asked' | 'always' | false;
   /** A lost answer closes the fields: what was sent may stand. */
   readonly isSentOnce?: boolean;
+  /** For a form that is filled with what it changes: opened again at once, it must not show what it was before. */
+  readonly isDoneOnceRead?: boolean;
 }
 
 export function useDialogForm<Answer>(options: DialogFormOptions<Answer>) {
-  const { send, onClose, says, onDone, onRefused, password = false, isSentOnce = false } = options;
+  const {
+    send,
+    onClose,
+    says,
+    onDone,
+    onRefused,
+    password = false,
+    isSentOnce = false,
+    isDoneOnceRead,
+  } = options;
   const [key] = useState(mintIdempotencyKey);
   const own = useOwnPassword({ isAskedAlways: password === 'always' });
   const command = useCommand(() => send({ key, password: own.sent }), {
+    ...(isDoneOnceRead !== undefined && { isDoneOnceRead }),
     onDone: (answer) => {
       if (says !== undefined) {
         say(says(answer));

@@ -41,6 +41,7 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
   };
   const form = useDialogForm({
     onClose,
+    isDoneOnceRead: true,
     send: (): ReturnType<typeof changeAccount> =>
       changeAccount(account.id, isLockOut() ? { ...change, confirm: true } : change),
     says: () => t`Saved. It applies from the next request on.`,

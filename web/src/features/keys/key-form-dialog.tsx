@@ -26,6 +26,12 @@ interface KeyFormDialogProps {
   readonly onClose: () => void;
 }
 
+function offeredScopes(ofAdministrator: boolean, mode: 'live' | 'test') {
+  if (!ofAdministrator) return scopeWords;
+  if (mode === 'live') return { ...scopeWords, ...administratorScopeWords };
+  return { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
+}
+
 export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFormDialogProps) {
   const [name, nameField] = useText(apiKey?.name ?? '');
   const [mode, setMode] = useState(apiKey?.mode ?? panelMode);
@@ -55,6 +61,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   });
   const change = useDialogForm({
     onClose,
+    isDoneOnceRead: true,
     password: 'asked',
     send: ({ password }) => changeKey(owner, apiKey?.id ?? 0, changes, password),
     says: () => t`The key is changed. It applies from the next request on.`,
@@ -67,11 +74,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     );
   }
   const isLimit = limit.trim() === '' || /^[1-9]\d{0,6}$/.test(limit.trim());
-  const words = !ofAdministrator
-    ? scopeWords
-    : mode === 'live'
-      ? { ...scopeWords, ...administratorScopeWords }
-      : { ...scopeWords, product: administratorScopeWords['product'] ?? '' };
+  const words = offeredScopes(ofAdministrator, mode);
   return (
     <FormDialog
       form={apiKey === null ? create : change}

@@ -86,6 +86,7 @@ export function ChangePersonDialog({
   };
   const form = useDialogForm({
     onClose,
+    isDoneOnceRead: true,
     password: change.email !== undefined || change.role === 'owner' ? 'always' : 'asked',
     send: ({ password }) => changePerson(owner, person.id, change, password),
     says: () => t`${person.username} is changed. It counts from their next request on.`,

@@ -54,6 +54,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
   });
   const change = useDialogForm({
     onClose,
+    isDoneOnceRead: true,
     send: () => changeWebhook(webhook?.id ?? 0, changes),
     says: () => t`The endpoint is changed.`,
   });
