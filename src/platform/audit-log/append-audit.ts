@@ -1,7 +1,6 @@
-// The audit log: who changed what, when, from what to what. Append-only, and without secrets: a reset key
-// or password is noted as a fact, never as a value. The only writer of audit_log; always called inside
-// the transaction that makes the change. A refused sign-in changes nothing: its entry stands alone. Read by
-// audit/read-audit-log.ts.
+// The only writer of audit_log, an append-only table read by audit/read-audit-log.ts. Runs inside the transaction of the
+// change; a refused sign-in is logged on its own.
+// Invariant: no secrets. A reset key or password is recorded as a fact, never as a value.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
@@ -13,14 +12,12 @@ import { type Column, describeTable, int, nullableInt, text, time } from '../dat
 import type { ActingParty, AuditAuthor } from './actor.ts';
 
 export interface AuditEntry extends AuditAuthor {
-  /** noun.verb, such as "account.update". */
   readonly action: string;
-  /** What was changed, such as "account 12". */
   readonly subject: string;
-  /** Fields have the names and formats that the API has for them. */
+  /** Field names and formats are those of the API. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
-  /** Whose it is, where that may be a test: the log is the operator's and kept for ever, and holds nothing that is done with tests. */
+  /** The account concerned, if it may be a test account: changes to test accounts are not logged. */
   readonly accountId?: number;
 }
 
@@ -39,7 +36,7 @@ export const auditLog = describeTable('audit_log', {
 const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
-// A change of packages or prices moved their version earlier in its transaction, and holds the row since.
+// A change of packages or prices has raised packages_version earlier in this transaction and still locks the row.
 const insertAudit: SqlStatement = {
   name: 'insert_audit',
   text: `with counted as (
@@ -54,7 +51,7 @@ export function appendAudit(transaction: Queryable, entry: AuditEntry, now: Epoc
   return appendAudits(transaction, [entry], now);
 }
 
-/** Takes the log's row lock until the end of the transaction: send it last. */
+/** Locks the log's row until the transaction ends, so send it last. */
 export async function appendAudits(
   transaction: Queryable,
   entries: readonly AuditEntry[],

@@ -1,12 +1,9 @@
-// Look-ups that arrive in one turn of the event loop travel as one query: a hundred requests that read
-// a balance at the same moment cost the database one statement.
-// The statement takes arrays and returns, for every key that was found, its place in them in `position`
-// (1, 2, 3 … as `unnest … with ordinality` counts). `accountOf`: where the key is of one account, and looked up in its group.
+// Batches the look-ups of one event-loop turn into one query, which returns each found key's 1-based `position` in its
+// arrays. `accountOf`: set when each key belongs to an account and must be looked up in that account's shard.
 
 import { byGroup, type Queryable, type Row, type SqlStatement } from './database.ts';
 
 export interface BatchedLookup<Key> {
-  /** The row of this key, or null. @throws DatabaseUnavailable */
   find(key: Key): Promise<Row | null>;
 }
 

@@ -1,142 +1,110 @@
-// The interface between the service and its database. Two drivers implement it: postgres.ts (a server
-// behind DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing outside this folder knows which.
-// Always true: an error that says nothing about the statement, but only that the database is away,
-// arrives as DatabaseUnavailable; what a transaction did is then unknown once its COMMIT was sent.
-// Work has a rank, so that lists do not keep orders waiting (docs/decisions/0013-orders-first.md).
+// The interface to the database, with two drivers: postgres.ts (DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing
+// outside this folder knows which is used.
+// Invariant: if the database is away, the error is DatabaseUnavailable; once COMMIT was sent, the transaction's outcome is
+// then unknown.
 
-/** A statement prepared by name: one name belongs to one text, for ever. */
+/** A name always stands for the same text. */
 export interface SqlStatement {
   readonly name: string;
   readonly text: string;
 }
 
-/** A row as it comes from the driver: int8 as bigint, timestamptz as whole epoch seconds (number). */
+/** A row from the driver: int8 is bigint, timestamptz is whole epoch seconds (number). */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What a statement is for. On PostgreSQL each rank has connections of its own; the embedded database's one session
- * takes all others before `reads`.
- * - `orders`: batches of orders. Nothing else.
- * - `lookups`: a few rows by key, that a request cannot begin without: who is calling, readiness, one balance.
- * - `changes`: what people change, a few rows at a time: accounts, keys, packages, second factors. A key that was stolen
- *   is blocked at once, however many orders come in.
- * - `reads`: everything else: lists, exports, audits, scheduled jobs. One piece of it
- *   should take no longer than 50 ms of the embedded database's one session, because orders wait for its end:
- *   whoever has more to do sends several, each for a range.
+ * What a statement is for (docs/decisions/0013-orders-first.md). Each rank has its own connections on PostgreSQL; the
+ * embedded database's one session runs `reads` last.
+ * - `orders`: order batches only.
+ * - `lookups`: a few rows by key that a request needs first: the caller, readiness, one balance.
+ * - `changes`: small writes by people, so that a stolen key is blocked at once however many orders arrive.
+ * - `reads`: the rest: lists, exports, jobs. Split work over 50 ms into ranges: orders wait for it on the embedded
+ * database.
  */
 export type Rank = 'orders' | 'lookups' | 'changes' | 'reads';
 
 export interface Queryable {
   /**
-   * Sends one statement and resolves to its rows. Statements sent in the same turn of the event loop
-   * travel together (one round trip) and are answered in order.
+   * Sends one statement. Statements sent in the same event-loop turn share a round trip and are answered in order.
    * @throws DatabaseUnavailable when the connection or the server is away
    * @throws StatementFailed when the statement was refused (SQLSTATE in `code`)
    */
   query(statement: SqlStatement, values?: readonly unknown[]): Promise<readonly Row[]>;
 
-  /**
-   * The same, as the group of this account sees it (find-shards.ts): statements find the tables of its accounts, and
-   * what is nobody's. Whatever writes or locks what is an account's goes this way; elsewhere it can be read alone.
-   */
+  /** The view of this account's shard, plus shared tables. Every write to or lock on account rows must go through it. */
   ofAccount(accountId: number): Queryable;
 
-  /** The same as each account group sees it, in their order; where all accounts are one group: itself. */
+  /** One view per shard, in order; itself on an undivided database. */
   accountGroups(): readonly Queryable[];
 
-  /** Asked by the drivers and in shards/ alone; all else says what it does in either case (bySharding). */
+  /** For the drivers and shards/ only. Other code uses bySharding. */
   readonly [isSpread]: boolean;
 }
 
-/** The shards are on several servers (citus.ts): what is not of one shard cannot be joined with what is. */
+/** The shards are on several servers (citus.ts): shared tables cannot be joined with tables of a shard. */
 export const isSpread: unique symbol = Symbol('isSpread');
 
 export interface Transaction extends Queryable {
-  /**
-   * Commits. May be sent in the same turn as the last statements, so that both share a round trip.
-   * @throws TransactionRolledBack when a statement before it had failed
-   */
+  /** May be sent with the last statements, to share their round trip. @throws TransactionRolledBack */
   commit(): Promise<void>;
 }
 
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'postgres';
 
-  /** As in Queryable. The rank is `reads` where none is named: those wait behind the others. */
+  /** Default rank: `reads`, the lowest priority. */
   query(statement: SqlStatement, values?: readonly unknown[], rank?: Rank): Promise<readonly Row[]>;
 
-  /** Transactions of the rank `orders` that are carried out side by side; more would wait for each other. */
   readonly orderSessions: number;
 
   ofAccount(accountId: number): Database;
 
   accountGroups(): readonly Database[];
 
-  /** This database, once it is known in which schemas its account groups are. */
   inGroups(division: AccountDivision): Database;
 
-  /**
-   * Runs `work` in one READ COMMITTED transaction. BEGIN travels with the first statement. When `work`
-   * returns without having committed, the transaction is committed; when it throws, rolled back.
-   */
+  /** One READ COMMITTED transaction: commits when `work` returns without having committed, rolls back when it throws. */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
 
-  /** Calls back for every NOTIFY on the channel, from this process and from others. */
   listen(channel: string, listener: ChangeListener): Promise<void>;
 
-  /**
-   * Hands out what the database has answered by now, where that can be seen ahead of the event loop: so a batch need
-   * not wait until everything else that arrived in the same turn has had its time.
-   */
+  /** Delivers answers that have arrived, ahead of the event loop, so that a batch does not wait for unrelated work. */
   poll(): void;
 
-  /**
-   * Has the files of the embedded database copied by another process while it is in use; null: they are a server's own
-   * business. @throws DatabaseUnavailable when another copy is under way
-   */
+  /** For the embedded database; null for a server. @throws DatabaseUnavailable when another copy is running */
   readonly beginFileCopy: (() => Promise<CopyGuard>) | null;
 
-  /** Round trips since the start: a statement or a group of statements that travelled together. */
   roundTrips(): number;
 
-  /** Waits for what runs and lets go of every connection. */
   close(): Promise<void>;
 }
 
-/** Where the tables of accounts are, where not all accounts are one group: names of schemas as SQL writes them. */
 export interface AccountDivision {
-  /** What is nobody's, and views of all groups' tables under the names of the tables. */
+  /** Quoted name of the schema with the shared tables, and views over all shards under the tables' names. */
   readonly shared: string;
-  /** An account belongs to the one of its number modulo their count. */
+  /** An account belongs to the shard at index id modulo count. */
   readonly groups: readonly string[];
-  /** Which server has each group; absent: this one has all (citus.ts). */
+  /** Absent: all shards are on this server. Set by citus.ts. */
   readonly locate?: (queryable: Queryable) => Promise<readonly Server[] | null>;
-  /** What locate said last. */
   readonly servers?: readonly Server[];
 }
 
-/** A server of the same databases and roles. */
 export interface Server {
   readonly host: string;
   readonly port: number;
 }
 
 export interface TransactionOptions {
-  /** `changes` unless it is named. */
   readonly rank?: Rank;
-  /**
-   * For each statement and for the whole, instead of the rank's own limit: after this long the connection is given up
-   * and the database counts as away. null: no limit, as long as the server says that it is still at work.
-   */
+  /** Replaces the rank's limit, per statement and in total. null: no limit while the server reports progress. */
   readonly timeoutMilliseconds?: number | null;
-  /** Only reads, and sees one state of the database throughout: REPEATABLE READ. */
+  /** Read-only with one snapshot throughout: REPEATABLE READ. */
   readonly isSnapshot?: boolean;
 }
 
-/** Rows by account group, with an account of it, in the order of the groups. */
 export function byGroup<Item>(
   { accountGroups }: Pick<Queryable, 'accountGroups'>,
   rows: readonly Item[],
@@ -149,7 +117,6 @@ export function byGroup<Item>(
   return [...Map.groupBy(rows, (row) => accountOf(row) % count)].sort(([one], [other]) => one - other);
 }
 
-/** The same database for work of one rank, where whoever uses it names none. */
 export function ranked(database: Database, rank: Rank): Database {
   return inEachGroup(database, (each) => ({
     ...each,
@@ -158,7 +125,6 @@ export function ranked(database: Database, rank: Rank): Database {
   }));
 }
 
-/** What `change` makes of a database, also where it is seen as one of its account groups. */
 export function inEachGroup(database: Database, change: (each: Database) => Database): Database {
   const changed = (each: Database): Database => ({
     ...change(each),
@@ -173,12 +139,11 @@ export function inEachGroup(database: Database, change: (each: Database) => Data
 
 export interface ChangeListener {
   onMessage(payload: string): void;
-  /** The listening connection is gone: messages may be missed until onRestored. */
   onLost(): void;
   onRestored(): void;
 }
 
-/** The database cannot be reached or cannot take work now. Trying again later is right. */
+/** The database cannot be reached or cannot take work now. Retry later. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
@@ -188,7 +153,7 @@ export class StatementFailed extends Error {
   override readonly name = 'StatementFailed';
   readonly code: string;
   readonly constraint: string | undefined;
-  /** Set by the driver: a shard may have moved to another server between what the transaction read and what it writes. */
+  /** Set by the driver: a shard may have moved to another server between the transaction's reads and writes. */
   mayBeOutrun = false;
 
   constructor(message: string, code: string, constraint: string | undefined, options?: ErrorOptions) {
@@ -198,17 +163,14 @@ export class StatementFailed extends Error {
   }
 }
 
-/** COMMIT was answered with ROLLBACK: a statement of the transaction had failed. */
 export class TransactionRolledBack extends Error {
   override readonly name = 'TransactionRolledBack';
 }
 
-/** Held by the process that has the database open. */
 export interface CopyGuard {
-  /** The files are copied, all but the log: what PostgreSQL calls the label, to be put beside them. */
+  /** Call once all files but the WAL are copied. Resolves to PostgreSQL's backup label, which belongs in the copy. */
   end(): Promise<string>;
-  /** The longest time for which its beginning or its end had the one session. */
   heldMilliseconds(): number;
-  /** The log is copied as well, or nothing is any more. Never rejects. */
+  /** Call when the WAL is copied too, or to give up. Never rejects. */
   release(): Promise<void>;
 }

@@ -1,15 +1,13 @@
-// Deletes many rows in short statements, so that orders wait for none of them for long. Used by features whose rows
-// grow old (sessions, login links, the request log), from jobs that can be told to stop.
+// Deletes old rows in short statements so that orders never wait long. Called by cleanup jobs, which can be stopped.
 
 import type { Queryable, SqlStatement } from './database.ts';
 
 export interface OldRows {
-  /** Deletes up to `atOnceMax` rows and answers with their `count`. */
   readonly deletion: SqlStatement;
   readonly atOnceMax: number;
 }
 
-/** Whether rows may be left: only when the signal said stop. */
+/** true: the signal aborted, and rows may be left. */
 export async function deleteInPieces(
   database: Queryable,
   { deletion, atOnceMax }: OldRows,

@@ -1,12 +1,8 @@
-// For jobs that walk through all accounts: what is broken about one of them must not stop the work for the others, in this
-// run or in any later one.
+// For jobs over all accounts: an error with one account must not stop the work for the others, in this run or a later one.
 
 import { DatabaseUnavailable } from './database.ts';
 
-/**
- * Does `work` for each item, one after another, whatever breaks for some of them.
- * @throws DatabaseUnavailable at once: it is away for all of them; otherwise the first error, after the last item
- */
+/** Continues after errors. @throws DatabaseUnavailable at once; otherwise the first error, after the last item */
 export async function eachInTurn<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (item: Item) => Promise<unknown>,

@@ -1,6 +1,6 @@
-// Idempotency keys of changes that are neither orders nor money nor plans: endpoints, keys. A request that is sent again
-// with its key changes nothing again, however late. Called inside the transaction of the change, under its account's lock.
-// Always true: a refused request leaves its key free.
+// Idempotency keys of changes that are neither orders, money nor plans: endpoints, keys. A repeated request with the same
+// key changes nothing, however late. Runs inside the change's transaction, under its account's lock.
+// Invariant: a refused request leaves its key free.
 
 import { hash } from 'node:crypto';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
@@ -9,9 +9,7 @@ import type { Queryable, SqlStatement } from './database.ts';
 
 export interface IdempotentChange {
   readonly accountId: number;
-  /** null: none was sent. */
   readonly idempotencyKey: string | null;
-  /** What was asked for: the same request asks for the same. */
   readonly what: readonly unknown[];
   readonly now: EpochSeconds;
 }
@@ -21,13 +19,11 @@ export interface Done<Result> {
   readonly replayed: boolean;
 }
 
-/** `id`: of what was made or changed. */
 export interface Changed<Result> {
   readonly id: number;
   readonly result: Result;
 }
 
-/** Carries the change out, or answers from what it made when it was first sent. */
 export type Once = <Result>(
   transaction: Queryable,
   change: IdempotentChange,
@@ -67,5 +63,4 @@ export function createRunOnce(table: string, subject: string): Once {
   };
 }
 
-/** Of whatever has no table of its own for them. */
 export const runOnce = createRunOnce('keyed_changes', 'subject_id');

@@ -1,4 +1,4 @@
-// Values of rows, checked once as they leave the database: a column of the wrong kind is a bug, and says so.
+// Checks column values as they leave the database: a wrong type is a bug.
 
 export function bigint(value: unknown): bigint {
   if (typeof value !== 'bigint') throw new Error(`Expected an int8 column, found ${typeof value}.`);

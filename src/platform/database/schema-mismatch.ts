@@ -1,4 +1,4 @@
-// What stops a start or a command because of the database's schema. The message is for people.
+// The database's schema stops a start or a command. The message is for users.
 
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';

@@ -1,4 +1,4 @@
-// Which PostgreSQL answers, for the console's health page.
+// The PostgreSQL version, for the console's health page.
 
 import type { Queryable, SqlStatement } from './database.ts';
 
@@ -7,7 +7,6 @@ const findVersion: SqlStatement = {
   text: "select current_setting('server_version') as version",
 };
 
-/** @throws DatabaseUnavailable */
 export async function readServerVersion(database: Queryable): Promise<string> {
   const [row] = await database.query(findVersion);
   return String(row?.['version'] ?? '');

@@ -1,5 +1,5 @@
-// Array parameters for `unnest`, written as PostgreSQL reads them. The driver's own conversion walks
-// every element through several type tests; on the order path these few lines are most of its work.
+// Serializes array parameters for `unnest`. The driver's own conversion runs each element through several type tests, which
+// dominated the driver's work on the order path.
 
 export function numberArray(values: readonly (number | bigint)[]): string {
   return `{${values.join(',')}}`;
@@ -10,12 +10,10 @@ export function textArray(values: readonly (string | null)[]): string {
   return values.every(isPlain) ? `{"${values.join('","')}"}` : `{${values.map(quoted).join(',')}}`;
 }
 
-/** For null among numbers. */
 export function nullableNumberArray(values: readonly (number | bigint | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }
 
-/** Most values have nothing to escape. */
 function isPlain(value: string | null): boolean {
   return value !== null && !/["\\]/.test(value);
 }

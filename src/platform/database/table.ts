@@ -1,9 +1,6 @@
-// One description of each table: which columns it has, how their values travel to the database and how they are read.
-// What a statement needs of it (the list of columns, the parameters of `unnest`, the casts, the parser) is derived
-// once, at start: nothing has to be kept in step by hand. Each feature describes its own tables.
-//
-// Rows travel by columns: one array for each, which `unnest` makes rows of again, so that a statement of any number of
-// rows is one prepared statement.
+// Describes each table once: its columns, how values travel to the database and how they are parsed. Column lists, `unnest`
+// parameters, casts and the parser are derived at start. Each feature describes its own tables.
+// Rows travel as one array per column, so that a statement for any number of rows is one prepared statement.
 
 import { expectMonths, type Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -12,50 +9,44 @@ import { bigint, nullable, oneOf as oneOfThese } from './row-values.ts';
 import { nullableNumberArray, numberArray, textArray } from './sql-arrays.ts';
 
 export interface Column<Value> {
-  /** Its name in the database. */
   readonly name: string;
-  /** The type of the parameter that carries its values. */
   readonly arrayType: string;
-  /** From a value as it travelled to the column's own; null: it is that already. */
+  /** From the value as sent to the column's type; null: no cast. */
   readonly cast: ((value: string) => string) | null;
   toArray(values: readonly Value[]): string;
-  /** From what the driver hands out. @throws Error where the column is of another kind */
+  /** @throws Error if the column has another type */
   parse(value: unknown): Value;
 }
 
-/** What a row is called in the program, and its columns. */
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export type Described<Of extends Columns> = {
   readonly [Name in keyof Of]: Of[Name] extends Column<infer Value> ? Value : never;
 };
 
-/** The row that a table's description makes. */
 export type RowOf<Of> = Of extends Table<infer These> ? Described<These> : never;
 
-/** A statement that writes any number of rows at once. */
 export interface Write<Item> {
   readonly statement: SqlStatement;
   values(rows: readonly Item[]): unknown[];
 }
 
-/** Every method is about all of its columns; `pick` and `without` give a table of fewer. */
+/** Each method covers all columns; `pick` and `without` make a narrower table. */
 export interface Table<Of extends Columns> {
-  /** In the database. */
   readonly names: readonly string[];
-  /** "o.account_id, o.number, …", for `select`; with a prefix "o.number as x_number, …", where two tables are joined. */
+  /** "o.account_id, o.number, …"; with a prefix "o.number as x_number, …", to join two tables. */
   list(alias: string, prefix?: string): string;
   parse(row: Row, prefix?: string): Described<Of>;
-  /** Rows that are sent: "unnest($1::int[], $2::text[]) alias (account_id, reference)", which values() fills. */
+  /** "unnest($1::int[], $2::text[]) alias (account_id, reference)", filled by values(). */
   sent(alias: string): string;
-  /** The same with their `position`, from 1. */
+  /** The same with `position`, from 1. */
   sentInOrder(alias: string): string;
-  /** The select list that turns rows that were sent into what is stored: "alias.account_id, to_timestamp(alias.created_at), …". */
+  /** The select list that casts sent rows for storage: "alias.account_id, to_timestamp(alias.created_at), …". */
   arrived(alias: string): string;
   values(rows: readonly Described<Of>[]): unknown[];
-  /** `ending`: what follows the rows, such as "on conflict …" or "returning …". */
+  /** `ending`: for example "on conflict …" or "returning …". */
   insert(statementName: string, ending?: string): Write<Described<Of>>;
-  /** Sets the other columns of the rows `t` that `keys` name. */
+  /** Updates the other columns of the rows `t` identified by `keys`. */
   update(statementName: string, keys: readonly (keyof Of & string)[], ending?: string): Write<Described<Of>>;
   pick<Name extends keyof Of & string>(...names: readonly Name[]): Table<Pick<Of, Name>>;
   without<Name extends keyof Of & string>(...names: readonly Name[]): Table<Omit<Of, Name>>;
@@ -71,7 +62,6 @@ export function describeTable<Of extends Columns>(tableName: string, columns: Of
   const only = <Kept extends Columns>(isKept: (key: string) => boolean) =>
     describeTable(tableName, Object.fromEntries(entries.filter(([key]) => isKept(key))) as unknown as Kept);
 
-  /** By prefix: names are put together once, and not for every row. */
   const readers = new Map<string, readonly (readonly [string, string, Column<unknown>['parse']])[]>();
   const readersOf = (prefix: string) => {
     let found = readers.get(prefix);
@@ -125,7 +115,6 @@ export function describeTable<Of extends Columns>(tableName: string, columns: Of
   return table;
 }
 
-/** No rows, no statement. */
 export async function writeRows<Item>(
   database: Queryable,
   { statement, values }: Write<Item>,
@@ -133,8 +122,6 @@ export async function writeRows<Item>(
 ): Promise<readonly Row[]> {
   return rows.length === 0 ? [] : database.query(statement, values(rows));
 }
-
-// ------------------------------------------------------------------------------------- kinds of columns
 
 export function int(name: string): Column<number> {
   return { name, arrayType: 'int[]', cast: null, toArray: numberArray, parse: Number };
@@ -150,17 +137,16 @@ export function nullableInt(name: string): Column<number | null> {
   };
 }
 
-/** A count that may pass 2^31. */
+/** For counts beyond 2^31. */
 export function int8(name: string): Column<number> {
   return { ...int(name), arrayType: 'bigint[]' };
 }
 
-/** Whole cents. */
 export function cents(name: string): Column<bigint> {
   return { name, arrayType: 'bigint[]', cast: null, toArray: numberArray, parse: bigint };
 }
 
-/** A whole second; travels as seconds since 1970. */
+/** Whole seconds; sent as epoch seconds. */
 export function time(name: string): Column<EpochSeconds> {
   return { name, arrayType: 'bigint[]', cast: toTimestamp, toArray: numberArray, parse: Number };
 }
@@ -199,7 +185,7 @@ export function texts(name: string): Column<readonly string[]> {
   };
 }
 
-/** Texts without spaces. Unlike texts, Citus takes them in an update. */
+/** Texts without spaces, sent as one string: Citus does not take arrays of texts in an update. */
 export function words(name: string): Column<readonly string[]> {
   return {
     ...texts(name),
@@ -208,7 +194,6 @@ export function words(name: string): Column<readonly string[]> {
   };
 }
 
-/** One of a closed list of words. */
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Column<Word> {
   return {
     name,
@@ -229,7 +214,6 @@ export function boolean(name: string): Column<boolean> {
   };
 }
 
-/** Of a period that is sold. */
 export function months(name: string): Column<Months> {
   return {
     name,
@@ -240,7 +224,6 @@ export function months(name: string): Column<Months> {
   };
 }
 
-/** The same column, where it may hold nothing. */
 export function orNull<Value>(column: Column<Value>): Column<Value | null> {
   const element = (value: Value | null) => (value === null ? 'null' : column.toArray([value]).slice(1, -1));
   return {
@@ -250,7 +233,7 @@ export function orNull<Value>(column: Column<Value>): Column<Value | null> {
   };
 }
 
-/** Whether a column holds anything: for reading alone. */
+/** Read-only: true if the column is not null. */
 export function isSet(name: string): Column<boolean> {
   return { ...boolean(name), parse: (value) => value !== null };
 }

@@ -1,13 +1,12 @@
-// The mark that a restore leaves in the transaction that loads the rows, and removes when the database has its new
-// incarnation: no service may start in between, because it would give out ids of the lost database a second time.
+// The mark that a restore sets in the transaction that loads the rows, and removes once the database has a new incarnation.
+// A service started in between would issue ids of the lost database again.
 
 import type { Queryable } from './database.ts';
 import { SchemaMismatch } from './schema-mismatch.ts';
 
-/** An empty table: older schemas have no column to say it in. */
+/** An empty table: older schemas have no column for it. */
 export const unfinishedRestore = 'unfinished_restore';
 
-/** @throws SchemaMismatch */
 export async function refuseUnfinishedRestore(database: Queryable): Promise<void> {
   const [row] = await database.query({
     name: '',

@@ -1,4 +1,4 @@
-// Which methods a path takes: gathered from the routes as they are added, asked for 404 and 405.
+// The methods of each path, collected from the routes; used for 404 and 405.
 
 import type { FastifyInstance } from 'fastify';
 

@@ -1,4 +1,4 @@
-// How an answer is written: as JSON, or in another format that the route has, by `?format=` or else by the Accept header.
+// Chooses the answer's format from `?format=`, else the Accept header.
 
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -7,7 +7,7 @@ import { orRefuse } from './request-refused.ts';
 const mediaTypes = { json: 'application/json', csv: 'text/csv', pdf: 'application/pdf' } as const;
 export type AnswerFormat = keyof typeof mediaTypes;
 
-/** JSON where nothing that the route has is asked for: so it always was. @throws RequestRefused */
+/** JSON when no format of the route is requested. @throws RequestRefused */
 export function readFormat<Format extends AnswerFormat>(
   query: unknown,
   accept: string | undefined,

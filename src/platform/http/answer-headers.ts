@@ -1,15 +1,14 @@
-// What every answer says of itself, errors and unknown paths included: nobody keeps it, nobody reads it as anything but
-// what it says it is, and browsers ask for nothing here without https once they have come by https.
-// Pages, assets and documents that may be kept say so over it.
+// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, HTTPS only. Pages,
+// assets and documents that may be cached override them.
 
 import type { FastifyInstance } from 'fastify';
 
 export const privateAnswer = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** Other names of the same domain are not ours to speak for: no includeSubDomains. */
+/** No includeSubDomains: other names of the domain are not ours. */
 const onlyByHttps = { 'strict-transport-security': 'max-age=31536000' } as const;
 
-/** Before any other hook: later ones have the last word. */
+/** Register before any other hook, so that later ones can override. */
 export function installAnswerHeaders(app: FastifyInstance, publicUrl: string): void {
   const headers = { ...privateAnswer, ...(publicUrl.startsWith('https:') ? onlyByHttps : {}) };
   app.addHook('onRequest', (_request, reply, done) => {

@@ -1,5 +1,5 @@
-// Bodies checked against their schemas: the first field that does not fit is named in validation_failed. What
-// a schema cannot say of a text (odd Unicode, control characters) is said here.
+// Validates bodies against their schemas; validation_failed names the first invalid field. Also checks texts for what
+// schemas cannot express (invalid Unicode, control characters).
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
@@ -7,13 +7,9 @@ import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catal
 import { isJsonObject, own } from '../../shared/json.ts';
 import { refuseIf } from './request-refused.ts';
 
-/**
- * validation_failed with `details.field`, or null if the body fits. It never answers with the body: one that has the fields of a
- * refusal would pass for one. Unknown fields are ignored.
- */
+/** null: valid. Never returns the body, which could look like a refusal. Unknown fields are ignored. */
 export type BodyCheck = (body: unknown) => Refusal | null;
 
-/** The body as its schema's type. @throws RequestRefused with what the check says */
 export function createBodyReader<const Schema extends TSchema>(
   schema: Schema,
 ): (body: unknown) => Static<Schema> {
@@ -25,7 +21,7 @@ export function createBodyReader<const Schema extends TSchema>(
 }
 
 export function createBodyCheck(schema: TSchema): BodyCheck {
-  // Compiled on first use, which keeps the start fast.
+  // Compiled on first use, to keep the start fast.
   let compiled: Validator<TSchema> | null = null;
   return (value) => {
     compiled ??= Compile(schema);
@@ -46,7 +42,7 @@ interface SchemaError {
   readonly params?: unknown;
 }
 
-/** A text that does not fit a pattern is answered with an example, never with the pattern. */
+/** Answers with an example of the text, never with the pattern. */
 function patternReason(schema: TSchema, error: SchemaError | undefined): string | null {
   if (error?.keyword !== 'pattern') return null;
   let at: unknown = schema;
@@ -61,7 +57,6 @@ function patternReason(schema: TSchema, error: SchemaError | undefined): string 
     : 'has characters or a form that are not allowed';
 }
 
-/** "limits.accounts" for the path "/limits/accounts", or the name of a field that is missing. */
 function fieldOf(error: SchemaError | undefined): string {
   if (error === undefined) return '';
   const path = error.instancePath.split('/').filter((part) => part !== '');
@@ -79,7 +74,7 @@ function valueAt(body: unknown, error: SchemaError | undefined): unknown {
   );
 }
 
-/** Texts that the database or a terminal could not show again as they were sent. Only in known fields. */
+/** Refuses texts that the database or a terminal could not reproduce. Only in known fields. */
 function textProblem(value: unknown, schema: TSchema, path: string): Refusal | null {
   if (typeof value === 'string') {
     const isShowable = value.isWellFormed() && !/\p{Cc}/u.test(value);

@@ -1,5 +1,5 @@
-// Pages that a browser shows, built beforehand into a folder: what may be loaded, by whom a page may be shown, and how it
-// is kept apart from other sites. The panel and the documents are served by it; each says itself which path is which file.
+// Serves prebuilt browser pages from a folder, with their content security policy. Used by the panel and the documentation,
+// which map paths to files themselves.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,8 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Its name carries a hash of it: a new build gives what it changed a new name. */
 export const keptForEver = { maxAge: '365d', immutable: true } as const;
 
-/** Routes of `app` can then send the folder's files. */
 export async function installBuiltPages(
   app: FastifyInstance,
   folder: string,
@@ -20,7 +18,7 @@ export async function installBuiltPages(
     root: folder,
     serve: false,
     index: false,
-    // The build leaves a .br and a .gz beside what is worth it.
+    // The build writes .br and .gz files beside those worth compressing.
     preCompressed: true,
     suppressWarning: true,
   });
@@ -41,10 +39,9 @@ export function isFile(folder: string, path: string): boolean {
   return statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** `page` says what to do about it. */
 export function sendNotBuilt(reply: FastifyReply, page: string): FastifyReply {
   return reply.code(503).type('text/html; charset=utf-8').send(page);
 }
 
-/** Where `npm run build` in web/ puts the pages. */
+/** Output of `npm run build` in web/. */
 export const builtPagesFolder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));

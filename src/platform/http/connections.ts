@@ -1,7 +1,6 @@
-// What each connection still has to be answered: one answer for each request, in their order, and none that nobody
-// asked for. Stands between Node's server and the app. Clients may send requests ahead: some are worked on at once, the
-// others wait, and nothing more is read meanwhile. Bytes that are no request are refused here, each with one line of the
-// log, and a connection on which nothing was asked is closed without a word.
+// Pipelining and malformed requests, between Node's server and the app. A connection gets one answer per request, in order.
+// Some pipelined requests run at once; the rest wait, and reading pauses. Bytes that are not a request are refused and
+// logged here; a connection that sent nothing is closed silently.
 
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
@@ -11,21 +10,18 @@ import { rawErrorResponse } from './error-responses.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface ConnectionLimits {
-  /** Requests of one connection that are worked on at once. */
   readonly pipelinedMax: number;
-  /** Requests of all connections that were read and wait for their turn; whoever adds one more is cut off. */
+  /** Waiting requests of all connections; a connection that exceeds it is cut. */
   readonly pipelinedHeldMax: number;
-  /** Bytes of answers that one connection may leave unread before its next request is begun. */
+  /** Unsent answer bytes of one connection above which its next request is not started. */
   readonly unreadBytesMax: number;
-  /** For what is still being sent to a connection that has its last answer. */
+  /** After the last answer, how long a client may go on sending. */
   readonly lingerMilliseconds: number;
 }
 
-/** Bytes that no request came of, for the log and the metrics. */
 export interface UnparsedRequest {
   readonly requestId: string;
   readonly code: Refusal['code'];
-  /** Of the peer: headers were not read. */
   readonly address: string;
 }
 
@@ -35,23 +31,21 @@ export interface UnparsedAnswer {
 }
 
 export interface Connections {
-  /** Each request reaches the server's listener in its turn. */
   attend(server: Server): void;
-  /** What the parser refused, or what did not come in time. */
   onClientError(error: { readonly code?: string }, socket: Socket, answer: () => UnparsedAnswer): void;
-  /** The last answer of a connection: bytes behind it are not read as a request. */
+  /** Sends the connection's last answer; bytes behind it are not read. */
   refuse(socket: Socket, answer: UnparsedAnswer): void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Answers to what was handed to the app. */
+  /** Answers of requests that the app has. */
   readonly begun: Set<ServerResponse>;
-  /** Answers to what waits for its turn; while there is any, nothing is read. */
+  /** Answers of waiting requests; while there are any, nothing is read. */
   held: ServerResponse[];
-  /** The answer to the request whose body may still be coming. */
+  /** The newest request, whose body may still be arriving. */
   newest: ServerResponse | null;
-  /** It ends with the answers to what was asked. */
+  /** It closes after the answers it owes. */
   isEnding: boolean;
 }
 
@@ -73,7 +67,7 @@ export function createConnections(
       isEnding: false,
     };
     connections.set(socket, connection);
-    // Node ends a connection with its last answer so, also one whose body it has not read.
+    // Node calls this after a connection's last answer, even if the request's body is unread.
     socket.destroySoon = () => {
       const isUnread = connection.newest?.req.complete === false;
       connection.isEnding ||= isUnread;
@@ -111,7 +105,7 @@ export function createConnections(
 
     function hold(connection: Connection, response: ServerResponse): void {
       const { socket, held } = connection;
-      // What one read brought is parsed to its end, however many requests it is.
+      // One read is parsed to its end, however many requests it contains.
       if (heldCount === limits.pipelinedHeldMax) {
         socket.destroy();
         return;
@@ -120,7 +114,7 @@ export function createConnections(
       if (held.push(response) > 1) return;
       socket.pause();
       if (socket.listeners('resume').includes(pauseAgain)) return;
-      // Node resumes a connection by itself, as when a request's body was read.
+      // Node resumes a connection by itself, for example after a body was read.
       socket.on('resume', pauseAgain);
       socket.once('close', () => {
         heldCount -= connection.held.length;
@@ -162,7 +156,7 @@ export function createConnections(
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (error.code === 'ECONNRESET' || (!socket.writable && !connection.isEnding)) socket.destroy();
     else if (isLate && socket.bytesRead === 0) closeSilently(socket);
-    // What is late waits for us.
+    // A late request is our fault if others wait in front of it.
     else if (!connection.isEnding && !(isLate && connection.held.length > 0)) refuse(socket, answer());
   }
 
@@ -175,20 +169,19 @@ export function createConnections(
       held.pop();
       heldCount -= 1;
     }
-    // It was refused before its body was looked at: that is its answer, and its line is written with it.
+    // It was refused before its body was read, and that answer is already logged.
     if (broken?.headersSent === true) {
       if (!begun.has(broken) && !hasWhole(connection)) endAfter(socket);
       return;
     }
     const requestId = broken === null ? randomUUID() : requestIdOf(broken.req);
     onUnparsed({ requestId, code: refusal.code, address: socket.remoteAddress ?? '' });
-    // Written now, it would be taken for the answer to the request before it.
+    // Sent now, it would pass for the answer to the previous request.
     if (!hasWhole(connection)) endAfter(socket, rawErrorResponse(refusal, requestId, headers));
   }
 
-  /** Whoever does not close its side is cut off; before that, closing with bytes unread could take the answer back. */
+  /** Closing with bytes unread could discard the answer, so cut the connection only after a while. */
   function endAfter(socket: Socket, answer = ''): void {
-    // Twice, it would be a write behind the end.
     if (socket.writableEnded) return;
     socket.on('error', () => undefined);
     socket.end(answer, () => setTimeout(() => socket.destroy(), limits.lingerMilliseconds).unref());
@@ -197,13 +190,13 @@ export function createConnections(
   return { attend, onClientError, refuse };
 }
 
-/** A request whose own body broke gets the answer; those before it are whole. */
+/** A request whose own body is malformed gets the answer; earlier ones are complete. */
 function hasWhole({ begun, held }: Connection): boolean {
   for (const { req } of begun) if (req.complete) return true;
   return held.some(({ req }) => req.complete);
 }
 
-/** What has arrived by now is read first: a request that met the end of our patience is still answered. */
+/** Reads what has arrived first, so that a request at the very end of the timeout is still answered. */
 function closeSilently(socket: Socket): void {
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();

@@ -1,7 +1,6 @@
-// A list with filters: which of them were sent, where the page begins, and the cursor of the next one. Called by the
-// routes of lists. A list without a filter is read by its page (shared/pages.ts), as it always was.
-// Always true: a cursor continues the list that it came from. It is signed for the account, the list and the filters;
-// anything else is refused, because what it would list is not what was asked for.
+// Reads a list's filters, position and limit from the query string and makes the next cursor. Called by list routes;
+// unfiltered lists use page numbers (shared/pages.ts).
+// Invariant: cursors are signed for account, list and filters; a cursor from another list is refused.
 
 import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -13,28 +12,20 @@ import { RequestRefused } from './request-refused.ts';
 export const filteredListCodes = ['invalid_filter', 'invalid_cursor'] as const satisfies ErrorCode[];
 
 export interface FilterableList<Filter> {
-  /** Its name in cursors, such as "orders". */
   readonly list: string;
-  /** The parameters that filter. */
   readonly names: readonly string[];
   readonly read: (sent: ListQuery) => Filter;
 }
 
 export interface FilteredPage<Filter> {
   readonly filter: Filter;
-  /** Where the page begins, in the words of whoever searches; null: the first page. */
   readonly position: string | null;
   readonly limit: number;
-  /** What a page that goes on at this position is asked for with; null: there is none. */
+  /** The cursor for a page that starts at this position; null: the end. */
   cursorAt(position: string | null): string | null;
 }
 
-/**
- * null: no filter and no cursor were sent, so the list is read by page number. Never null with `hasNoPages`: a CSV file, or
- * a list that is paged by cursor alone.
- *
- * @throws RequestRefused
- */
+/** null: read by page number. Never null with `hasNoPages` (CSV, or lists with cursors only). @throws RequestRefused */
 export function readFilteredPage<Filter>(
   seal: Seal,
   list: FilterableList<Filter>,
@@ -59,14 +50,14 @@ export function readFilteredPage<Filter>(
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
   if (sent.length === 0 && !hasNoPages) return null;
-  // A program that counts pages up would read the first one for ever.
+  // A client that counts pages up would read the first one for ever.
   if (own(parameters, 'page') !== undefined) {
     throw new RequestRefused(
       fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor'),
     );
   }
-  // What is empty is most likely a variable that was never set, and not a wish for everything. An empty cursor is where
-  // a program begins that goes on with next_cursor.
+  // An empty filter is most likely an unset variable. An empty cursor is allowed: a client starts with it and continues
+  // with next_cursor.
   const empty = sent.find((name) => name !== 'cursor' && own(parameters, name) === '');
   if (empty !== undefined) {
     throw new RequestRefused(fieldRefusal('invalid_filter', empty, 'must not be empty'));

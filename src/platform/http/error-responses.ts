@@ -1,6 +1,5 @@
-// From a refusal or a failure to the error envelope: the only place that turns a code into a status.
-// Handlers throw their refusals (RequestRefused), guards send theirs (reply.refuse); any other exception is a failure of ours or of
-// the database.
+// Turns refusals and failures into the error envelope; the only place that maps codes to statuses. Handlers throw
+// RequestRefused, guards call reply.refuse; any other exception is our failure or the database's.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -18,17 +17,16 @@ import { RequestRefused } from './request-refused.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with the error envelope. */
     refuse(refusal: Refusal): FastifyReply;
-    /** The code it was refused with, for logs and metrics; null for answers that succeed. */
+    /** For logs and metrics; null for success. */
     errorCode: ErrorCode | null;
   }
 }
 
-// An import would read every export of node:http, its WebSocket among them, which loads Node's fetch: 50 ms of a start.
+// An import would evaluate every export of node:http, whose WebSocket loads Node's fetch: 50 ms of a start.
 const http = process.getBuiltinModule('node:http');
 
-/** After this long a database that restarted is usually back. */
+/** By then a restarted database is usually back. */
 const retryAfterSeconds = 2;
 
 export function installErrors(app: FastifyInstance): void {
@@ -39,23 +37,22 @@ export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | RequestRefused, request, reply) => {
     if (error instanceof RequestRefused) return send(reply, error.refusal);
     const answer = refusalOfFailure(error, request);
-    // The rest of a body that is too large would be read as the next request.
+    // Otherwise the rest of a body that is too large would be read as the next request.
     if (answer.code === 'payload_too_large') reply.header('connection', 'close');
-    // A method that Node knows and the framework does not (one of RTSP's) gets here without hooks and decorations.
+    // A method that Node knows but the framework does not (such as RTSP's) arrives without hooks and decorations.
     return send(reply.headers({ ...privateAnswer, 'x-request-id': request.id }), answer);
   });
 }
 
 const unknownKey = 'Bearer realm="Sellthrough", error="invalid_token"';
 
-/** What a 401 of the API asks for (RFC 6750). The panel's own ask for a session, which is no scheme of HTTP. */
+/** WWW-Authenticate of a 401 from the API (RFC 6750). The panel's sessions are not an HTTP scheme. */
 export const challenges: ReadonlyMap<ErrorCode, string> = new Map([
   ['missing_api_key', 'Bearer realm="Sellthrough"'],
   ['invalid_api_key', unknownKey],
   ['revoked_api_key', unknownKey],
 ]);
 
-/** The message of the log line, which no test may leave behind. */
 export const undeclaredRefusal = 'a route refused with a code that it does not declare';
 
 function send(reply: FastifyReply, answer: Refusal): FastifyReply {
@@ -76,20 +73,15 @@ function isAdminUrl(url: string): boolean {
   return url.startsWith('/api/admin/') || url.startsWith('/panel/api/admin/');
 }
 
-/**
- * The status of a code. In the administrator's API a debit below zero is a field that does not fit (422):
- * 402 would ask the administrator to pay.
- */
+/** In the admin API a debit below zero is an invalid field (422): 402 would ask the administrator to pay. */
 export function statusOf(code: ErrorCode, isAdminApi: boolean): number {
   return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalogue[code].status;
 }
 
-/** "Not Found" */
 export function statusText(status: number): string {
   return http.STATUS_CODES[status] ?? String(status);
 }
 
-/** Refuses with not_found, or with method_not_allowed where the path takes other methods. */
 export function refuseRoute(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -99,7 +91,7 @@ export function refuseRoute(
   return reply.header('allow', allowed.join(', ')).refuse(refusal('method_not_allowed'));
 }
 
-/** What is answered where something was thrown, by a request or by one order of a bulk. What is not the client's is logged. */
+/** The refusal for an exception of a request or of one order in a bulk. Failures that are not the client's are logged. */
 export function refusalOfFailure(error: unknown, request: FastifyRequest): Refusal {
   if (error instanceof RequestRefused) return error.refusal;
   const answer = refusalOf(error as FastifyError, request);
@@ -119,12 +111,11 @@ function refusalOf(error: FastifyError, { routeOptions }: FastifyRequest): Refus
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return refusal('invalid_json', { reason: 'wrong length' });
   if (error.code === 'FST_ERR_NOT_FOUND') return refusal('not_found');
-  // A body that does not parse, or a client that went away in the middle of it.
+  // A malformed body, or a client that disconnected while sending it.
   if (error.statusCode !== undefined && error.statusCode < 500) return refusal('invalid_json');
   return refusal('internal_error');
 }
 
-/** The bytes of an error answer for sockets whose request never became one. */
 export function rawErrorResponse(
   refused: Refusal,
   requestId: string,
@@ -147,7 +138,6 @@ function envelopeText(answer: Refusal): string {
   return JSON.stringify({ error: errorOf(answer) });
 }
 
-/** The error of an envelope. */
 export function errorOf({ code, details, message = errorCatalogue[code].message }: Refusal): ApiError {
   return { code, message, details };
 }

@@ -1,9 +1,9 @@
-// A proxy that TRUST_PROXY does not name is noticed by what it sends. Said once in the log of a process, at the first
-// such request: every request of a misconfigured proxy is one, and a stranger who makes the header up must not fill the log.
+// Detects a proxy that TRUST_PROXY does not name, by its headers. Logged once per process, at the first such request, so
+// that forged headers cannot fill the log.
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-/** Only the first counts; the others say as well that somebody passes requests on. */
+/** Only the first is used; all of them show a proxy. */
 const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
 export function noticeUntrustedProxy(

@@ -1,6 +1,6 @@
-// A process that is told to end says so at /readyz before it does, and serves on meanwhile: proxies send their requests
-// elsewhere before anything of it is closed. Called by create-service.ts; probe-routes.ts tells it of every question.
-// It takes as long as whoever asks needs to be told, and no time where nobody asks (docs/decisions/0044-restarts.md).
+// Before it ends, a process answers /readyz with 503 while it goes on serving, so that proxies redirect traffic first.
+// Called by create-service.ts; probe-routes.ts reports each probe. It waits only as long as the probers need, and not at
+// all without any (docs/decisions/0044-restarts.md).
 
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
@@ -8,36 +8,29 @@ import { connect, Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 export interface GracefulDrainLimits {
-  /** Who asked twice within this time is expected to ask again; whoever asks once a minute is not waited for. */
+  /** An address that probed twice within this time is expected to probe again; slower probers are not waited for. */
   readonly askedTwiceMilliseconds: number;
-  /** Some take a process out only after this many answers of 503. */
+  /** Some proxies remove a process only after this many 503 answers. */
   readonly answers: number;
   readonly millisecondsMax: number;
-  /** Addresses that are remembered. */
   readonly askersMax: number;
 }
 
 export interface GracefulDrain {
-  /** Before each answer of /readyz. The address is the peer's. */
+  /** Call before each answer of /readyz, with the peer's address. */
   asked(address: string): void;
-  /** Whether /readyz says that the process is going. */
   isAnnounced(): boolean;
-  /**
-   * Resolves when each address that keeps asking was told often enough, or after the longest time, or when it is to
-   * hurry; at once where nobody keeps asking.
-   */
+  /** Resolves when every regular prober got enough 503s, at the time limit, or on `hurry`. */
   announce(hurry: AbortSignal): Promise<void>;
 }
 
 interface Asker {
   previousAt: number;
   lastAt: number;
-  /** Answers of 503 that it was given. */
   answers: number;
 }
 
 export function createGracefulDrain(monotonicNow: () => number, limits: GracefulDrainLimits): GracefulDrain {
-  // The one that asked last is the last one.
   const askers = new Map<string, Asker>();
   let waitedFor: Set<Asker> | null = null;
   let onAllAnswered = () => {};
@@ -53,7 +46,7 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
       if (askers.size > limits.askersMax && oldest !== undefined) askers.delete(oldest);
       if (waitedFor === null) return;
       asker.answers += 1;
-      // The question after the last answer: whoever asks again has read it.
+      // A further probe proves that the last answer was read.
       if (asker.answers > limits.answers && waitedFor.delete(asker) && waitedFor.size === 0) onAllAnswered();
     },
     isAnnounced: () => waitedFor !== null,
@@ -72,9 +65,8 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
 }
 
 /**
- * Closes the port and leaves the connections open. Whoever has one may be sending a request on it at this moment, and
- * proxies that ask nothing at /readyz do so until the port refuses them: each connection ends with its next answer, and
- * is not cut under a request. Resolves when none is left, after `milliseconds`, or when it is to hurry.
+ * Closes the port but keeps connections, which may be about to send a request, until their next answer. Proxies that do not
+ * probe keep sending until the port refuses. Resolves when none is left, after `milliseconds`, or on `hurry`.
  */
 export async function letConnectionsBeUsedUp(
   server: HttpServer,
@@ -87,14 +79,14 @@ export async function letConnectionsBeUsedUp(
   closePort(server, signal);
   await Promise.race([usedUp, pause(milliseconds, undefined, { signal })]).catch(() => undefined);
   over.abort();
-  // What has arrived by now is read first: a request that met the end of our patience is still answered.
+  // Reads what has arrived first, so that a request at the very end is still answered.
   await nextTurn();
   server.closeIdleConnections();
 }
 
 /**
- * The system takes connections before the process does, and resets those that wait as the port closes. So it closes behind
- * a connection of our own: whatever came before that one was taken.
+ * The kernel accepts connections before the process does, and resets those waiting when the port closes. So it closes after
+ * accepting a connection of our own: all earlier ones were accepted by then.
  */
 function closePort(server: Server, signal: AbortSignal): void {
   const address = server.address();
@@ -105,7 +97,7 @@ function closePort(server: Server, signal: AbortSignal): void {
   };
   const close = () => {
     server.off('connection', onConnection).off('drop', close);
-    // Not the HTTP server's own close(), which cuts what is idle.
+    // The HTTP server's own close() would cut idle connections.
     Server.prototype.close.call(server);
     own.destroy();
   };

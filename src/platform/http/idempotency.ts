@@ -1,4 +1,4 @@
-// Reads the idempotency key of a request, from the header or the body, and marks answers that are replays.
+// Reads the idempotency key from the header or body, and marks replayed answers.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -15,22 +15,20 @@ export const idempotencyHeaderSchema = Type.Object({
   ),
 });
 
-/** The body of a request that may have none. */
 export function bodyOf({ body }: Pick<FastifyRequest, 'body'>): JsonObject {
   return isJsonObject(body) ? body : {};
 }
 
-/** The idempotency key of a request; null: none was sent. @throws RequestRefused */
+/** null: none was sent. @throws RequestRefused */
 export function idempotencyKeyOf(request: Pick<FastifyRequest, 'body' | 'headers'>): string | null {
   return orRefuse(parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers)));
 }
 
-/** A hook that runs before the schema check, so that an invalid key is refused first. */
+/** A hook before the schema check, so that an invalid key is refused first. */
 export async function readableKeyFirst(request: FastifyRequest): Promise<void> {
   idempotencyKeyOf(request);
 }
 
-/** Marks the answer as a replay. */
 export function markReplayed(reply: FastifyReply, { replayed }: { readonly replayed: boolean }): void {
   if (replayed) reply.header('idempotent-replayed', 'true');
 }

@@ -1,51 +1,46 @@
-// The query strings of lists with filters: each parameter read once, and refused with its name where it cannot be.
+// Parses query strings of filtered lists; an invalid parameter is refused by name.
 
 import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { RequestRefused } from './request-refused.ts';
 
-/** Rows of a page. */
 export const pageRows = 50;
-/** Above every number that a row can have. */
 export const numberMax = 2_147_483_647;
-/** Above every moment that a row can have: the year 10000. */
 export const endOfTime = 253_402_300_800;
 const daySeconds = 86_400;
 
 export interface ListQuery {
-  /** The text of a parameter; "" where it is absent. */
   text(name: string): string;
-  /** A positive whole number; `otherwise` where it is absent. @throws RequestRefused */
+  /** A positive whole number. @throws RequestRefused */
   number(name: string, otherwise: number): number;
-  /** One of these; null where it is absent. @throws RequestRefused */
+  /** null if absent. @throws RequestRefused */
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value | null;
-  /** "true" or "false"; null where it is absent. @throws RequestRefused */
+  /** "true" or "false"; null if absent. @throws RequestRefused */
   boolean(name: string): boolean | null;
-  /** A time, or a whole UTC day; null where it is absent. @throws RequestRefused */
+  /** A time, or a whole UTC day; null if absent. @throws RequestRefused */
   moment(name: string): TimeSpan | null;
-  /** Two whole numbers with a point between them; null where it is absent. @throws RequestRefused */
+  /** Two whole numbers separated by a point; null if absent. @throws RequestRefused */
   pair(name: string): readonly [number, number] | null;
-  /** Moments from `from` to `to`, both included: times, or whole UTC days. @throws RequestRefused */
+  /** Both ends inclusive: times, or whole UTC days. @throws RequestRefused */
   span(from: string, to: string): TimeSpan | null;
-  /** The beginning of a UTC day; null where it is absent. @throws RequestRefused */
+  /** The start of a UTC day; null if absent. @throws RequestRefused */
   day(name: string): EpochSeconds | null;
-  /** The beginning of a month and of the next one; null where it is absent. @throws RequestRefused */
+  /** null if absent. @throws RequestRefused */
   month(name: string): MonthSpan | null;
 }
 
-/** Moments from `since` up to, not including, `until`. */
+/** `until` is exclusive. */
 export interface TimeSpan {
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
 }
 
 export interface MonthSpan extends TimeSpan {
-  /** "2026-11". */
   readonly month: string;
 }
 
-/** The UTC days from `from` to `to`, both included; up to today and `usual` days where none are sent. @throws RequestRefused */
+/** UTC days, both ends inclusive. Default: the last `usual` days up to today. @throws RequestRefused */
 export function dayRange(
   sent: ListQuery,
   now: EpochSeconds,
@@ -61,7 +56,6 @@ export function dayRange(
   return { from, to };
 }
 
-/** What `read` makes of the query string. @throws RequestRefused with the first parameter that cannot be read */
 export function readQuery<Filter>(
   query: unknown,
   read: (query: ListQuery) => Filter,
@@ -79,13 +73,13 @@ export function readQuery<Filter>(
     return value;
   };
   const beginningOf = (name: string, value: string, shape: RegExp, example: string): EpochSeconds => {
-    // Without Z a time of day would be the machine's.
+    // Without Z a time of day would be in the machine's zone.
     const milliseconds = shape.test(value)
       ? Date.parse(value.includes('T') ? `${value}Z` : value)
       : Number.NaN;
-    // 31 February is read as a day in March.
+    // Date.parse reads 31 February as a day in March.
     const isThere = Number.isFinite(milliseconds) && new Date(milliseconds).toISOString().startsWith(value);
-    // The database knows no year 0.
+    // PostgreSQL has no year 0.
     if (!isThere || milliseconds < Date.UTC(1970)) throw refuse(name, `must look like ${example}`);
     return milliseconds / 1000;
   };
@@ -155,7 +149,6 @@ export function readQuery<Filter>(
   });
 }
 
-/** The first and the last UTC day of a span; "" for an end that is open. */
 export function daysOf({ since, until }: TimeSpan): [from: string, to: string] {
   return [since === 0 ? '' : dayOf(since), until === endOfTime ? '' : dayOf(until - 1)];
 }

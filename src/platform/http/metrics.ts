@@ -1,6 +1,5 @@
-// What the service counts about its requests, for Prometheus at /metrics; what else is counted is registered
-// by its owner (order-engine/order-metrics.ts). No labels that a client can make up: routes are patterns, codes and
-// kinds are closed lists.
+// Prometheus metrics about requests, served at /metrics. Other features register their own (order-engine/order-metrics.ts).
+// Labels come from closed lists (route patterns, codes, kinds), never from clients.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
 
@@ -11,12 +10,10 @@ export interface Metrics {
     route: string;
     method: string;
     status: number;
-    /** null where nobody knows. */
     seconds: number | null;
     errorCode: string | null;
   }): void;
   onRequestLinesDropped(lines: number): void;
-  /** Where other counters and gauges join. */
   readonly registry: Registry;
 }
 

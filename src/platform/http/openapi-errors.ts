@@ -1,6 +1,5 @@
-// How openapi.json says which errors an operation answers with: the sentences stand once for each status, in the response
-// that routes refer to, and a route's reference names its codes. Written by openapi.ts; read for the reference, the
-// client's types and tests.
+// Errors in openapi.json: each status has one shared response with all sentences, and a route's reference names its codes.
+// Written by openapi.ts; read for the reference, the client's types and tests.
 
 import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
 
@@ -28,7 +27,7 @@ export function usualSentences(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' ');
 }
 
-/** "order_not_found, customer_not_found"; a limit that is not the usual one has its sentence. */
+/** "order_not_found, customer_not_found"; an unusual limit adds its sentence. */
 export function codesText(codes: readonly ErrorCode[], bodyBytesMax: number): string {
   const { code: unusual, message } = tooLarge(bodyBytesMax);
   const texts = codes.map((code) =>
@@ -37,7 +36,7 @@ export function codesText(codes: readonly ErrorCode[], bodyBytesMax: number): st
   return texts.join(', ');
 }
 
-/** What an operation of a document answers with instead of its answer: what was written into it, read again. */
+/** The errors of a documented operation, parsed back from the document. */
 export function documentedErrors(
   { responses = {} }: DocumentedOperation,
   { components }: DocumentWithErrors,
@@ -61,7 +60,6 @@ export function documentedCodes(
   return documentedErrors(operation, document).map(({ code }) => code);
 }
 
-/** By their code, of a text of usualSentences. */
 function sentencesIn(description: string): ReadonlyMap<string, string> {
   const text = ` ${description}`;
   const found = Object.keys(errorCatalogue)

@@ -1,5 +1,5 @@
-// What a generated client is made from besides the schemas: names for what each operation takes and answers, and formats
-// of integers. Called by openapi.ts with its own copy of a document: serializers and validators know none of it.
+// Names and integer formats for generated clients. Called by openapi.ts on its own copy of the document, so serializers and
+// validators never see them.
 
 interface Schema {
   readonly $ref?: string;
@@ -23,13 +23,10 @@ interface NamelessDocument {
   components?: { schemas?: Record<string, Schema> };
 }
 
-/** Generated clients show it where a body is filled in. Some write null for every field that is not set. */
+/** Some generated clients send null for every unset field. */
 const bodyRule = 'Leave out what you do not set: null is refused, as any other wrong type.';
 
-/**
- * A body is called PlaceOrderBody, a page of a list OrderPage, any other answer PlaceOrderAnswer. A schema that stands
- * inside an operation is called by each generator what it likes, and anew for each operation.
- */
+/** Without a name, generators invent one for each operation: PlaceOrderBody, OrderPage, PlaceOrderAnswer. */
 export function nameShapes(document: NamelessDocument): void {
   const schemas = document.components?.schemas ?? {};
   document.components = { ...document.components, schemas };
@@ -48,7 +45,7 @@ export function nameShapes(document: NamelessDocument): void {
   }
 }
 
-/** Whether `name` is that of what an operation takes or answers, and not of a thing: Order, Customer. */
+/** True for names of bodies, answers and pages, not of things: Order, Customer. */
 export function isShapeName(name: string): boolean {
   return /(?:Body|Answer|Page)$/.test(name);
 }
@@ -62,7 +59,7 @@ function moveTo(schemas: Record<string, Schema>, name: string, media: Media): vo
   media.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** Of {data, page, per_page, total}, by what it lists. A list that may be filtered answers in two ways, and has its own. */
+/** "OrderPage" for a page of orders; a filterable list has two kinds of answer, and its own name. */
 function pageName({ properties = {} }: Schema): string | null {
   if ('next_cursor' in properties) return null;
   const item = 'per_page' in properties ? properties['data']?.items?.$ref : undefined;
@@ -71,7 +68,7 @@ function pageName({ properties = {} }: Schema): string | null {
 
 const int32Max = 2_147_483_647;
 
-/** int32 where it fits. What may be larger has no format: from int64 generators make bigint, which is no JSON. */
+/** Larger integers get no format: from int64, generators make bigint, which JSON lacks. */
 export function nameIntegerFormats(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   if ('type' in part && part.type === 'integer' && !('format' in part)) {

@@ -1,5 +1,4 @@
-// openapi.json, made from the schemas and declarations of the routes: what is served, committed and tested is one
-// document. And a second document, of the routes that only this service's own pages use.
+// Builds openapi.json from the routes' schemas and declarations, and a second document for the panel's own routes.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
@@ -11,12 +10,11 @@ import type { DeclaredRoute } from './route-declarations.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The document of the panel's routes. */
     panelSwagger: FastifyInstance['swagger'];
   }
 }
 
-// Where the document was loaded from. "x-internal" because OWASP's rules ask that every server says whether it is.
+// "x-internal" is required by OWASP's rules.
 const servers = [
   {
     url: '/',
@@ -26,14 +24,12 @@ const servers = [
 ];
 const license = { name: 'MIT', identifier: 'MIT' };
 
-/** What the features add. */
 export interface DocumentedParts {
-  /** Those that answers refer to by name. */
   readonly namedSchemas: readonly object[];
   readonly documentEvents: (document: object) => void;
 }
 
-/** `declared`: every route that is in one of the documents, once the app is ready. */
+/** `declared`: every documented route, complete once the app is ready. */
 export async function installOpenapi(
   app: FastifyInstance,
   declared: readonly DeclaredRoute[],
@@ -116,7 +112,7 @@ function shared(declared: readonly DeclaredRoute[], documentEvents: DocumentedPa
     },
     transformObject: <Document extends object>(document: Document) =>
       'openapiObject' in document
-        ? // A copy: what is written into it must not reach the schemas that serializers are made from.
+        ? // A copy: changes must not reach the serializers' schemas.
           withDeclared(structuredClone(document.openapiObject as object), declared, documentEvents)
         : document,
   };
@@ -134,7 +130,7 @@ interface Operation {
 }
 
 interface Response {
-  /** Of an error: it is described once for each status. */
+  /** Errors are described once per status. */
   $ref?: string;
   description?: string;
   headers?: Record<string, unknown>;
@@ -144,7 +140,6 @@ type Paths = Record<string, Record<string, Operation>>;
 
 const answerDescriptions: Readonly<Record<string, string>> = { 201: 'Done.', 304: 'Nothing has changed.' };
 
-/** Adds to every operation the headers of its answers and the errors it can answer with, each with its codes. */
 function withDeclared<Document extends object>(
   document: Document,
   declared: readonly DeclaredRoute[],
@@ -190,7 +185,7 @@ function addComponents(document: object, codesByStatus: ReadonlyMap<number, Read
   Object.assign(document, { components });
 }
 
-/** Routes read their ids themselves, and treat what is not an id like a missing one. */
+/** Routes parse ids themselves and treat an invalid id as not found. */
 const pathId = {
   description: 'A decimal integer without sign or leading zero.',
   schema: { type: 'string', pattern: '^[1-9][0-9]{0,15}$', maxLength: 16 },
@@ -245,10 +240,9 @@ function byStatus(
   return Map.groupBy(codes, (code) => statusOf(code, isAdminApi));
 }
 
-/** "PayloadTooLarge" */
 const errorName = (status: number) => statusText(status).replaceAll(' ', '');
 
-/** The codes of a route stand beside the reference, which OpenAPI 3.1 lets them do. */
+/** OpenAPI 3.1 allows a description beside $ref. */
 function errorReference(status: number, codes: readonly ErrorCode[], bodyBytesMax: number): Response {
   return {
     $ref: `#/components/responses/${errorName(status)}`,
@@ -256,7 +250,7 @@ function errorReference(status: number, codes: readonly ErrorCode[], bodyBytesMa
   };
 }
 
-/** With every code that a route of the document answers with this status. */
+/** `codes`: all codes that routes of the document answer with this status. */
 function errorResponse(status: number, codes: readonly ErrorCode[]): Response & { readonly content: object } {
   return {
     headers: {

@@ -1,14 +1,12 @@
-// /healthz: the process lives. /readyz: it can take orders, now and in the next moment. /metrics: for Prometheus.
-// None of them needs a key; keep them off the public side of a proxy (docs/operations.md).
+// /healthz (the process lives), /readyz (it can take orders) and /metrics (Prometheus). They need no key: keep them off the
+// public side of a proxy (docs/operations.md).
 
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
 export interface HealthDependencies {
   readonly metrics: Metrics;
-  /** What keeps the service from taking orders, in a few words each; empty when it is ready. */
   readonly readinessProblems: () => Promise<readonly string[]>;
-  /** Who asks whether the service is ready, by the peer's address. */
   readonly onReadinessAsked: (address: string) => void;
 }
 
@@ -16,7 +14,7 @@ export function healthRoutes(
   app: FastifyInstance,
   { metrics, readinessProblems, onReadinessAsked }: HealthDependencies,
 ): void {
-  // Some monitors ask with HEAD.
+  // HEAD, for monitors that use it.
   const hidden = { schema: { hide: true }, exposeHeadRoute: true };
   app.get('/healthz', hidden, async () => ({ status: 'ok' }));
   app.get('/readyz', hidden, async ({ socket }, reply) => {

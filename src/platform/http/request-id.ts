@@ -1,9 +1,7 @@
-// The id of a request, which its answer, its line of the log and its line of the request log have.
-
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The client's X-Request-Id when it is harmless in a log line, otherwise a new one. */
+/** The client's X-Request-Id if it is safe to log, else a new id. */
 export function requestIdOf({ headers }: { headers: IncomingMessage['headers'] }): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : randomUUID();

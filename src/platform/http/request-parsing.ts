@@ -1,6 +1,6 @@
-// What is settled before a request means anything: its id, doubled headers, the body's size, encoding and
-// JSON, paths that do not decode, and what is said to bytes that are not a request at all. Whatever comes, the
-// answer is the contract's envelope.
+// Checks before routing: request id, duplicate headers, body size, encoding and JSON, undecodable paths, malformed
+// requests.
+// Invariant: every answer is the error envelope.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { Connections, UnparsedAnswer } from './connections.ts';
 
 export const bodyBytesMax = 65_536;
 
-/** The path of a request line: absolute forms lose their host, and what does not decode stays as it was sent. */
+/** Absolute URLs lose their host; undecodable paths stay as sent. */
 export function readablePath(url: string): string {
   const local = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   if (!local.includes('%')) return local.startsWith('/') ? local : `/${local}`;
@@ -34,10 +34,7 @@ export function installRequestParsing(app: FastifyInstance): void {
   });
 }
 
-/**
- * Bodies of the JSON APIs: one JSON object in UTF-8, whatever Content-Type says. `onUnparsed` is shown what is none, before it
- * is refused.
- */
+/** One object in UTF-8, regardless of Content-Type. `onUnparsed` receives the raw bytes of other bodies. */
 export function installJsonBodies(
   app: FastifyInstance,
   onUnparsed: (request: FastifyRequest, body: Buffer) => void = () => undefined,
@@ -47,7 +44,6 @@ export function installJsonBodies(
     'application/json',
     { parseAs: 'buffer', bodyLimit: bodyBytesMax },
     (request, body, done) => {
-      // An empty chunked body is an absent one; each route says what that means.
       if (body.length === 0) return done(null, undefined);
       const encoding = request.headers['content-encoding'] ?? 'identity';
       const isPlain = encoding.toLowerCase() === 'identity';
@@ -59,7 +55,7 @@ export function installJsonBodies(
     },
   );
   app.addHook('onRequest', async ({ headers, raw }) => {
-    // One parser for every body: the type that was sent is not looked at.
+    // One parser for all bodies, regardless of the type sent.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       raw.headers['content-type'] = 'application/json';
     } else {
@@ -90,7 +86,7 @@ function invalidJson(): FastifyError {
 const singleHeaders = ['authorization', 'host', 'idempotency-key'];
 
 function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): string | null {
-  // One bit for each of them. Lengths first: this runs for every header of every request.
+  // A bit for each header seen. Compares lengths first: this runs for every header of every request.
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -104,7 +100,6 @@ function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): s
   return httpVersion === '1.1' && headers.host === undefined ? 'the Host header is missing' : null;
 }
 
-/** What to say to bytes that the parser refused. */
 export function unparsedAnswer(
   error: { readonly code?: string; readonly rawPacket?: unknown },
   allowedMethods: (path: string) => readonly string[],
@@ -127,7 +122,7 @@ function rawText(packet: unknown): string {
   return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 2_000) : '';
 }
 
-/** The corners where Node would answer by itself, without the envelope. */
+/** Cases in which Node would answer without the envelope. */
 export function answerForNode(server: Server, connections: Connections): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     connections.refuse(socket, {
@@ -135,7 +130,7 @@ export function answerForNode(server: Server, connections: Connections): void {
       headers: { allow: 'GET, POST, PATCH' },
     });
   });
-  // Expect: anything but 100-continue would be answered with a bare 417: the header is ignored instead.
+  // Node answers any Expect but 100-continue with a bare 417; ignore the header.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });

@@ -1,4 +1,4 @@
-// What a handler throws to answer with a refusal. error-responses.ts sends it; nothing is logged as a failure.
+// Thrown by handlers to refuse a request; error-responses.ts sends it. Not logged as a failure.
 
 import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
 
@@ -13,9 +13,9 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The value. A refusal in its place is the answer to the request. @throws RequestRefused */
+/** @throws RequestRefused if the value is a refusal */
 export function orRefuse<Value>(value: Value): Exclude<Value, Refusal>;
-/** The same, and this code is the answer where there is no value. @throws RequestRefused */
+/** @throws RequestRefused also with this code if there is no value */
 export function orRefuse<Value>(value: Value, ifNone: ErrorCode): Exclude<Value, Refusal | null | undefined>;
 export function orRefuse<Value>(value: Value, ifNone?: ErrorCode): Exclude<Value, Refusal> {
   if (isRefusal(value)) throw new RequestRefused(value);
@@ -23,7 +23,6 @@ export function orRefuse<Value>(value: Value, ifNone?: ErrorCode): Exclude<Value
   return value as Exclude<Value, Refusal>;
 }
 
-/** Answers with the problem, where there is one. @throws RequestRefused */
 export function refuseIf(problem: Refusal | null): void {
   if (problem !== null) throw new RequestRefused(problem);
 }

@@ -1,6 +1,5 @@
-// The functions that write a route's answers as JSON, each made from its schema when it is first needed, and once for all
-// routes with an equal schema. Making all of them was much of what a start computed, and most routes never answer with most
-// of their codes. A schema that leads nowhere is found all the same: openapi.json cannot be made of it.
+// JSON serializers, compiled on first use and shared by routes with equal schemas: compiling all of them dominated the
+// start. Dangling schema references are still found, when openapi.json is built.
 
 import { hash } from 'node:crypto';
 import {
@@ -11,10 +10,8 @@ import {
 
 type Serializer = ReturnType<SerializerCompiler>;
 
-/** By a hash of the schema and of those it may refer to: the same for every service of this process. */
 const known = new Map<string, Serializer>();
 
-/** For Fastify's `schemaController.compilersFactory.buildSerializer`. */
 export function createLazySerializers(): SerializerFactory {
   const buildSerializer = SerializerSelector();
   return (externalSchemas, options): SerializerCompiler => {

@@ -1,6 +1,5 @@
-// An answer that is made while it is read: a list as CSV, a statement. Of these an account has two at once, whichever
-// guard it came through (limits/per-account-concurrency.ts): each holds a reader of the database every now and then for as long as
-// its client takes.
+// Streams an answer made while it is read: a CSV list, a statement. An account may have two at once across all guards
+// (limits/per-account-concurrency.ts), because each holds a database reader as long as its client takes.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -12,7 +11,7 @@ const types = {
   json: 'application/json; charset=utf-8',
 } as const;
 
-/** `accountId`: whose turns it takes. `name`: of the file, without its ending. */
+/** `accountId`: whose limit applies. `name`: file name without extension. */
 export async function sendExport(
   reply: FastifyReply,
   { exports, accountId }: { exports: PerAccountConcurrency; accountId: number },
@@ -26,7 +25,6 @@ export async function sendExport(
   return reply.type(types[format]).send(Readable.from(chunks));
 }
 
-/** Of an export, rows of one statement. */
 const exportRows = 500;
 
 export async function* mapPages<From, To>(
@@ -36,7 +34,6 @@ export async function* mapPages<From, To>(
   for await (const page of pages) yield page.map(map);
 }
 
-/** Every page of a list that goes on by positions, from this one on. */
 export async function* allPages<Item, Position = string>(
   position: Position | null,
   find: (

@@ -1,7 +1,6 @@
-// The table of jobs, of which this is the only reader and writer: who runs a kind of work, when it ran, when it runs
-// next, and what went wrong. Called by the runner (job-runner.ts).
-// Always true: of many processes one holds the lease of a kind. A lease has a number that only grows:
-// renewing and ending name it, so a holder that has lost its lease can no longer change anything.
+// Reads and writes the jobs table: who runs a job, its last and next run, and its failures. Only job-runner.ts calls it.
+// Invariant: one process holds a kind's lease. Lease numbers only grow, and renewing and ending name theirs, so a holder
+// that lost its lease cannot change anything.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
@@ -13,7 +12,7 @@ const jobs = describeTable('jobs', {
   startedAt: nullableTime('started_at'),
   finishedAt: nullableTime('finished_at'),
   succeededAt: nullableTime('succeeded_at'),
-  /** null: when it is asked for, or it has never run. */
+  /** null: on request only, or it has never run. */
   nextRunAt: nullableTime('next_run_at'),
   backlog: int8('backlog'),
   failureCount: int8('failure_count'),
@@ -22,28 +21,23 @@ const jobs = describeTable('jobs', {
   lastErrorAt: nullableTime('last_error_at'),
 });
 
-/** What is known of a kind: the console's health page and /metrics show it. */
 export interface JobState extends RowOf<typeof jobs> {
   readonly kind: string;
-  /** Where it runs now; null: nowhere. */
   readonly runningOn: string | null;
 }
 
 export interface SeenJob extends JobState {
-  /** Until it may be started: 0 or less when it may be now. */
   readonly dueInSeconds: number;
 }
 
 export interface LeaseSettings {
   readonly database: Database;
-  /** null: the database's clock, the only one that all processes share. Tests pass theirs. */
+  /** null: the database's clock, which all processes share. Tests pass their own. */
   readonly now: (() => EpochSeconds) | null;
-  /** How the others call this process. */
   readonly processName: string;
   readonly leaseSeconds: number;
-  /** No run is planned further ahead than this. */
   readonly aheadSecondsMax: number;
-  /** After a failure, and twice as long after each one that follows it. */
+  /** After a failure; doubled with each one in a row. */
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
 }
@@ -51,26 +45,22 @@ export interface LeaseSettings {
 export type RenewedLease = 'held' | 'stop_asked' | 'lost';
 
 export interface JobLeases {
-  /** Each of these kinds, in this order. */
   list(kinds: readonly string[]): Promise<SeenJob[]>;
-  /** The lease's number; null when another process was faster, or it is not due. */
+  /** The lease number; null: another process took it, or it is not due. */
   takeDue(kind: string): Promise<number | null>;
-  /** The same whatever its schedule says; null when it runs already. */
+  /** Ignores the schedule; null: already running. */
   takeNow(kind: string): Promise<number | null>;
   renew(kind: string, number: number): Promise<RenewedLease>;
-  /** `nextInSeconds` null: when it is asked for. */
   finish(kind: string, number: number, backlog: number, nextInSeconds: number | null): Promise<void>;
-  /** `retries`: it runs again by itself, after a while. */
   fail(kind: string, number: number, sentence: string, retries: boolean): Promise<void>;
-  /** Lets go of a run that was cut short; no failure. */
+  /** Ends an interrupted run without a failure. */
   release(kind: string, number: number, nextInSeconds: number | null): Promise<void>;
-  /** It is due now, unless it runs. */
+  /** Makes it due now, unless it is running. */
   hasten(kind: string): Promise<void>;
-  /** Whether somebody holds the lease and has been asked to stop. */
   askToStop(kind: string): Promise<boolean>;
 }
 
-// Epoch seconds of a test's clock, or null for the database's.
+// A test's clock in epoch seconds, or null for the database's.
 const at = 'coalesce(to_timestamp($1::bigint), now())';
 
 const endedInTheMiddle = 'The process that ran it ended before it was done.';
@@ -79,25 +69,23 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   const { database, now, processName, leaseSeconds, aheadSecondsMax, retrySecondsMin, retrySecondsMax } =
     settings;
 
-  /** After this many failures in a row; 0 where there was none. */
   const retry = (failures: string) =>
     `make_interval(secs => case when ${failures} = 0 then 0 else
       least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;
 
-  // What lies further ahead than anything that is ever written was written by a clock that was wrong, and has passed.
-  // Twice as far: a clock that is set back a little takes no lease away from its holder.
+  // A time further ahead than anything is ever written comes from a wrong clock and counts as passed. Twice that, so that a
+  // clock set back a little takes no lease away.
   const passedIfAhead = (column: string, seconds: number) =>
     `case when ${column} > ${at} + make_interval(secs => ${2 * seconds}) then '-infinity' else ${column} end`;
   const nextRunAt = passedIfAhead('j.next_run_at', aheadSecondsMax);
   const leaseUntil = passedIfAhead('j.lease_until', leaseSeconds);
 
-  /** Those before a run that lasted, until then, longer than any wait have nothing to do with how it ended. */
+  /** Ignores failures before a run that lasted longer than any retry wait. */
   const failuresBefore = (end: string, table = '') =>
     `case when ${end} - ${table}started_at > make_interval(secs => ${retrySecondsMax}) then 0 else ${table}failures_in_a_row end`;
   const failuresBeforeDeath = failuresBefore('j.lease_until', 'j.');
 
-  // A lease whose holder died ends by itself. When that happens again and again, the work may be what kills its
-  // processes: then it waits like work that fails.
+  // A dead holder's lease expires. If that repeats, the work may be killing its processes, so it waits like failing work.
   const freeAt = `case when j.leased_by is null then '-infinity'
     else ${leaseUntil} + ${retry(`(${failuresBeforeDeath})`)} end`;
 
@@ -206,7 +194,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   };
 }
 
-/** Of a kind that has never run there is no row: everything is null, and Number(null) is 0. */
+/** A kind that never ran has no row: all columns are null, and Number(null) is 0. */
 function parseJob(row: Row): SeenJob {
   return {
     kind: String(row['kind']),
@@ -222,10 +210,7 @@ const holdJob: SqlStatement = {
     for share`,
 };
 
-/**
- * Whether the lease is this one still; then nobody else gets it before the transaction ends. What a run writes under it
- * is fenced: a process that only believes it has the lease writes nothing.
- */
+/** Call before writing: a process that lost its lease must not write. The lease is kept until the transaction ends. */
 export async function holdLease(transaction: Queryable, kind: string, number: number): Promise<boolean> {
   return (await transaction.query(holdJob, [kind, number])).length > 0;
 }

@@ -1,5 +1,5 @@
-// What /metrics says of each kind of work: as the last look found it in the database, so every process says the same
-// within a few seconds, and a database that is away delays no answer.
+// Job metrics, as last read from the database: every process reports the same within seconds, and an unavailable database
+// delays no answer.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { JobState } from './job-leases.ts';

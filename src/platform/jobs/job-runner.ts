@@ -1,9 +1,8 @@
-// Runs the work that nobody waits for. Each kind of work runs in one of all processes at a time, by a lease
-// in the database (job-leases.ts); when its process dies, another takes over within seconds. Made by
-// create-service.ts, whose scheduled jobs it runs; routes and the command line run work of their own under a
-// lease with `exclusively`.
-// Always true: a run ends at its time limit, when its lease is lost, when a person asks, and when the process closes;
-// a run that throws is remembered and tried again later, and takes nothing else down.
+// Runs background jobs, each kind in one process at a time, by a lease in the database (job-leases.ts); if its process
+// dies, another takes over within seconds. Made by create-service.ts; routes and commands run their own work with
+// `exclusively`.
+// Invariant: a run ends at its time limit, on a lost lease, on cancel and on close; a run that throws is recorded and
+// retried.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -11,51 +10,41 @@ import { type Database, DatabaseUnavailable, StatementFailed } from '../database
 import { createJobLeases, type JobState } from './job-leases.ts';
 
 export interface JobLimits {
-  /** A process that died loses its work after this long. */
   readonly leaseSeconds: number;
   readonly renewMilliseconds: number;
-  /** Between two looks at what is due, where nothing is due earlier. */
+  /** Between two polls, if nothing is due earlier. */
   readonly pollMilliseconds: number;
-  /** No two looks are closer together. */
   readonly pollMillisecondsMin: number;
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
-  /** Before a run that goes on with a backlog; longer where the run before it took longer. */
+  /** Pause before a run with backlog; longer after a longer run. */
   readonly pauseSecondsMin: number;
-  /** How long a run that was told to stop may take to do so. */
+  /** How long a stopped run may take to end. */
   readonly stopMilliseconds: number;
-  /** In one process. */
   readonly runsAtOnceMax: number;
 }
 
 export type StopReason = 'time_limit' | 'lease_lost' | 'cancelled' | 'closing';
 
 export interface JobContext {
-  /** Aborted when the run has to stop: between two pieces of its work it looks here. */
+  /** Check between two pieces of work: aborted when the run must stop. */
   readonly signal: AbortSignal;
-  /** Grows with every lease of the kind: a later run has the higher number. */
   readonly leaseNumber: number;
 }
 
-/** Work that somebody asks for. */
 export interface RequestedJob {
   readonly kind: string;
-  /** A run is told to stop after this long. */
   readonly runSecondsMax: number;
 }
 
 export interface ScheduledJob extends RequestedJob {
-  /** From one start to the next. */
   readonly everySeconds: number;
-  /**
-   * Does what is due in pieces. A run that was told to stop and returns has done well: the next one goes on with its
-   * backlog. What one run had begun when its process died may happen twice.
-   */
+  /** Works in pieces; the next run continues with the backlog. Work of a process that died may be done twice. */
   run(context: JobContext): Promise<JobResult>;
 }
 
 export interface JobResult {
-  /** What is left to do now: 0 when it is done, otherwise at least this much. */
+  /** 0 when done, else at least the amount left. */
   readonly backlog: number;
 }
 
@@ -70,51 +59,45 @@ export type ExclusiveOutcome<Result> =
 
 export interface JobsDependencies {
   readonly database: Database;
-  /** null: the database's clock, the only one that all processes share. Tests pass theirs. */
+  /** null: the database's clock, which all processes share. Tests pass their own. */
   readonly now: (() => EpochSeconds) | null;
   readonly monotonicNow: () => number;
-  /** How the console names this process. */
   readonly processName: string;
   readonly limits: JobLimits;
   readonly scheduled: readonly ScheduledJob[];
   readonly requested: readonly RequestedJob[];
-  /** A run failed, or (kind null) the database did not say what is due. */
+  /** A run failed, or (kind null) the database could not be polled. */
   readonly onProblem: (error: unknown, kind: string | null) => void;
 }
 
 export interface Jobs {
-  /** From now on it looks by itself. */
   start(): void;
-  /** One look: renews, stops what has to stop, starts what is due. Called by the timer, and by tests. */
+  /** One poll: renews leases, stops and starts runs. Called by the timer and by tests. */
   look(): Promise<void>;
-  /** Resolves when nothing runs here. */
   idle(): Promise<void>;
   /**
-   * Runs the work now, unless its kind runs already in any process. What the work throws is remembered and thrown;
-   * an AbortError says that its own caller cancelled it, which is no failure.
-   * @throws DatabaseUnavailable
+   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown; an AbortError means
+   * the caller cancelled, which is no failure. @throws DatabaseUnavailable
    */
   exclusively<Result>(
     kind: string,
     work: (context: JobContext) => Promise<Result>,
   ): Promise<ExclusiveOutcome<Result>>;
-  /** There is something to do for work that is scheduled: it runs at the next look, and this process looks soon. */
+  /** Makes scheduled work due, and polls soon. */
   hasten(kind: string): Promise<void>;
-  /** Asks the run to stop, wherever it runs: within `renewMilliseconds` it hears of it. False when none runs. */
+  /** The run stops within `renewMilliseconds`, in any process. False when it is not running. */
   cancel(kind: string): Promise<boolean>;
   list(): Promise<JobState[]>;
-  /** As the last look found it. */
   known(): readonly JobState[];
-  /** Stops what runs here and lets go of it, so that another process may go on at once. */
+  /** Stops all runs and releases their leases, so that another process can continue at once. */
   close(): Promise<void>;
 }
 
-/** What a person should read about a failure. Anything else may hold a secret: of that only the name is kept. */
+/** An error whose message is safe to show. Others may contain secrets: only their name is kept. */
 export class JobProblem extends Error {
   override readonly name = 'JobProblem';
 }
 
-/** A run in this process. */
 interface Run {
   readonly job: RequestedJob;
   readonly leaseNumber: number;
@@ -122,7 +105,6 @@ interface Run {
   readonly startedAt: number;
   renewedAt: number;
   stopped: { readonly reason: StopReason; readonly at: number } | null;
-  /** It did not stop in time; its end no longer counts. */
   isGivenUp: boolean;
 }
 
@@ -148,7 +130,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   let dueInMilliseconds = 0;
 
   function look(): Promise<void> {
-    // One at a time: whoever asks meanwhile gets the one that is under way.
+    // One at a time: concurrent callers share it.
     looking ??= lookOnce().finally(() => {
       looking = null;
     });
@@ -170,7 +152,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       isAway = false;
     } catch (error) {
       dueInMilliseconds = Number.POSITIVE_INFINITY;
-      // A database that is away says so once, not at every look.
+      // Reported once per outage, not at every poll.
       if (!isAway) onProblem(error, null);
       isAway = true;
     }
@@ -184,7 +166,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const asked = monotonicNow();
     const leaseNumber = await leases.takeDue(job.kind);
     if (leaseNumber === null) {
-      // Another process was faster. Should it die, its lease ends then.
+      // If that process dies, its lease ends then.
       dueInMilliseconds = Math.min(dueInMilliseconds, limits.leaseSeconds * 1000);
       return;
     }
@@ -193,7 +175,6 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     ends.add(end);
   }
 
-  /** Never rejects. */
   async function endOfDue(job: ScheduledJob, run: Run): Promise<void> {
     try {
       const { backlog } = await job.run(contextOf(run));
@@ -267,7 +248,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       leaseNumber,
       controller: new AbortController(),
       startedAt: monotonicNow(),
-      // The lease began after it was asked for: to this process it ends no later than in truth.
+      // The lease starts later, on the server, so this process never overestimates it.
       renewedAt: asked,
       stopped: null,
       isGivenUp: false,
@@ -288,7 +269,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     run.controller.abort(new JobProblem(stopMessages[reason]));
   }
 
-  /** Renews the lease of a run and tells it to stop when it has to. Never rejects. */
+  /** Renews a run's lease and stops it if required. Never rejects. */
   async function watch(run: Run): Promise<void> {
     if (run.isGivenUp || run.stopped?.reason === 'lease_lost') return;
     const { kind, runSecondsMax } = run.job;
@@ -298,16 +279,16 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     try {
       const renewed = await leases.renew(kind, run.leaseNumber);
       if (renewed !== 'lost') run.renewedAt = asked;
-      // The run may have ended meanwhile, and with it its lease.
+      // The run may have ended meanwhile, and its lease with it.
       if (renewed === 'lost' && runs.get(kind) === run) stop(run, 'lease_lost');
       if (renewed === 'stop_asked') stop(run, 'cancelled');
     } catch {
-      // Somebody else may have it by now, and this process cannot ask.
+      // Another process may have the lease by now, and this one cannot check.
       if (monotonicNow() - run.renewedAt >= limits.leaseSeconds * 1000) stop(run, 'lease_lost');
     }
   }
 
-  /** Other processes may run its kind again; this one not until it has ended. */
+  /** Other processes may run the kind again; this one only when the run has ended. */
   async function giveUp(run: Run): Promise<void> {
     await recordFailure(run, new JobProblem('It was told to stop and did not.'));
     run.isGivenUp = true;
@@ -318,7 +299,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const schedule = schedules.get(kind);
     const reason = run.stopped?.reason;
     const isOwn = error === null || error === run.controller.signal.reason || isAbort(error);
-    // Told to stop, or cancelled by its own caller, it stopped: no failure, unless it had taken too long.
+    // A run that stopped on request, or was cancelled by its caller, is no failure, unless it hit the time limit.
     const isCancelled = reason === 'cancelled' || (reason === undefined && isAbort(error));
     if (isOwn && (reason === 'closing' || isCancelled)) {
       const next = reason === 'closing' ? 0 : (schedule?.everySeconds ?? null);
@@ -330,7 +311,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     await record(run, () => leases.fail(kind, run.leaseNumber, sentence, schedule !== undefined));
   }
 
-  /** What cannot be written now ends by itself, with the lease. */
+  /** If the write fails, the lease expires by itself. */
   async function record(run: Run, write: () => Promise<void>): Promise<void> {
     if (run.isGivenUp || run.stopped?.reason === 'lease_lost') return;
     await write().catch((error: unknown) => onProblem(error, run.job.kind));
@@ -338,14 +319,14 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
 
   function nextInSeconds(job: ScheduledJob, run: Run, backlog: number): number {
     const tookSeconds = (monotonicNow() - run.startedAt) / 1000;
-    // Some work ends with its process alone: the next process goes on with it.
+    // Some work only ends when its process closes: the next process continues it.
     if (run.stopped?.reason === 'closing') return 0;
-    // As long a pause as the run was: catching up takes at most half of the time.
+    // Pauses as long as the run took, so that catching up uses at most half of the time.
     if (backlog > 0) return Math.max(limits.pauseSecondsMin, Math.min(tookSeconds, job.everySeconds));
     return Math.max(limits.pauseSecondsMin, job.everySeconds - tookSeconds);
   }
 
-  /** Sooner than planned, if need be; never later. */
+  /** Only ever moves the timer forward. */
   function wakeIn(milliseconds: number): void {
     if (!isStarted || isClosing) return;
     const at = monotonicNow() + milliseconds;
@@ -391,7 +372,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       isClosing = true;
       clearTimeout(timer);
       for (const run of runs.values()) stop(run, 'closing');
-      // What does not end in time, or cannot be written, is taken over when its lease ends.
+      // Whatever does not end in time is taken over when its lease ends.
       await Promise.race([
         (looking ?? Promise.resolve()).then(() => Promise.all(ends)),
         pause(limits.stopMilliseconds, undefined, { ref: false }),
@@ -411,7 +392,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** For the console: a message may quote a row, an address or a key, so only what was written for it is shown. */
+/** For the console: a message may quote a row, an address or a key, so only our own texts are shown. */
 function messageOfFailure(error: unknown): string {
   if (error instanceof JobProblem) return error.message;
   if (error instanceof DatabaseUnavailable) return 'The database was away, or did not answer in time.';

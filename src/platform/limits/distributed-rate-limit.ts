@@ -1,9 +1,8 @@
-// The limits on requests, counted over all processes by the server of the shared limits. What one turn of the event loop
-// asks travels as one call; a busy account's requests are reserved, a hundredth of its limit at most, and admitted without
-// any. While the server is away each process counts for itself, and it counts along all the time, so that it does not begin at
-// nothing then.
-// Always true: what is reserved is used within the lease or given back, and counts for a window after the end of the lease:
-// so no window of real uses holds more than the limit. After the server was away, a process admits no more than its own count allows either.
+// Request limits counted across processes by a Valkey server (limit-server.ts). One event-loop turn makes one call; for
+// busy accounts up to 1 % of the limit is reserved ahead and admitted without a call. Each process also counts locally, for
+// when the server is away.
+// Invariant: a reservation is used within its lease or returned, and counts for one window after the lease, so no window
+// exceeds the limit. After an outage, the local count applies as well.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
@@ -32,26 +31,25 @@ export interface SharedRequestCountsOptions {
 }
 
 export interface SharedRequestCounts extends RequestCounts {
-  /** Gives back what was reserved. */
   close(): void;
 }
 
-/** Of the limit: what a process holds of an account before its use. */
+/** Share of the limit that a process reserves for an account. */
 const reservedPart = 1 / 100;
-/** Requests in a lease that make an account a busy one. */
+/** Requests in a lease from which an account counts as busy. */
 const busyUsesMin = 5;
 
 export function createSharedRequestCounts(options: SharedRequestCountsOptions): SharedRequestCounts {
   const { server, local, monotonicNow } = options;
   const reservations = createReservations(options, settle);
 
-  /** The server may have forgotten what was admitted before it went, and does not know what was admitted meanwhile. */
+  /** After an outage the server may have lost earlier counts and missed later ones. */
   function isDoubtful(kind: CountedWindow['kind'], at: number): boolean {
     const since = server.thereSince();
     return since === null || at - since < secondsOf(kind) * 1000;
   }
 
-  /** What the server has admitted is counted here as well. */
+  /** Counts locally what the server admitted. */
   function settle(windows: readonly CountedWindow[], taking: Taking): Taking {
     const at = monotonicNow();
     if (!windows.some(({ kind }) => isDoubtful(kind, at))) {
@@ -97,7 +95,7 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
     takeInTurn: (windows) =>
       server.thereSince() === null ? local.takeInTurn(windows) : takeAt(windows, true),
     async takeMany(windows, count, admitted) {
-      // What is held of it would be missing.
+      // Otherwise its reservation would be missing from the count.
       reservations.giveBack(windows);
       const returned = admitted.moments ?? [];
       const answer = await server.ask(
@@ -145,31 +143,24 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
 
 interface Share {
   count: number;
-  /** Milliseconds of this process's clock: not used after it. */
   readonly until: number;
-  /** By which the server knows it. */
   readonly moment: Moment;
 }
 
-/** An account's requests, as far as this process has to do with them at this moment. */
 interface Reservation {
-  /** With its limit as it is now. */
   window: CountedWindow;
-  /** The oldest first. */
   shares: Share[];
-  /** Of all shares. */
   held: number;
-  /** By the last answer: what is left beside what is held here, and when the next one leaves. */
+  /** From the last answer: what is left beside our reservation, and when the next use expires. */
   left: number;
   leavesAt: number;
   waiting: ((answer: TakeAnswer | null, place: number) => void)[];
-  /** Whether it is asked with the call of this turn. */
   isAsking: boolean;
-  /** What was asked for as a reserve and is not answered yet. */
+  /** Requested as a reserve, unanswered. */
   coming: number;
-  /** Whether the last time as many were to be had as were wanted. */
+  /** The last request for a reserve was met in full. */
   isPlentiful: boolean;
-  /** Requests in the lease that runs, and in the one before. */
+  /** Requests in the current lease, and in the previous one. */
   uses: number;
   usesBefore: number;
   leaseBeganAt: number;
@@ -215,14 +206,13 @@ function createReservations(
     reservation.uses += 1;
   }
 
-  /** How many to hold: what a lease uses, and not more than the share. One alone would be no gain. */
+  /** What a lease uses, up to the share. A reserve of one gains nothing. */
   function wantedReserve({ window, uses, usesBefore }: Reservation): number {
     const most = Math.floor(window.limit * reservedPart);
     const recent = Math.max(uses, usesBefore);
     return most < 2 || recent < busyUsesMin ? 0 : Math.min(most, recent);
   }
 
-  /** What was not used within its lease is given back. */
   function dropOld(reservation: Reservation, at: number): void {
     for (
       let [share] = reservation.shares;
@@ -252,7 +242,7 @@ function createReservations(
     };
   }
 
-  /** Puts away what was reserved; `sentAt`: before the server counted it. */
+  /** `sentAt`: before the server counted it. */
   function keep(reservation: Reservation, answer: TakeAnswer, wanted: number, sentAt: number): void {
     const [state] = answer.windows;
     if (state === undefined) return;
@@ -265,7 +255,6 @@ function createReservations(
     reservation.held += answer.reserved;
   }
 
-  /** Asks for whoever waits, and for what is to be held, with the call of this turn. */
   function ask(reservation: Reservation): void {
     if (reservation.isAsking) return;
     reservation.isAsking = true;
@@ -288,7 +277,7 @@ function createReservations(
     void server.ask(operation).then((answer) => {
       reservation.coming -= reserved;
       if (answer !== null) keep(reservation, answer, reserved, sentAt);
-      // Without a call they still wait.
+      // If no call was made, the requests still wait.
       for (const [place, tellOne] of (waiting ?? takeWaiting()).entries()) tellOne(answer, place);
     });
   }
@@ -318,7 +307,6 @@ function createReservations(
     });
   }
 
-  /** Nobody has come for a while: nothing is held, and nothing is known of it. */
   function sweep(): void {
     sweeping = null;
     const at = monotonicNow();
@@ -359,7 +347,7 @@ function createReservations(
         moments: [share.moment],
       });
     },
-    /** What is held here of an account is left of it. */
+    /** Adds our own reservation to what is left. */
     withHeld(windows: readonly CountedWindow[], states: readonly RateLimitState[]): RateLimitState[] {
       return states.map((state, place) => {
         const window = windows[place];
@@ -367,7 +355,6 @@ function createReservations(
         return { ...state, remaining: Math.min(state.limit, state.remaining + held) };
       });
     },
-    /** What is held of these accounts. */
     giveBack(windows: readonly CountedWindow[]): void {
       for (const { kind, id } of windows) if (kind === 'account') returnShares(reservations.get(id));
     },

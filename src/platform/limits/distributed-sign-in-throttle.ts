@@ -1,6 +1,6 @@
-// Failed tries of passwords and codes, counted over all processes by the server of the shared limits, as
-// sign-in-throttle.ts describes them. While it is away each process counts for itself, and it counts along all the time.
-// Names are sent as hashes: now and then somebody types a password where the name belongs.
+// Counts failed passwords and codes (sign-in-throttle.ts) across processes, on the server of the shared limits. Each
+// process also counts locally, for when the server is away. Names are sent as hashes: people sometimes type a password into
+// the name field.
 
 import { hash } from 'node:crypto';
 import {
@@ -49,7 +49,6 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
     }));
   }
 
-  /** What was counted at the server. */
   function countedThere(tried: Tried, { now, failures, windows }: TryAnswer): CountedTry {
     const sharedFailures = failuresOf(tried);
     const ofNetworks = backOperation(
@@ -86,8 +85,8 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
       );
       if (refused !== null) return refused;
       const there = countedThere(tried, answer);
-      // After it was away the server may have forgotten, and does not know what was tried meanwhile. Of the names another
-      // process may know better than this one: somebody was let in there.
+      // After an outage the server may lack counts. Counts by name are excluded: another process may have let the person
+      // in.
       const since = server.thereSince();
       const isDoubtful = since === null || monotonicNow() - since < limits.windowSeconds * 1000;
       const own = isDoubtful ? local.refusal({ ...tried, failures: [] }) : null;

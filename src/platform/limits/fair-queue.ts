@@ -1,21 +1,18 @@
-// A bounded queue shared by parties that do not know each other: accounts whose requests are logged, networks whose
-// passwords are checked. Called by request-log/request-log.ts and secrets/password-hash.ts.
-// Always true: a full queue makes room for whoever has less waiting than another, at the cost of whoever has most;
-// and parties take turns. So one of them, however busy, keeps only its own items out.
+// A bounded queue shared by independent parties: accounts whose requests are logged, networks whose passwords are checked.
+// Invariant: parties take turns, and a full queue drops items of the party with the most, so a busy party only displaces
+// its own items.
 
 export interface FairQueue<Party, Item> {
-  /** Adds the item. What has no place is returned: it, or the newest of the party that has most; null: all have one. */
+  /** Returns the item without a place: this one, or the newest of the fullest party; null: all fit. */
   push(party: Party, item: Item): Item | null;
-  /** The oldest of the party whose turn it is. */
   shift(): Item | undefined;
   size(): number;
 }
 
 export function createFairQueue<Party, Item>(itemsMax: number): FairQueue<Party, Item> {
-  /** In the order of their turns; none is empty. */
   const waiting = new Map<Party, Item[]>();
   let size = 0;
-  // No party has more. It may be too much since items were taken away: then who has most is looked up anew.
+  // An upper bound for any party; may be stale after removals, and is then recomputed.
   let most = 0;
 
   function add(party: Party, item: Item): void {
@@ -39,7 +36,7 @@ export function createFairQueue<Party, Item>(itemsMax: number): FairQueue<Party,
         return null;
       }
       const own = waiting.get(party)?.length ?? 0;
-      // A flood ends here, without a look at the others.
+      // Ends a flood's push without a scan.
       if (own + 1 >= most) return item;
       const fullest = largest();
       if (own + 1 >= fullest.length) return item;

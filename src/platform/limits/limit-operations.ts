@@ -1,15 +1,13 @@
-// What the processes ask of the server that counts for all of them: the operations of shared-limits.lua, written as its
-// KEYS and ARGV, and its answers read. Durations go over in microseconds and come back in milliseconds.
-// Always true: an answer is used only when every number of it is one; a server that says anything else counts as away.
+// The operations of shared-limits.lua: their KEYS and ARGV, and parsed answers. Durations are sent in microseconds and
+// returned in milliseconds.
+// Invariant: an answer with anything but numbers counts as an outage.
 
-/** A sliding window at the server: what was admitted within `seconds` counts against the limit. */
 export interface SharedWindow {
   readonly key: string;
   readonly seconds: number;
   readonly limit: number;
 }
 
-/** How failures of one kind make the next try wait: see AttemptLimits. */
 export interface SharedFailures {
   readonly key: string;
   readonly free: number;
@@ -17,15 +15,13 @@ export interface SharedFailures {
   readonly forgetSeconds: number;
 }
 
-/** The call that is being put together. */
 export interface Call {
   readonly keys: string[];
   readonly words: (string | number)[];
 }
 
-/** One of the things that a call asks for. */
 export interface LimitOperation<Answer> {
-  /** When its call leaves: what it asks for may have grown until then. */
+  /** Called when the call leaves: the request may have grown by then. */
   write(call: Call): void;
   read(answer: AnswerNumbers): Answer;
 }
@@ -35,37 +31,34 @@ export type Moment = number;
 
 export interface WindowState {
   readonly used: number;
-  /** Until one more is admitted or, where there is room, until the oldest leaves; 0: nothing is counted. */
+  /** Until the next use is admitted or, with room left, until the oldest expires; 0: nothing is counted. */
   readonly leavesMilliseconds: number;
-  /** From when on what was admitted just now counts; 0: nothing was. */
   readonly moment: Moment;
 }
 
 export interface TakeAnswer {
-  /** When it was answered. */
   readonly now: Moment;
   readonly admitted: number;
   readonly reserved: number;
-  /** Which window refused, from 0; null: none. */
+  /** Index of the refusing window; null: none. */
   readonly refusedBy: number | null;
-  /** Until that one admits as many as were wanted; 0: it would now, if all its limit were free. */
+  /** Until the refusing window admits all that were wanted; 0: it would now, if it were empty. */
   readonly waitMilliseconds: number;
   readonly windows: readonly WindowState[];
 }
 
 export interface TakeOptions {
   readonly wanted: number;
-  /** Taken as well where there is plenty, to be used within the lease. */
+  /** Also taken if plenty is left, for use within the lease. */
   readonly reserved?: number;
-  /** Where not all are admitted, some are. */
+  /** Admits some if not all fit. */
   readonly isPartial?: boolean;
-  /** In the windows before the one that refuses it counts all the same. */
+  /** Counts in the windows before the one that refuses. */
   readonly isInTurn?: boolean;
-  /** By window: one that was admitted with this moment is given back first. */
+  /** By window: an admission to return first. */
   readonly returned?: readonly Moment[];
 }
 
-/** @param options asked for when the call leaves */
 export function takeOperation(
   windows: readonly SharedWindow[],
   options: () => TakeOptions,
@@ -120,7 +113,7 @@ export function backOperation(returned: readonly Returned[]): LimitOperation<nul
 }
 
 export interface TryAnswer {
-  /** The failure is counted everywhere; otherwise nowhere, and something waits. */
+  /** Counted as a failure everywhere; false: nowhere, because something must wait. */
   readonly isCounted: boolean;
   readonly now: Moment;
   readonly failures: readonly { readonly waitMilliseconds: number; readonly count: number }[];
@@ -151,7 +144,6 @@ export function tryOperation(
   };
 }
 
-/** The failure of a try, which was no failure. */
 export interface UndoneFailure {
   readonly failures: SharedFailures;
   readonly count: number;
@@ -189,14 +181,13 @@ function writeFailures(
   words.push(free, waitSecondsMax * microsecondsOfSecond, forgetSeconds * microsecondsOfSecond);
 }
 
-/** What a call was answered with, read from left to right. */
 export interface AnswerNumbers {
   readonly now: Moment;
   next(): number;
   nextMilliseconds(): number;
 }
 
-/** @throws Error when it is no list of numbers, or a shorter one than is read */
+/** @throws Error unless it is a long enough list of numbers */
 export function answerNumbers(answer: unknown): AnswerNumbers {
   const numbers: readonly unknown[] = Array.isArray(answer) ? answer : [];
   let place = 0;

@@ -1,7 +1,6 @@
-// The server that counts for all processes: what is asked of it in one turn of the event loop travels as one call. While it
-// is away every process counts for itself, and nobody waits for it: after one answer that did not come in time, or
-// was none, nothing is asked for a moment, then one call tries whether it is back.
-// Always true: what was asked is answered, with null where it has to be counted here.
+// The client of the Valkey server that counts limits for all processes, with one call per event-loop turn. After a timeout
+// or an invalid answer it pauses, then one call probes; meanwhile each process counts locally and nothing waits.
+// Invariant: every question is answered, with null if it must be counted locally.
 
 import {
   type AnswerNumbers,
@@ -14,14 +13,11 @@ import { type ValkeyAddress, valkeyName } from './valkey-address.ts';
 import { openValkey, type ValkeyConnection } from './valkey-client.ts';
 
 export interface LimitServerLimits {
-  /** Beyond it the server is away. */
   readonly answerMilliseconds: number;
-  /** How long it is left alone then. */
   readonly restMilliseconds: number;
   readonly connectMilliseconds: number;
-  /** How long what was reserved may be used. */
   readonly leaseMilliseconds: number;
-  /** More of one turn travel in several calls, or the server could do nothing else for too long. */
+  /** Longer turns are split, so that the server is not blocked for long. */
   readonly operationsPerCall: number;
 }
 
@@ -29,40 +25,34 @@ export interface LimitServerOptions {
   readonly address: ValkeyAddress;
   readonly limits: LimitServerLimits;
   readonly monotonicNow: () => number;
-  /** Once for each time that it goes. */
   readonly onAway: (reason: string) => void;
-  /** `milliseconds`: how long it was away; null: it was there from the start. */
+  /** `milliseconds`: length of the outage; null: at the start. */
   readonly onBack: (milliseconds: number | null) => void;
 }
 
 export interface LimitServerState {
   readonly server: string;
-  /** Whether all processes are counted together. */
   readonly isThere: boolean;
-  /** Why not; null while they are. */
   readonly problem: string | null;
-  /** For how long it has been so. */
   readonly milliseconds: number;
 }
 
 export interface LimitServer {
   readonly leaseMilliseconds: number;
-  /** Milliseconds of the monotonic clock since when it has been there; null: it is away. */
+  /** By the monotonic clock; null: away. */
   thereSince(): number | null;
-  /** null: it is away, and what was asked is to be counted here. */
   ask<Answer>(operation: LimitOperation<Answer>): Promise<Answer | null>;
-  /** The same without an answer; forgotten while it is away. */
+  /** Without an answer; dropped while the server is away. */
   tell(operation: LimitOperation<null>): void;
   state(): LimitServerState;
-  /** Resolves when it was found for the first time, or could not be. */
+  /** Resolves after the first attempt to connect. */
   readonly tried: Promise<void>;
-  /** Sends what is still to be sent. */
   close(): Promise<void>;
 }
 
 interface Asked {
   write(call: Call): void;
-  /** Returns what hands the answer out: only when all of its call could be read. */
+  /** Returns a function that delivers the answer, called only if the whole call could be parsed. */
   read(answer: AnswerNumbers): () => void;
   giveUp(): void;
 }
@@ -130,9 +120,8 @@ export function createLimitServer({
     return { keys: [], words: [leaseMicroseconds] };
   }
 
-  /** One timer for all calls. */
   function watch(milliseconds: number): void {
-    // What had arrived while this process did something else is read before it is looked at.
+    // setImmediate: first read answers that arrived while this process was busy.
     watching ??= setTimeout(() => setImmediate(look), milliseconds);
   }
 

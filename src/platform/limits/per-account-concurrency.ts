@@ -1,7 +1,6 @@
-// How much of one kind an account has under way at once: two lists, say, however many tabs, sessions and people it has; the
-// next ones wait in line. Otherwise one account's searches and downloads would take every connection that the others read
-// with, and its bulks of orders the memory. Called by auth/session-auth.ts and orders/bulk-routes.ts.
-// Always true: a request whose connection is closed holds no turn and no place in line.
+// Limits how many operations of a kind an account runs at once, over all tabs, sessions and people; more wait in line.
+// Otherwise one account's searches and downloads could take every reading connection, and its bulks the memory.
+// Invariant: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
@@ -9,18 +8,14 @@ import { Overloaded } from '../../shared/overloaded.ts';
 
 export interface PerAccountConcurrencyLimits {
   readonly atOnceMax: number;
-  /** In line of one account. */
   readonly waitingMax: number;
   readonly waitMilliseconds: number;
 }
 
 export interface PerAccountConcurrency {
-  /**
-   * Resolves when it is this request's turn, which ends with its answer; or to the refusal where too many wait already.
-   * @throws Overloaded when its turn has not come in time
-   */
+  /** A turn ends with its request's answer. A refusal: too many wait. @throws Overloaded after the wait */
   take(accountId: number, reply: FastifyReply): Promise<Refusal | null>;
-  /** The answer is made, although the client may not have read it. Not called for what is still being read: exports. */
+  /** Frees the turn early, once the answer is made. Not for streamed answers (exports). */
   end(reply: FastifyReply): void;
 }
 
@@ -29,7 +24,7 @@ interface AccountLine {
   readonly waiting: Set<() => void>;
 }
 
-/** Turns of each account, and of all accounts together: a request needs both. */
+/** A request needs a turn of its account and one of all accounts. */
 export function createSharedConcurrency(
   ofAccount: PerAccountConcurrencyLimits,
   ofAll: PerAccountConcurrencyLimits,
@@ -90,7 +85,6 @@ export function createPerAccountConcurrency({
     end: (reply) => ends.get(reply)?.(),
   };
 
-  /** Whether the turn came: its place is then this request's. It has none if the time was over or the client gone before. */
   function comesUp({ waiting }: AccountLine, { raw }: FastifyReply): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (hasCome: boolean) => {
@@ -108,10 +102,7 @@ export function createPerAccountConcurrency({
   }
 }
 
-/**
- * Of a client that ends its side nobody knows whether it has gone. Elsewhere it is answered; of the panel's lists, which
- * only browsers read, it has: a turn that it kept would keep others waiting.
- */
+/** A client that half-closes may still read; the panel's lists are read only by browsers, which then are gone. */
 export function destroyOnceHungUp({ raw, request }: FastifyReply): void {
   const { socket } = request.raw;
   const hangUp = () => socket.destroy();

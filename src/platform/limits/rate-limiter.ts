@@ -1,8 +1,7 @@
-// The limits on requests: each account has its own per minute (specification "Limits"), each session of the
-// panel and each person one of their own, and each address a limit on failed authentications. They are independent:
-// wrong keys from an address cannot use up an account's budget, nor can requests that are refused before they count;
-// and a right key that was seen before is never refused for what others sent from its address.
-// Counted in this process, each answer is there at once; counted over all processes, some take a call to their server.
+// Request limits per account and minute (docs/rate-limits.md), per panel session and person, and of failed authentications
+// per address. They are independent: wrong keys from an address, or requests refused before they count, never use up an
+// account's limit, and a known good key is never refused for its address.
+// Local counts answer at once; shared ones may need a call to the server.
 
 import type { FastifyReply } from 'fastify';
 import { type Awaitable, after } from '../../shared/awaitable.ts';
@@ -11,27 +10,26 @@ import { addressNeighbourhood, limitedNetworks } from '../../shared/ip-addresses
 import { type CountedWindow, type RequestCounts, secondsOf, type Taking } from './request-counts.ts';
 import { type RateLimitState, windowSeconds } from './sliding-window.ts';
 
-/** Whose requests are counted. */
 export interface LimitedAccount {
   readonly id: number;
   readonly rateLimitPerMinute: number;
 }
 
-/** Its account's limit is over all its keys; `key`: one that has a limit of its own as well. */
+/** The account's limit spans all its keys; `key`: a key with its own limit as well. */
 export interface LimitedCaller {
   readonly account: LimitedAccount;
   readonly key: LimitedAccount | null;
 }
 
-/** `grant`: an invitation or a new key. `sensitive_action`: what else takes the password. */
+/** `grant`: an invitation or a new key. `sensitive_action`: any other that asks for the password. */
 export type AccessChange = 'allow_list' | 'sensitive_action' | 'grant';
 
 export interface RateLimiter {
-  /** Counts a request, writes the RateLimit headers of the limit with least left, and refuses beyond either. */
+  /** Counts a request, writes the RateLimit headers of the scarcest limit, and refuses beyond any. */
   admit(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
   /**
-   * Counts a request that was admitted at `at` as many, in all: beyond the limit none of them is counted, itself neither.
-   * What could never pass is told when as many as possible would.
+   * Counts a request admitted at `at` as `count` in all; beyond the limit none is counted. If it exceeds the limit itself,
+   * Retry-After says when the full limit is free.
    */
   admitAsMany(
     caller: LimitedCaller,
@@ -39,21 +37,16 @@ export interface RateLimiter {
     at: number,
     reply: FastifyReply,
   ): Awaitable<Refusal | null>;
-  /** Refuses beyond the limit, as admit does; within it nothing is counted yet. */
   foresee(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Writes the RateLimit headers of a request that was refused before it counted. */
   show(caller: LimitedCaller, reply: FastifyReply): Awaitable<void>;
-  /** Counts a request of an account that may not come in, apart from those that may, and refuses beyond that limit. */
+  /** Counts a request of a blocked account against a separate limit. */
   refused(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Counts a request that was refused for what it would have counted as, after its body was read: apart, with the others that were refused. */
+  /** Counts a request refused after its body was read, for its size in items, with the refused ones. */
   refusedWhole(accountId: number): void;
-  /** Before the next such body is read: refuses where so many were refused. */
+  /** Called before such a body is read: refuses after too many refusals. */
   foreseeRefused(accountId: number, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** How the account's limit stands, without counting. */
   stateOf(account: LimitedAccount): Awaitable<RateLimitState>;
-  /** Counts a request of a session of the panel: for the session, and for all sessions of its person together. */
   admitSession(sessionId: string, personId: number, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** As admitAsMany. */
   admitSessionAsMany(
     sessionId: string,
     personId: number,
@@ -61,47 +54,42 @@ export interface RateLimiter {
     at: number,
     reply: FastifyReply,
   ): Awaitable<Refusal | null>;
-  /** What admitAsMany takes as `at`. */
   now(): number;
   /**
-   * Counts a person's change of who gets into their account, which the audit log keeps for ever. Actions that take the
-   * password are counted apart: a stolen session must not keep its owner from them. So is what lets somebody else in: whoever
-   * has invited many can still take a key back.
+   * Counts a person's change of access, which the audit log keeps for ever. Password-confirmed actions and grants count
+   * separately, so that a stolen session cannot lock its owner out, and a person who invited many can still revoke a key.
    */
   admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Counts a failed authentication; beyond the limit the answer says so instead of what was wrong. */
+  /** Beyond the limit, the answer becomes the rate limit's. */
   failed(address: string, answer: Refusal, reply: FastifyReply): Awaitable<Refusal>;
   /**
-   * Looks up what may have been made up: a key, a token. It counts before the database is asked, so that a thousand at once
-   * do not pass as one, and counts for nothing if it was found or could not be looked up. Beyond the limit of the
-   * address nothing is looked up.
+   * Looks up a key or token that may be guessed. Counts before the look-up, so that simultaneous guesses all count; a hit
+   * or an error is uncounted. Beyond the address's limit it looks up nothing.
    */
   guess<Found>(
     address: string,
     reply: FastifyReply,
     look: () => Promise<Found | null>,
   ): Promise<Found | null | Refusal>;
-  /** Counts a request of a customer, by the hash of the link or of the session that was sent. */
+  /** For customers, by the hash of the link or session. */
   admitVisit(tokenHash: string, reply: FastifyReply): Awaitable<Refusal | null>;
 }
 
 export interface RateLimiterOptions {
   readonly counts: RequestCounts;
-  /** Milliseconds that only ever grow. */
   readonly monotonicNow: () => number;
   readonly failuresPerMinute: number;
-  /** Of an account that may not come in. */
   readonly refusalsPerMinute: number;
   readonly sessionRequestsPerMinute: number;
-  /** Of all sessions of a person together. */
+  /** For all sessions of a person. */
   readonly panelRequestsPerMinute: number;
-  /** Of a person, of each kind: keys, the allow-list, people, the own password and second factor. */
+  /** Per person and kind: keys, allow-list, people, own password and second factor. */
   readonly accessChangesPerHour: number;
 }
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { counts } = options;
-  /** By which a server knows a request that may yet count as many: of its windows in their order. */
+  /** The server's identifiers of a request that may be recounted, in the order of its windows. */
   const moments = new WeakMap<FastifyReply, readonly number[]>();
 
   const accountWindow = ({ id, rateLimitPerMinute: limit }: LimitedAccount): CountedWindow => ({
@@ -110,7 +98,6 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     limit,
   });
 
-  /** First the key's own. */
   function windowsOf({ account, key }: LimitedCaller): readonly CountedWindow[] {
     const all = accountWindow(account);
     return key === null ? [all] : [{ kind: 'key', id: key.id, limit: key.rateLimitPerMinute }, all];
@@ -127,7 +114,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     ];
   }
 
-  /** Writes the headers of the limit that refused; otherwise of the one with least left, of several the one that `which` says. */
+  /** Headers come from the limit that refused, else from the scarcest; `which` decides ties. */
   function tell(taking: Taking, which: 'first' | 'last', reply: FastifyReply): Refusal | null {
     const { states, refusedBy } = taking;
     const refused = refusedBy === null ? undefined : states[refusedBy];
@@ -151,7 +138,6 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     });
   }
 
-  /** One request in one window, of which the answer says nothing until it refuses. */
   function takeQuietly(window: CountedWindow, reply: FastifyReply): Awaitable<Refusal | null> {
     return after(counts.take([window]), (taking) => quietRefusal(window, taking, reply));
   }
@@ -176,7 +162,6 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
         : tell(taking, 'last', reply);
     },
     admitAsMany(caller, count, at, reply) {
-      // First the account's.
       const admitted = { at, moments: moments.get(reply)?.toReversed() ?? null };
       return takeMany(windowsOf(caller).toReversed(), count, admitted, reply);
     },
@@ -246,7 +231,6 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-/** Of several with as much left the first or the last. */
 function leastLeft(states: readonly RateLimitState[], which: 'first' | 'last'): RateLimitState {
   let least = states[0];
   if (least === undefined) throw new Error('Nothing was counted.');
@@ -257,7 +241,7 @@ function leastLeft(states: readonly RateLimitState[], which: 'first' | 'last'): 
   return least;
 }
 
-/** RateLimit and RateLimit-Policy as in the IETF draft "RateLimit header fields for HTTP". */
+/** IETF draft "RateLimit header fields for HTTP". */
 function writeHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitState): void {
   reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
   reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);

@@ -1,5 +1,5 @@
-// What the limits on requests count with: a sliding window for each account, key, session and address, by kind. Here in this
-// process's memory; distributed-rate-limit.ts counts over all processes, and with these while its server is away.
+// Sliding windows per account, key, session and address, in this process's memory. distributed-rate-limit.ts counts across
+// processes and falls back to these.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
@@ -26,35 +26,32 @@ export interface CountedWindow {
 }
 
 export interface Taking {
-  /** As the windows were asked for; those behind one that refused may be missing. */
+  /** In the order of the windows; those after a refusal may be missing. */
   readonly states: readonly RateLimitState[];
-  /** Which of them refused; null: admitted by all. */
   readonly refusedBy: number | null;
-  /** By what the server of the shared limits knows it; null: it was counted here alone. */
+  /** The shared server's identifiers; null: counted locally. */
   readonly moments: readonly number[] | null;
 }
 
 export interface TakingOfMany {
   readonly states: readonly RateLimitState[];
   readonly refusedBy: number | null;
-  /** Until the one that refused admits them or, if they are more than its limit, as many as it ever does. */
+  /** Until the refusing window admits all, or as many as its limit allows. */
   readonly waitSeconds: number;
 }
 
 export interface RequestCounts {
-  /** Counts one request in each of the windows or, where one refuses, in none. */
+  /** Counts in all windows, or in none if one refuses. */
   take(windows: readonly CountedWindow[]): Awaitable<Taking>;
-  /** The same, but in the windows before the one that refuses it counts all the same. */
+  /** Counts in the windows before the one that refuses. */
   takeInTurn(windows: readonly CountedWindow[]): Awaitable<Taking>;
-  /** Takes back what was admitted, and counts `count` in its place; or takes it back and counts nothing. */
+  /** Replaces an admitted request by `count`, or uncounts it if they do not fit. */
   takeMany(
     windows: readonly CountedWindow[],
     count: number,
     admitted: { readonly at: number; readonly moments: Taking['moments'] },
   ): Awaitable<TakingOfMany>;
-  /** What take admitted does not count after all. */
   giveBack(windows: readonly CountedWindow[], moments: Taking['moments']): void;
-  /** How things stand, without counting. */
   peek(windows: readonly CountedWindow[]): Awaitable<readonly RateLimitState[]>;
 }
 
@@ -63,19 +60,16 @@ export interface LocalRequestCounts extends RequestCounts {
   takeInTurn(windows: readonly CountedWindow[]): Taking;
   takeMany(...wanted: Parameters<RequestCounts['takeMany']>): TakingOfMany;
   peek(windows: readonly CountedWindow[]): readonly RateLimitState[];
-  /** Counts what somebody else has admitted. */
   note(windows: readonly CountedWindow[], count: number): void;
 }
 
 export interface RequestCountsOptions {
-  /** Milliseconds that only ever grow. */
   readonly monotonicNow: () => number;
   readonly accountsMax: number;
   readonly sessionsMax: number;
   readonly addressesMax: number;
 }
 
-/** For how long it counts, in seconds. */
 export function secondsOf(kind: WindowKind): number {
   return kind === 'change' ? hourSeconds : windowSeconds;
 }
@@ -123,7 +117,7 @@ export function createRequestCounts(options: RequestCountsOptions): LocalRequest
     takeInTurn,
     take(windows) {
       const only = windows[0];
-      // The road of every order.
+      // The path of every order.
       if (only !== undefined && windows.length === 1) return takeOne(only);
       const taking = takeInTurn(windows);
       if (taking.refusedBy !== null) giveBack(windows.slice(0, taking.refusedBy));

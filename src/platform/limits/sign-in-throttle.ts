@@ -1,9 +1,9 @@
-// Guessing passwords and codes, slowed down. Failures are counted for each (name, network) and for each network; a
-// network is an address's neighbourhood and, with four times its limits, the /48 around it. They are counted in this process's
-// memory, or over all processes (distributed-sign-in-throttle.ts). After `freeFailures` for the pair the next try waits 1, 2, 4 … at most `waitSecondsMax`; a network that failed
-// `neighbourhoodFailuresMax` times within `windowSeconds` waits until the oldest of them is over.
-// Always true: a try from elsewhere is never held back by it, so nobody locks an honest user out; a try counts before it
-// is checked, so that a hundred at once do not pass as one; and one that could not be checked counts for nothing.
+// Slows down guessing of passwords and codes. Failures count per (name, network) and per network: an address's
+// neighbourhood and, at four times the limits, its /48. A pair waits 1, 2, 4 … seconds after `freeFailures`; a network
+// waits after `neighbourhoodFailuresMax` failures in `windowSeconds`. Counts are local or shared
+// (distributed-sign-in-throttle.ts).
+// Invariant: a try from elsewhere is never delayed, so no attacker locks a user out. Tries count before the check, so that
+// simultaneous ones all count; a try that could not be checked is uncounted.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
@@ -12,32 +12,27 @@ import { limitedNetworks } from '../../shared/ip-addresses.ts';
 export interface AttemptLimits {
   readonly freeFailures: number;
   readonly waitSecondsMax: number;
-  /** After this long without a failure the pair begins anew. */
   readonly forgetSeconds: number;
   readonly neighbourhoodFailuresMax: number;
   readonly windowSeconds: number;
-  /** Wrong codes after a right password, from anywhere: whoever knows the password has one in 333,333 a try. */
+  /** Wrong codes after a right password, from anywhere: each guess has a chance of 1 in 333,333. */
   readonly freeCodeFailures: number;
   readonly codeWaitSecondsMax: number;
-  /** Pairs and networks remembered; beyond it the oldest are forgotten. */
   readonly rememberedMax: number;
 }
 
-/** Finds what was tried to be right, or false. Throws when it cannot find out. */
+/** Throws if it cannot decide. */
 export type AttemptCheck<Right> = () => Promise<Right | false>;
 
 export interface AttemptThrottle {
-  /** A password for a name: what the check says, or a refusal without it. */
   tryPassword<Right>(
     name: string,
     address: string,
     check: AttemptCheck<Right>,
   ): Promise<Right | false | Refusal>;
-  /** A code of somebody whose password was right. */
   tryCode<Right>(personId: number, check: AttemptCheck<Right>): Promise<Right | false | Refusal>;
 }
 
-/** What a try is counted under. */
 export interface Tried {
   /** A name from a network, or a person whose password was right. */
   readonly failures: readonly TriedFailures[];
@@ -56,23 +51,19 @@ export interface TriedNetwork {
   readonly failuresMax: number;
 }
 
-/** A try that counts as failed until it is known to be something else. */
 export interface CountedTry {
   right(): void;
-  /** It could not be checked. */
   unknown(): void;
 }
 
 export interface AttemptCounts {
-  /** Counts the try, or says why it may not be made. */
   count(tried: Tried): Awaitable<CountedTry | Refusal>;
 }
 
 export interface LocalAttemptCounts extends AttemptCounts {
   count(tried: Tried): CountedTry | Refusal;
-  /** Why the try may not be made; null: it may. Counts nothing. */
+  /** Without counting; null: allowed. */
   refusal(tried: Tried): Refusal | null;
-  /** Counts what was let through. */
   note(tried: Tried): CountedTry;
 }
 
@@ -116,12 +107,10 @@ export function createAttemptThrottle(
 
 interface Failures {
   count: number;
-  /** Milliseconds of the clock: no try before it. */
   waitUntil: number;
   lastAt: number;
 }
 
-/** In this process's memory. */
 export function createAttemptCounts(monotonicNow: () => number, limits: AttemptLimits): LocalAttemptCounts {
   const known: Readonly<Record<TriedFailures['kind'], Map<string, Failures>>> = {
     pair: new Map(),
@@ -129,7 +118,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
   };
   const networks = new Map<string, number[]>();
 
-  /** Oldest first out: the map keeps the order in which keys were last written. */
+  /** A Map keeps insertion order, so the first key is the oldest. */
   function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
     map.delete(key);
     if (map.size >= limits.rememberedMax) {
@@ -145,7 +134,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
     return isOver ? { count: 0, waitUntil: 0, lastAt: at } : found;
   }
 
-  /** Counts a failure before it is one; the function takes it back. */
+  /** Counts a failure in advance; returns a function that uncounts it. */
   function fail(tried: TriedFailures, at: number): () => void {
     const { kind, id, free, waitSecondsMax } = tried;
     const before = failuresOf(tried, at);
@@ -210,10 +199,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
   return { note, refusal: refusalOf, count: (tried) => refusalOf(tried) ?? note(tried) };
 }
 
-/**
- * The longest of these waits, if there is any. In milliseconds, as what they are of; a pair and its network stand at the same
- * place.
- */
+/** The longest wait in milliseconds; a pair and its network have the same index. */
 export function waitRefusal(
   { failures, networks }: Tried,
   waits: { readonly failures: readonly number[]; readonly networks: readonly number[] },
@@ -234,7 +220,6 @@ export function waitRefusal(
   return refused;
 }
 
-/** What was counted as wrong stays so unless the check says otherwise. */
 async function judge<Right>(check: AttemptCheck<Right>, counted: CountedTry): Promise<Right | false> {
   try {
     const right = await check();

@@ -1,12 +1,10 @@
-// An exact rate limit: a request is admitted when fewer than `limit` were admitted in the 60 seconds
-// before it (or in the seconds of another window). So no window of 60 seconds, wherever it begins, holds more than the limit, and Retry-After
-// is the moment the oldest admitted request leaves the window. Memory: eight bytes for each admitted
-// request of the last minute. Counted in this process (see docs/decisions/0004-rate-limit.md).
+// An exact sliding-window rate limit, local to the process (docs/decisions/0004-rate-limit.md): no window of 60 seconds (or
+// `seconds`) holds more than `limit`. Memory: 8 bytes per request in the window.
 
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
-  /** Whole seconds until at least one more request is admitted (1 or more when none is left). */
+  /** Until one more is admitted; at least 1. */
   readonly resetSeconds: number;
 }
 
@@ -15,19 +13,16 @@ export interface RateLimitDecision extends RateLimitState {
 }
 
 export interface SlidingWindowLimiter<Key> {
-  /** Counts one request of the key if it is within the limit. */
   take(key: Key, limit: number): RateLimitDecision;
-  /** Counts as many more, whether or not they are within the limit: the caller has looked. */
   add(key: Key, count: number): void;
-  /** Takes back one request that was admitted just now; or the last one that was admitted until `at`. */
+  /** Uncounts the newest request, or the newest not later than `at`. */
   giveBack(key: Key, at?: number): void;
-  /** How things stand, without counting; `resetSeconds` is until as many as `wanted` are admitted, one unless given. */
+  /** Without counting; `resetSeconds` is until `wanted` more (default 1) are admitted. */
   peek(key: Key, limit: number, wanted?: number): RateLimitState;
 }
 
 export const windowSeconds = 60;
 
-/** @param keysMax keys held at once; beyond it the one that was idle the longest is forgotten */
 export function createSlidingWindowLimiter<Key>(
   now: () => number,
   keysMax: number,
@@ -51,7 +46,7 @@ export function createSlidingWindowLimiter<Key>(
   function state(times: AdmittedTimes | undefined, limit: number, at: number, wanted = 1): RateLimitState {
     const used = times?.size() ?? 0;
     const remaining = Math.max(0, limit - used);
-    // A lowered limit may have to wait for more than the oldest to leave.
+    // After the limit was lowered, more than the oldest may have to expire.
     const leaving = times?.at(remaining >= wanted ? 0 : used + wanted - limit - 1);
     const resetSeconds =
       leaving === undefined ? seconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
@@ -63,7 +58,7 @@ export function createSlidingWindowLimiter<Key>(
       const at = now();
       const times = windowOf(key);
       times.dropUntil(at - windowMilliseconds);
-      // Most recently used last: a key that only asks in vain is not idle.
+      // Most recently used last, including refused keys.
       windows.delete(key);
       windows.set(key, times);
       const admitted = times.size() < limit;
@@ -89,7 +84,6 @@ export function createSlidingWindowLimiter<Key>(
 
 type AdmittedTimes = ReturnType<typeof createAdmittedTimes>;
 
-/** A queue of times in a ring that grows by doubling and shrinks when it has emptied. */
 function createAdmittedTimes() {
   const capacityMin = 16;
   let ring = new Float64Array(capacityMin);
@@ -111,7 +105,6 @@ function createAdmittedTimes() {
       ring[(first + count) % ring.length] = time;
       count += 1;
     },
-    /** The newest that is not later than `until`: what came after it moves up. */
     dropLast(until: number): void {
       let index = count - 1;
       while (index >= 0 && (ring[(first + index) % ring.length] ?? 0) > until) index -= 1;

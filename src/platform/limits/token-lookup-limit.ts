@@ -1,7 +1,7 @@
-// Look-ups by tokens that arrive without a sign-in: sessions, customers' sessions, login links. Anybody can make tokens up, so
-// an address looks up only so many that open nothing, counted as made-up keys are, and beyond that none is looked for.
-// Always true: a token that was handed out here, or opened something here, and has not failed since, is no guess: whoever
-// shares an address with a flood goes on.
+// Limits look-ups by tokens sent without a sign-in (sessions, customers' sessions, login links): misses count per address
+// like invalid keys, and beyond the limit nothing is looked up.
+// Invariant: a token issued or found here, and not failed since, is exempt, so a flood does not affect others behind its
+// address.
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,21 +10,19 @@ import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface TokenLookups {
-  /** What `look` finds by the token, or null; a refusal: nothing was looked for. */
+  /** null: not found; a refusal: not looked up. */
   find<Found>(
     token: string,
     request: FastifyRequest,
     reply: FastifyReply,
     look: () => Promise<Found | null>,
   ): Promise<Found | null | Refusal>;
-  /** This token was handed out just now. */
   know(token: string): void;
 }
 
-/** Beyond it the oldest is forgotten: a guess again, which costs it nothing without a flood. */
 const knownMax = 100_000;
 
-/** @param admitKnown the limit of one token that is known, where nothing else limits what is done with it */
+/** `admitKnown`: a limit per known token, where no other limit applies. */
 export function createTokenLookups(
   limiter: RateLimiter,
   admitKnown: (tokenHash: string, reply: FastifyReply) => Awaitable<Refusal | null> = () => null,

@@ -1,4 +1,4 @@
-// VALKEY_URL: where the server is that counts the limits of all processes. Read by config.ts, used by valkey-client.ts.
+// Parses VALKEY_URL. Used by config.ts and valkey-client.ts.
 
 import { isIP } from 'node:net';
 
@@ -8,19 +8,18 @@ export interface ValkeyAddress {
   readonly isTls: boolean;
   readonly username: string | null;
   readonly password: string | null;
-  /** The number of the database. */
   readonly database: number;
 }
 
 const defaultPort = 6_379;
 const databaseMax = 1_000_000;
 
-/** redis://user:password@host:6379/0, or rediss:// over TLS; null: it is something else. */
+/** redis://user:password@host:6379/0, or rediss:// over TLS; null: invalid. */
 export function readValkeyUrl(text: string): ValkeyAddress | null {
   const url = URL.parse(text);
   const isTls = url?.protocol === 'rediss:' || url?.protocol === 'valkeys:';
   if (url === null || !(isTls || url.protocol === 'redis:' || url.protocol === 'valkey:')) return null;
-  // What is not understood is not left unheeded.
+  // Unknown settings are refused, not ignored.
   if (url.search !== '' || url.hash !== '') return null;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(host)) return null;
@@ -40,7 +39,7 @@ export function readValkeyUrl(text: string): ValkeyAddress | null {
   }
 }
 
-/** For logs and checks: without user and password. */
+/** Without user and password, for logs. */
 export function valkeyName({ host, port, database }: ValkeyAddress): string {
   const plain = host.includes(':') ? `[${host}]` : host;
   return `${plain}:${port}${database === 0 ? '' : `/${database}`}`;

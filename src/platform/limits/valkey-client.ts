@@ -1,5 +1,5 @@
-// One connection to Valkey or Redis. The client is loaded with the first one: a service without VALKEY_URL never reads it.
-// Always true: a connection that broke is not mended, and nothing is sent a second time: whoever needs another one opens it.
+// One connection to Valkey or Redis. The library is loaded on first use.
+// Invariant: never reconnects or resends; the caller opens a new connection.
 
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -7,20 +7,18 @@ import type { Call } from './limit-operations.ts';
 import type { ValkeyAddress } from './valkey-address.ts';
 
 export interface ValkeyConnection {
-  /** The script's answer to a call. Rejects with the server's error. */
   run(call: Call): Promise<unknown>;
-  /** For doctor: one command and its answer. */
   command(name: string, ...words: readonly string[]): Promise<unknown>;
   close(): void;
 }
 
 export interface ValkeyOptions {
   readonly connectMilliseconds: number;
-  /** Once, when it has broken; not after close(). */
+  /** Once, when it breaks; not after close(). */
   readonly onBroken: (reason: string) => void;
 }
 
-/** Rejects when the server cannot be reached. A wrong password is told by the first command. */
+/** Rejects if the server is unreachable. A wrong password fails the first command. */
 export async function openValkey(address: ValkeyAddress, options: ValkeyOptions): Promise<ValkeyConnection> {
   const { Redis } = await import('iovalkey');
   const { host, port, isTls, username, password, database } = address;
@@ -75,6 +73,6 @@ export async function openValkey(address: ValkeyAddress, options: ValkeyOptions)
 
 function readScript(): { readonly text: string; readonly sha: string } {
   const text = readFileSync(new URL('./shared-limits.lua', import.meta.url), 'utf8');
-  // The server's own name of it.
+  // The server identifies scripts by SHA-1.
   return { text, sha: hash('sha1', text) };
 }

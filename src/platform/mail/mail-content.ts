@@ -1,8 +1,6 @@
-// What a mail says, as plain text and as simple HTML, in the language of whoever receives it and with the operator's face:
-// name, logo, colour and address for help. No tables, and nothing loaded from elsewhere: the logo travels with the mail.
-// Other colours than the operator's are those that a mail program sets itself, so it is as readable where everything is
-// dark. Called when it is sent.
-// Always true: whatever a name holds, it is text: it ends no header and opens no tag.
+// Renders a mail as text and simple HTML in the recipient's language with the operator's brand. Nothing is loaded from
+// elsewhere: the logo is attached. Other colors are left to the mail program, for dark mode.
+// Invariant: values are text: they end no header and open no tag.
 
 import { type AccentShades, accentThemes } from '../../shared/accent-shades.ts';
 import type { LogoImage } from '../../shared/logo-image.ts';
@@ -17,24 +15,21 @@ export interface MailContent {
 export type MailPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'facts'; readonly facts: readonly (readonly [name: string, value: string])[] }
-  /** `url` is one of ours. */
+  /** `url` must be ours. */
   | { readonly type: 'link'; readonly label: string; readonly url: string };
 
-/** Whose mail it is. */
 export interface MailFace {
-  /** Who writes. */
   readonly issuer: string;
-  /** "#1d4ed8"; null: none but the mail program's. */
+  /** "#1d4ed8"; null: the mail program's own. */
   readonly colour: string | null;
   readonly logo: (LogoImage & { readonly etag: string }) | null;
-  /** Where answers go; null: to whom it is from. */
+  /** Reply address; null: the sender's. */
   readonly supportAddress: string | null;
 }
 
 export interface MailLook {
   readonly face: MailFace;
   readonly translator: Translator;
-  /** null: a mail that nobody can be without. */
   readonly unsubscribeUrl: string | null;
 }
 
@@ -62,7 +57,7 @@ export function subjectOf(subject: string): string {
   return shortened(oneLine(subject), subjectLengthMax);
 }
 
-/** Without what would begin a line, turn the direction of the text around, or be no Unicode; and no longer than it may be. */
+/** Removes line breaks, bidi controls and invalid Unicode, and limits the length. */
 function plainPart(part: MailPart): MailPart {
   if (part.type === 'link') return part;
   if (part.type === 'text') return { ...part, text: oneLine(part.text) };
@@ -99,7 +94,7 @@ const styles = {
   body: 'margin:0;padding:24px 16px;font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-size:16px;line-height:1.5',
   card: 'max-width:560px;margin:0 auto',
   operator: 'margin:0 0 24px;padding:0 0 12px;border-bottom:1px solid;font-weight:700',
-  // A logo is made for light pages first: where everything is dark it keeps what it was drawn on.
+  // A logo is made for light pages, so it keeps its background in dark mode.
   logo: 'vertical-align:middle;margin:0 10px 0 0;padding:4px;border-radius:6px;background:#ffffff',
   heading: 'margin:0 0 16px;font-size:20px;line-height:1.3',
   text: 'margin:0 0 16px;overflow-wrap:anywhere',
@@ -136,7 +131,6 @@ ${parts.map((part) => partAsHtml(part, shades?.light ?? null))}<p dir="auto" sty
 `;
 }
 
-/** For the programs that know them; in others both shades can be read all the same. */
 function darkStyles({ accent, onAccent }: AccentShades): Markup {
   return html`<style>
 @media (prefers-color-scheme: dark) {
@@ -149,21 +143,21 @@ function darkStyles({ accent, onAccent }: AccentShades): Markup {
 
 const logoBox = { width: 160, height: 32 } as const;
 
-/** Nobody is named above a mail as long as neither logo nor colour was set; the end says who writes. */
+/** The heading appears only with a logo or color; the footer names the sender anyway. */
 function operator({ issuer, logo, colour }: MailFace, shades: AccentShades | null): Markup {
   if (logo === null && colour === null) return html``;
   const line = shades === null ? '' : `;border-bottom:3px solid ${shades.accent}`;
   return html`<p class="operator" style="${styles.operator}${line}">${logo === null ? html`` : image(logo)}<bdi>${issuer}</bdi></p>\n`;
 }
 
-/** Its size stands in its attributes: some programs know no other. */
+/** Some programs only know the size attributes. */
 function image(logo: LogoImage & { readonly etag: string }): Markup {
   const scale = Math.min(1, logoBox.width / logo.width, logoBox.height / logo.height);
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
   return html`<img src="cid:${logoContentId(logo)}" alt="" width="${width ?? 1}" height="${height ?? 1}" style="${styles.logo}">`;
 }
 
-/** Another picture has another one: programs keep pictures by it. */
+/** Changes with the image, because programs cache by it. */
 export function logoContentId({ etag }: { readonly etag: string }): string {
   return `logo-${etag.replace(/[^\w-]/g, '')}@brand`;
 }

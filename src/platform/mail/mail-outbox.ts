@@ -1,8 +1,6 @@
-// What is to be mailed, in the transaction of what it tells of: it is mailed if that is committed, and only then. Whoever
-// tells people something calls queueMail, which says it in their language; the job "mail" writes it with the operator's
-// face and sends it (send-mails.ts). The only writer of mails.
-// Always true: an address is told of an occasion once, however often it is queued; no body lies here readable, and none is
-// kept that was sent or given up.
+// Queues mail in the transaction of its cause, so that it is sent only if that commits. The only writer of mails; the job
+// "mail" adds the brand and sends (send-mails.ts).
+// Invariant: an address gets one mail per occasion. Bodies are sealed, and deleted when sent or given up.
 
 import { isJsonObject } from '../../shared/json.ts';
 import { type Language, languages } from '../../shared/languages.ts';
@@ -42,7 +40,6 @@ const allMails = describeTable('mails', {
   begunAt: nullableTime('begun_at'),
 });
 
-/** A row of the outbox that is being sent. */
 export const outgoingMails = allMails;
 export type OutgoingMail = RowOf<typeof outgoingMails>;
 
@@ -56,33 +53,28 @@ const queueUnlessUnsubscribed = newMails.insert(
 );
 
 export interface MailToQueue {
-  /** null: it is about no account; then nobody can be unsubscribed from it. */
+  /** null: about no account, and then it cannot be unsubscribed from. */
   readonly accountId: number | null;
   readonly to: string;
   readonly kind: MailKind;
-  /** What it tells of, in a few words that never come back for another occasion: "balance_low 17". */
+  /** A unique key of the cause, such as "balance_low 17". */
   readonly occasion: string;
-  /** The one that whoever receives it reads; null: nobody knows, so the operator's. */
+  /** null: unknown, so the operator's. */
   readonly language: Language | null;
   readonly content: (translator: Translator) => MailContent;
-  /** When nobody wants it any more; at most and otherwise `keptTryingSeconds` from now. */
+  /** Default and maximum: `keptTryingSeconds` from now. */
   readonly expiresAt?: EpochSeconds;
 }
 
 export interface MailOutbox {
-  /** Whether this service sends mail: SMTP_URL is set. */
   readonly isOn: boolean;
-  /**
-   * Writes it into the outbox. False: nothing was written, because this service sends no mail, the address was told of
-   * this occasion before, or wants no mail of this kind.
-   */
+  /** False: not queued, because mail is off, the address had this occasion before, or unsubscribed from this kind. */
   queueMail(transaction: Queryable, mail: MailToQueue, now: EpochSeconds): Promise<boolean>;
 }
 
 export interface MailOutboxDependencies {
   readonly isOn: boolean;
   readonly seal: Seal;
-  /** Of whoever has not said which one they read. */
   readonly language: () => Language;
   readonly publicUrl: () => string;
   readonly keptTryingSeconds: number;
@@ -120,14 +112,13 @@ export function createMailOutbox(dependencies: MailOutboxDependencies): MailOutb
   };
 }
 
-/** What waits: not yet with the operator's face, which is that of the moment in which it is sent. */
 export interface MailBody {
   readonly language: Language;
   readonly parts: readonly MailPart[];
   readonly unsubscribeUrl: string | null;
 }
 
-/** @throws when it was sealed under a key that is not known here */
+/** @throws if it was sealed under an unknown key */
 export function openMailBody(
   seal: Seal,
   mail: Pick<OutgoingMail, 'toAddress' | 'occasion' | 'sealedBody'>,

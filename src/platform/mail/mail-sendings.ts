@@ -1,5 +1,5 @@
-// The way of a mail through the outbox, as rows: what is due, that one begins, and how it ended. Used by send-mails.ts.
-// Always true: a mail begins in one process at a time, and what has begun does not begin again before it was taken back.
+// A mail's way through the outbox, as rows; used by send-mails.ts.
+// Invariant: a mail begins in one process at a time, and begins again only after it was taken back.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from '../database/database.ts';
@@ -12,7 +12,7 @@ const isWaiting = 'm.sent_at is null and m.gave_up_at is null';
 
 const listDue: SqlStatement = {
   name: 'list_due_mails',
-  // Mail about security is counted for each account apart: no other account can use up what an address may get of it.
+  // Security mail counts per account, so that no other account uses up an address's limit.
   text: `select ${outgoingMails.list('m')},
       (select count(*) from mails o where o.to_address = m.to_address and o.sent_at > to_timestamp($2::bigint)
         and case when m.kind = any($4::text[]) then o.kind = any($4::text[])
@@ -35,7 +35,7 @@ const beginOne: SqlStatement = {
     where m.id = $1::int and ${isWaiting} and m.begun_at is null returning ${outgoingMails.list('m')}`,
 };
 
-// Also one that was given up meanwhile as of unknown outcome: now it is known.
+// Includes mails given up with an unknown outcome, which is now known.
 const endOne: SqlStatement = {
   name: 'end_mail',
   text: `update mails m set sent_at = to_timestamp($2::bigint), sealed_body = null, last_error = null, gave_up_at = null
@@ -78,7 +78,6 @@ const giveUpUnknown: SqlStatement = {
 
 const deleteAtOnceMax = 1_000;
 
-/** Created before $1. */
 export const oldMails: OldRows = {
   deletion: {
     name: 'delete_old_mails',
@@ -91,13 +90,11 @@ export const oldMails: OldRows = {
 
 export interface DueMail {
   readonly mail: OutgoingMail;
-  /** Mails of its class that its address was sent since; about security: by its account. */
+  /** Of its class to this address; security mail: for its account. */
   readonly recent: number;
-  /** Optional mails that its account sent since. */
   readonly recentOfAccount: number;
 }
 
-/** Those about security first, then the longest due. */
 export async function listDueMails(
   database: Queryable,
   { now, since, limit }: { now: EpochSeconds; since: EpochSeconds; limit: number },
@@ -110,13 +107,12 @@ export async function listDueMails(
   }));
 }
 
-/** At most 1,000. */
 export async function countDueMails(database: Queryable, now: EpochSeconds): Promise<number> {
   const [row] = await database.query(countWaiting, [now]);
   return Number(row?.['count'] ?? 0);
 }
 
-/** The mail as it is now; null: it began elsewhere, or is done. */
+/** null: it began elsewhere, or is done. */
 export async function beginMail(
   database: Queryable,
   id: number,
@@ -130,7 +126,7 @@ export async function endMail(database: Queryable, id: number, now: EpochSeconds
   await database.query(endOne, [id, now]);
 }
 
-/** It is known not to be on its way, and may begin again. */
+/** It was certainly not sent, and may begin again. */
 export async function takeMailBack(
   database: Queryable,
   id: number,
@@ -139,7 +135,6 @@ export async function takeMailBack(
   await database.query(takeBack, [id, sendAfter, reason]);
 }
 
-/** It has not begun. */
 export async function postponeMail(
   database: Queryable,
   id: number,
@@ -163,7 +158,7 @@ export interface GivenUpMail {
   readonly reason: string;
 }
 
-/** What expired unsent, and what began before `begunBefore` and was never noted as ended. */
+/** Expired mails, and those begun before `begunBefore` without a recorded end. */
 export async function giveOldMailsUp(
   database: Queryable,
   { now, begunBefore }: { now: EpochSeconds; begunBefore: EpochSeconds },

@@ -1,7 +1,6 @@
-// The job "mail": sends what is due, gives up what cannot be sent, forgets what is old. In one process at a time.
-// Always true: no mail is sent twice. A mail is noted as begun before the server hears of it. What the server is known not to
-// have taken begins again later; what it took is noted as sent; and where nobody knows, because the connection broke after
-// the last byte or this process died, it is given up with "unknown outcome" and reported: rather once too few than twice.
+// The job "mail": sends due mail, gives up what cannot be sent, deletes old rows.
+// Invariant: no mail is sent twice. It is marked as begun before the server sees it; a known failure is retried, a known
+// success recorded, and an unknown outcome (broken connection after the last byte, dead process) is given up and reported.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable } from '../database/database.ts';
@@ -30,23 +29,18 @@ import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } 
 
 export interface MailLimits extends SmtpLimits {
   readonly perRunMax: number;
-  /** Read again after so many: mail about security that came meanwhile is next. */
   readonly atOnceMax: number;
-  /** To one address: of optional mail, and of mail about the security of each account. */
+  /** To one address: optional mail, and security mail per account. */
   readonly perRecipientHourMax: number;
-  /** Optional mail of one account. */
   readonly perAccountHourMax: number;
-  /** A mail that was not sent by then is given up. */
   readonly keptTryingSeconds: number;
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
-  /** After a mail was begun: its process has ended. Longer than any sending takes. */
+  /** After this long, the process that began it is dead. Longer than any sending. */
   readonly unknownAfterSeconds: number;
-  /** Of a row, whatever became of it. */
   readonly keptSeconds: number;
 }
 
-/** Where mail goes and in whose name. */
 export interface MailSettings {
   readonly server: SmtpServer;
   readonly from: MailSenderName;
@@ -55,9 +49,7 @@ export interface MailSettings {
 export interface SendMailsDependencies {
   readonly database: Queryable;
   readonly seal: Seal;
-  /** null: this service sends no mail; what is old is forgotten all the same. */
   readonly settings: MailSettings | null;
-  /** Who writes, beside the address of MAIL_FROM. */
   readonly face: () => MailFace;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
@@ -67,7 +59,7 @@ export interface SendMailsDependencies {
 
 const hourSeconds = 3_600;
 
-/** How many are due and not sent yet. @throws JobProblem when the mail server cannot be used: the job tries again. */
+/** The number of due mails left. @throws JobProblem when the mail server is unusable: the job retries */
 export async function sendMails(dependencies: SendMailsDependencies, signal: AbortSignal): Promise<number> {
   const { database, settings, now, limits, onGivenUp } = dependencies;
   const begunBefore = now() - limits.unknownAfterSeconds;
@@ -122,7 +114,7 @@ async function sendThese(
           ? 'this account had its optional mails of this hour'
           : null;
     if (reason !== null) {
-      // A link to a new password lives for an hour: it must have another chance before it ends.
+      // A password link lives for an hour, so retry well within it.
       const sendAfter = now() + (isOptional ? hourSeconds : hourSeconds / 6);
       await postponeMail(database, mail.id, { sendAfter, reason });
       continue;
@@ -173,7 +165,7 @@ async function sendOne(
   return sender.send(message, signal);
 }
 
-/** The same at every try: who gets it twice after all, as of servers that forward it, can tell. */
+/** Equal for every try, so that a duplicate can be recognized. */
 function messageIdOf({ id, createdAt }: OutgoingMail, publicUrl: string): string {
   return `<${createdAt}.${id}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`;
 }
@@ -185,7 +177,7 @@ async function note(
 ): Promise<void> {
   if (outcome.type === 'taken') return endMail(database, id, now());
   const { reason } = outcome;
-  // The server's trouble is waited for by the job itself, which then goes on where it was.
+  // The job itself retries an unusable server.
   if (outcome.type === 'unusable') return takeMailBack(database, id, { sendAfter, reason });
   if (outcome.type === 'refused' && !outcome.isLasting) {
     const seconds = Math.min(

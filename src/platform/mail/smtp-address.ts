@@ -1,4 +1,4 @@
-// SMTP_URL and MAIL_FROM: where mail is handed over, and in whose name. Read by config.ts.
+// Parses SMTP_URL and MAIL_FROM for config.ts.
 
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { oneLine } from './mail-content.ts';
@@ -7,15 +7,13 @@ export interface SmtpServer {
   readonly host: string;
   readonly port: number;
   /**
-   * `tls`: from the first byte; `starttls`: nothing is said without it; `where_offered`: for a relay of one's own machine or
-   * network, whose certificate is not looked at.
+   * `tls`: from the first byte; `starttls`: required; `where_offered`: for a local relay, whose certificate is not checked.
    */
   readonly security: 'tls' | 'starttls' | 'where_offered';
   readonly login: { readonly user: string; readonly password: string } | null;
 }
 
 export interface MailSenderName {
-  /** null: none was given with the address. */
   readonly name: string | null;
   readonly address: string;
 }
@@ -23,7 +21,7 @@ export interface MailSenderName {
 const submissionPort = 587;
 const tlsPort = 465;
 
-/** "smtp://user:password@host:587", "smtps://…"; null: it is no such address. */
+/** "smtp://user:password@host:587", "smtps://…"; null: invalid. */
 export function readSmtpUrl(text: string): SmtpServer | null {
   const url = URL.parse(text);
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
@@ -43,7 +41,7 @@ export function readSmtpUrl(text: string): SmtpServer | null {
   };
 }
 
-/** undefined: it cannot be read, or one of the two is missing. */
+/** undefined: invalid, or one of the two is missing. */
 function readLogin({ username, password }: URL): SmtpServer['login'] | undefined {
   if (username === '' && password === '') return null;
   if (username === '' || password === '') return undefined;
@@ -58,7 +56,7 @@ function isOnThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** "billing@example.com", "Example Ltd <billing@example.com>"; null: it is neither. */
+/** "billing@example.com", "Example Ltd <billing@example.com>"; null: invalid. */
 export function readMailFrom(text: string): MailSenderName | null {
   const [, quoted, bare] = /^\s*(.*?)\s*<([^<>]*)>\s*$/s.exec(text) ?? [];
   const address = (bare ?? text).trim();

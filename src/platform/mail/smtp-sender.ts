@@ -1,7 +1,6 @@
-// Hands mails to the operator's SMTP server, through nodemailer: one connection for the mails of a run, a new one after
-// whatever went wrong. What matters is what is known afterwards: whether the server has the mail, has not, or may have.
-// Always true: nothing of a mail is sent in the clear to a server that was to be asked for TLS; nobody's certificate is
-// taken but a right one, save where TLS is optional.
+// Sends mail to the operator's SMTP server through nodemailer, over one connection per run, replaced after any error. It
+// reports whether the server has the mail, has not, or may have.
+// Invariant: mail goes in the clear, or past an invalid certificate, only where TLS is optional.
 
 import { Readable } from 'node:stream';
 import { logoContentId, type MailFace, oneLine } from './mail-content.ts';
@@ -9,38 +8,34 @@ import type { SmtpServer } from './smtp-address.ts';
 
 export interface MailMessage {
   readonly from: { readonly name: string; readonly address: string };
-  /** null: answers go to whom it is from. */
   readonly replyTo: { readonly name: string; readonly address: string } | null;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What the HTML shows by its content id. */
   readonly logo: MailFace['logo'];
   readonly messageId: string;
   readonly at: Date;
-  /** null: none. */
   readonly unsubscribeUrl: string | null;
 }
 
 export type MailOutcome =
   | { readonly type: 'taken' }
-  /** `isLasting`: it would refuse this mail again. */
+  /** `isLasting`: the server would refuse this mail again. */
   | { readonly type: 'refused'; readonly isLasting: boolean; readonly reason: string }
-  /** Nothing is wrong with this mail: no other would have been taken either. */
+  /** The server or connection is at fault, not this mail. */
   | { readonly type: 'unusable'; readonly reason: string }
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface SmtpSender {
-  /** Never rejects. Aborted before the mail has left, it ends as `unusable`. */
+  /** Never rejects. If aborted before the mail leaves: `unusable`. */
   send(message: MailMessage, signal: AbortSignal): Promise<MailOutcome>;
   close(): void;
 }
 
 export interface SmtpLimits {
-  /** For each of: name, connection, greeting, silence. */
+  /** Timeout for each of: DNS, connection, greeting, silence. */
   readonly silenceMilliseconds: number;
-  /** For a mail, from the connection to the server's last word. */
   readonly sendMilliseconds: number;
 }
 
@@ -72,7 +67,6 @@ export function createSmtpSender(server: SmtpServer, limits: SmtpLimits): SmtpSe
   };
 }
 
-/** Connects, signs in and says goodbye. @throws Error with a reason for people */
 export async function trySmtpServer(server: SmtpServer, limits: SmtpLimits): Promise<void> {
   const open = await connect(server, limits, new AbortController().signal).catch((error: unknown) => {
     throw new Error(reasonOf(error));
@@ -85,13 +79,11 @@ interface OpenConnection {
   close(): void;
 }
 
-/** @throws Error */
 async function connect(
   { host, port, security, login }: SmtpServer,
   { silenceMilliseconds, sendMilliseconds }: SmtpLimits,
   signal: AbortSignal,
 ): Promise<OpenConnection> {
-  // Few processes ever need them.
   const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
   const connection = new SMTPConnection({
     host,
@@ -105,13 +97,13 @@ async function connect(
     socketTimeout: silenceMilliseconds,
     socketCloseTimeout: 0,
   });
-  // Of a connection that nothing waits for: the next mail finds out.
+  // An idle connection's error surfaces with the next mail.
   let onBroken: (error: Error) => void = () => undefined;
   connection.on('error', (error: Error) => onBroken(error));
   connection.on('end', () => onBroken(new Error('the connection was closed')));
   let isSound = false;
 
-  /** What it says, or throws: also when it says nothing in time, or somebody aborts. */
+  /** Rejects on an error, a timeout or an abort. */
   function ask<Answer>(
     begin: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
     aborted: AbortSignal,
@@ -150,7 +142,6 @@ async function connect(
       isSound = false;
       let hasLeft = false;
       const leaving = new AbortController();
-      // Once it is on its way, the server's last word is waited for.
       const stop = () => !hasLeft && leaving.abort();
       aborted.addEventListener('abort', stop, { once: true });
       if (aborted.aborted) stop();
@@ -189,7 +180,7 @@ function outcomeOf(error: unknown, hasLeft: boolean): MailOutcome {
       ? { type: 'refused', isLasting: false, reason }
       : { type: 'unusable', reason };
   }
-  // A sender, or a password, that the server does not like is the operator's to put right.
+  // A refused sender or password is the operator's to fix.
   if (isOfThisMail && command !== 'MAIL FROM' && (responseCode >= 500 || !hasLeft))
     return { type: 'refused', isLasting: true, reason };
   return hasLeft ? { type: 'unknown', reason: `unknown outcome: ${reason}` } : { type: 'unusable', reason };
@@ -208,7 +199,7 @@ function factsOf(error: unknown): { responseCode?: number; command?: string; cod
 
 const reasonLengthMax = 300;
 
-/** What the server or the system says; servers repeat addresses, but no bodies and no passwords. */
+/** Servers repeat addresses, but no bodies or passwords. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return oneLine(said).slice(0, reasonLengthMax).toWellFormed();
@@ -236,7 +227,7 @@ async function compose({ unsubscribeUrl, at, replyTo, logo, ...message }: MailMe
   return composer.compile().build();
 }
 
-/** With the mail, beside its HTML: pictures from elsewhere are shown by few programs unasked, and tell who reads. */
+/** Attached: few programs show remote images unasked, and those reveal the reader. */
 function logoPart(logo: NonNullable<MailFace['logo']>) {
   return {
     content: logo.bytes,

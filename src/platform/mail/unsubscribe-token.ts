@@ -1,10 +1,9 @@
-// The token of the link in a mail by which an address gets no more of them. It says whose address it is, signed under
-// SECRET_KEY: it works without a session and as long as that key is known, and nobody can make one for somebody else.
+// The signed token of an unsubscribe link. It names account and address, works without a session as long as SECRET_KEY is
+// known, and cannot be forged.
 
 import { plainMailAddress } from '../../shared/mail-addresses.ts';
 import type { Seal } from '../secrets/seal.ts';
 
-/** Below PUBLIC_URL. */
 export const unsubscribePath = '/panel/unsubscribe/';
 
 export interface MailSubscriber {
@@ -12,14 +11,13 @@ export interface MailSubscriber {
   readonly address: string;
 }
 
-/** Below unsubscribePath: letters, digits, dots, "-" and "_". */
+/** URL-safe: letters, digits, dots, "-" and "_". */
 export function unsubscribeToken(seal: Seal, { accountId, address }: MailSubscriber): string {
   const plain = plainMailAddress(address);
   const written = Buffer.from(plain).toString('base64url');
   return `${accountId}.${written}.${seal.sign(signedText(accountId, plain))}`;
 }
 
-/** null: it was not made here. */
 export function readUnsubscribeToken(seal: Seal, token: string): MailSubscriber | null {
   const [, id, written = '', signature = ''] =
     /^([1-9]\d{0,6})\.([\w-]{1,400})\.([\w-]{22})$/.exec(token) ?? [];

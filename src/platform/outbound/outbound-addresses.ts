@@ -1,30 +1,29 @@
-// Which addresses the service may call: globally routable unicast, and what the operator admits with OUTBOUND_ALLOW.
-// Called by outbound.ts with every address that a name led to, before each connection.
-// Always true: an IPv6 address that carries an IPv4 address is no better than that one; what is no address is refused.
+// Decides which addresses the service may call: public unicast, and OUTBOUND_ALLOW. outbound.ts checks every resolved
+// address before each connection.
+// Invariant: an IPv6 address with an embedded IPv4 address is judged by that; invalid addresses are refused.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { createAddressRanges, parseAddress, plainAddress } from '../../shared/ip-addresses.ts';
 
-/** "own": in a range of OUTBOUND_ALLOW. "public": anybody's. */
 export type AddressPlace = 'own' | 'public' | 'refused';
 
 export interface AddressFilter {
   place(address: string): AddressPlace;
 }
 
-/** IANA's special-purpose registry, where it does not say "globally reachable", and what clouds keep to themselves. */
+/** IANA's special-purpose registry without "globally reachable" entries, and addresses that clouds reserve. */
 const refusedIpv4 = [
   '0.0.0.0/8', // this network, unspecified
   '10.0.0.0/8', // private
-  '100.64.0.0/10', // between a carrier and its customers; a cloud's metadata at 100.100.100.200
+  '100.64.0.0/10', // carrier-grade NAT; a cloud's metadata at 100.100.100.200
   '127.0.0.0/8', // loopback
-  '168.63.129.16', // Azure's platform: a public address that each of its machines has to itself
+  '168.63.129.16', // Azure's platform: a public address that each of its machines reaches
   '169.254.0.0/16', // link-local; the metadata of most clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments; a cloud's metadata at 192.0.0.192
   '192.0.2.0/24', // documentation
-  '192.88.99.0/24', // 6to4 relays, given up
+  '192.88.99.0/24', // 6to4 relays, obsolete
   '192.168.0.0/16', // private
   '198.18.0.0/15', // benchmarks
   '198.51.100.0/24', // documentation
@@ -33,14 +32,13 @@ const refusedIpv4 = [
   '240.0.0.0/4', // reserved; broadcast
 ];
 
-/** All that is handed out to anybody. Outside of it are loopback, unique local, link-local, multicast and the rest. */
+/** Everything assigned to the public; excludes loopback, unique local, link-local and multicast. */
 const globalIpv6 = ['2000::/3'];
 
-/** Parts of it that are not. */
 const refusedIpv6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID and others
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4: no way leads there any more but the machine's own tunnel
+  '2002::/16', // 6to4, reachable only through the machine's own tunnel
   '3fff::/20', // documentation
 ];
 
@@ -58,10 +56,7 @@ export function createAddressFilter(allow: readonly string[]): AddressFilter {
   };
 }
 
-/**
- * The IPv4 address in "::ffff:192.0.2.1" and in NAT64's "64:ff9b::192.0.2.1", which is how a network without IPv4
- * reaches every machine that has nothing else. Another address is itself, without a zone.
- */
+/** "::ffff:192.0.2.1", and NAT64's "64:ff9b::192.0.2.1", reach IPv4 hosts. Other addresses only lose their zone. */
 function innerAddress(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;
@@ -71,5 +66,4 @@ function innerAddress(address: string): string {
     : plain;
 }
 
-/** 64:ff9b::/96 */
 const nat64 = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];

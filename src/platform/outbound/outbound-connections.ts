@@ -1,7 +1,6 @@
-// Connections of outbound.ts, kept alive between calls. Each is opened to addresses that have been checked, by us and
-// not by the HTTP client, and is never opened again: its client has this one connection for its whole life.
-// Always true: an idle connection is reused for the origin it was opened for; however many origins there are, no more
-// than `idleConnectionsMax` are idle, and none lives on for ever, so that names that move are followed.
+// Keep-alive connections of outbound.ts. We open each socket to checked addresses; its HTTP client never opens another.
+// Invariant: an idle connection serves only its origin; at most `idleConnectionsMax` are idle, and each has a maximum age,
+// so that DNS changes are followed.
 
 import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -10,13 +9,11 @@ import { type OutboundFailure, OutboundProblem } from './outbound-problem.ts';
 import { type OutboundTarget, tlsName } from './outbound-target.ts';
 
 export interface ConnectionLimits {
-  /** How long one address of a name is tried before the next is. */
   readonly addressMilliseconds: number;
-  /** Of all origins together. */
   readonly idleConnectionsMax: number;
-  /** Less where the server says so. */
+  /** Less if the server asks. */
   readonly idleMilliseconds: number;
-  /** After this long a connection takes no further call. */
+  /** Maximum age for a new call. */
   readonly connectionMilliseconds: number;
   readonly answerHeaderBytesMax: number;
 }
@@ -29,29 +26,24 @@ export interface OutboundConnection {
 }
 
 export interface OutboundConnections {
-  /** The idle connection that was used last; it is the caller's until it is released or dropped. */
+  /** The most recently used; the caller must release or drop it. */
   findIdle(origin: string): OutboundConnection | null;
-  /**
-   * A new one, to the first of the checked addresses that takes it.
-   * @throws OutboundProblem
-   */
+  /** Tries the checked addresses in order. @throws OutboundProblem */
   open(
     target: OutboundTarget,
     addresses: readonly string[],
     signal: AbortSignal,
   ): Promise<OutboundConnection>;
-  /** After an answer that was read to its end. */
   release(connection: OutboundConnection): void;
   drop(connection: OutboundConnection): void;
-  /** Drops all, and whatever is opened or released from now on; resolves when they are closed. */
+  /** Also drops later ones; resolves when all are closed. */
   close(): Promise<void>;
 }
 
 export function createConnections(limits: ConnectionLimits): OutboundConnections {
-  // Each origin's last is the one used last; `idle` as a whole has the one that waits longest first.
+  // Per origin, the last was used last; `idle` begins with the longest idle.
   const byOrigin = new Map<string, OutboundConnection[]>();
   const idle = new Set<OutboundConnection>();
-  // Every one there is: idle, in use, or being closed.
   const all = new Set<OutboundConnection>();
   let isClosed = false;
 
@@ -65,7 +57,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
   function drop(connection: OutboundConnection): void {
     take(connection);
     connection.socket.destroy();
-    // It has nothing to wait for but the connection that has just gone.
+    // It only waits for the connection that has just gone.
     void connection.client.destroy();
   }
 
@@ -83,7 +75,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
       const socket = await openSocket(target, addresses, limits, signal);
       let isTaken = false;
       const client = new Client(target.origin, {
-        // Undici waits for an answer that comes later.
+        // Undici requires an asynchronous callback.
         connect: (_options, callback) => {
           const isFirst = !isTaken;
           isTaken = true;
@@ -92,7 +84,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
         keepAliveTimeout: limits.idleMilliseconds,
         keepAliveMaxTimeout: limits.idleMilliseconds,
         maxHeaderSize: limits.answerHeaderBytesMax,
-        // The limit of the whole call is outbound.ts's.
+        // outbound.ts limits the whole call.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -127,7 +119,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
   };
 }
 
-/** Connected, and for https with the certificate checked. */
+/** For https, resolves after the certificate check. */
 function openSocket(
   target: OutboundTarget,
   addresses: readonly string[],
@@ -148,7 +140,7 @@ function openSocket(
           ...options,
           servername: tlsName(target),
           ALPNProtocols: ['http/1.1'],
-          // Not to be switched off by an environment variable.
+          // Explicit, so that an environment variable cannot switch it off.
           rejectUnauthorized: true,
         })
       : connectTcp(options);
@@ -173,7 +165,7 @@ function openSocket(
     socket.once('connect', () => {
       isConnected = true;
     });
-    // Stays for good: an error may come while nobody else listens, and end the process.
+    // Stays for good: a late error without a listener would end the process.
     socket.on('error', onError);
     socket.once('close', onClose);
     socket.once(ready, onReady);
@@ -182,7 +174,7 @@ function openSocket(
   });
 }
 
-/** The look-up that makes a connection go to the addresses that were checked, and asks nobody again. */
+/** A look-up that only returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const found = addresses
     .slice(0, addressesTriedMax)
@@ -190,12 +182,12 @@ function pinned(addresses: readonly string[]): LookupFunction {
   return (_name, _options, callback) => callback(null, found);
 }
 
-/** Of a name that has more, which is nobody's who wants to be reached. */
+/** No legitimate host needs more. */
 const addressesTriedMax = 8;
 
 function connectFailure(error: NodeJS.ErrnoException): OutboundFailure {
   if (error.code === 'ETIMEDOUT') return 'timeout';
-  // Taken and broken at once: the reset may be here before we have heard of the connection.
+  // Accepted and reset at once: the reset can arrive before the connect event.
   return error.code === 'ECONNRESET' ? 'connection_lost' : 'connection_refused';
 }
 

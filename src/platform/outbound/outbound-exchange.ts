@@ -1,6 +1,5 @@
-// One request and its answer on a connection that is there. Called by outbound.ts, which keeps or drops the connection
-// afterwards.
-// Always true: it ends when the signal aborts, and no more of an answer is kept than its first KiB.
+// One request and its answer on an open connection, for outbound.ts.
+// Invariant: ends when the signal aborts, and keeps only the first KiB of the answer.
 
 import { type Dispatcher, errors } from 'undici';
 import type { OutboundConnection } from './outbound-connections.ts';
@@ -17,19 +16,18 @@ export type Exchange =
       readonly type: 'answered';
       readonly status: number;
       readonly answer: string;
-      /** Read to its end: the connection can take another request. */
+      /** Read to its end: the connection is reusable. */
       readonly isWhole: boolean;
     }
   | {
       readonly type: 'failed';
       readonly reason: OutboundFailure;
-      /** Something of an answer came. */
       readonly hasBegun: boolean;
     };
 
 const answerBytesKept = 1_024;
 
-/** Rejects only for what is no HTTP request, which is a bug of the caller. */
+/** Rejects only for an invalid request, a bug of the caller. */
 export function exchange(
   { client }: OutboundConnection,
   message: OutboundMessage,
@@ -55,7 +53,7 @@ export function exchange(
     if (signal.aborted) return onAbort();
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart() {},
-      // Called for an interim answer (1xx) too, and then again.
+      // Called for each interim answer (1xx) too.
       onResponseStart(_controller, statusCode) {
         hasBegun = true;
         status = statusCode;
@@ -63,7 +61,7 @@ export function exchange(
       onResponseData(_controller, chunk) {
         if (bytes < answerBytesKept) kept.push(Buffer.from(chunk.subarray(0, answerBytesKept - bytes)));
         bytes += chunk.length;
-        // The caller drops the connection, and with it whatever may still come.
+        // The caller drops the connection and the rest.
         if (bytes > answerBytesMax) answered(false);
       },
       onResponseEnd: () => answered(true),
@@ -77,15 +75,14 @@ export function exchange(
 }
 
 function failureOf(error: Error): OutboundFailure {
-  // The parser says by its words alone that the connection ended in the middle of an answer.
+  // Only the message shows that the connection ended within an answer.
   if (error instanceof errors.HTTPParserError) {
     return error.message.includes('EOF') ? 'connection_lost' : 'malformed_answer';
   }
   if (error instanceof errors.HeadersOverflowError) return 'malformed_answer';
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'malformed_answer';
-  // "bad upgrade", "bad response": what nobody asked for.
   if (error instanceof errors.SocketError && error.message.startsWith('bad ')) return 'malformed_answer';
-  // Refused after the handshake, as TLS 1.3 refuses a client without a certificate.
+  // TLS 1.3 refuses a missing client certificate after the handshake.
   return hasCode(error) && error.code.startsWith('ERR_SSL_') ? 'tls' : 'connection_lost';
 }
 
@@ -93,7 +90,7 @@ function hasCode(error: Error): error is Error & { readonly code: string } {
   return 'code' in error && typeof error.code === 'string';
 }
 
-/** Whatever bytes came, as a text that a database takes; a character that was cut through at the end is left out. */
+/** Valid UTF-8 without NUL for the database; drops a character cut at the end. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }

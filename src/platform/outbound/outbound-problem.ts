@@ -1,18 +1,16 @@
-// Why a call got no answer: thrown inside the outbound client alone, and handed out by outbound.ts as a value.
+// Why a call got no answer. Thrown only inside the outbound client; outbound.ts returns it as a value.
 
-/** A closed list; the log of deliveries shows it. */
 export type OutboundFailure =
-  /** The URL, or an address that its name leads to, may not be called. */
+  /** The URL, or an address that its name resolves to, is not allowed. */
   | 'address_refused'
   | 'name_not_found'
-  /** Nobody took the connection. */
   | 'connection_refused'
-  /** It broke before the answer was complete. */
+  /** Broke before the answer was complete. */
   | 'connection_lost'
-  /** The certificate is not one for this name that can be trusted, or there is no TLS there. */
+  /** No TLS, or no trusted certificate for this name. */
   | 'tls'
   | 'timeout'
-  /** What came is not HTTP, or not as long as it says. */
+  /** Malformed response, or Content-Length mismatch. */
   | 'malformed_answer';
 
 export class OutboundProblem extends Error {
@@ -24,7 +22,6 @@ export class OutboundProblem extends Error {
     this.reason = reason;
   }
 
-  /** What a signal was aborted with. */
   static of(value: unknown): OutboundProblem {
     if (value instanceof OutboundProblem) return value;
     throw new TypeError('A call was given up without a reason.', { cause: value });

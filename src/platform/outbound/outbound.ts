@@ -1,8 +1,7 @@
-// The only way out: every call that the service makes to an address that somebody typed in (webhooks, the product) goes
-// through here, with the address filter at connection (docs/decisions/0035-outbound-calls.md).
-// Always true: a connection goes to an address that was resolved and checked for it, all addresses of its name at once,
-// and no name is resolved between check and connection; whatever the other side does, `send` answers within its limit,
-// with a value, and keeps no more of the answer than its first KiB.
+// All calls to addresses that users enter (webhooks, the product) go through here, filtered by address
+// (docs/decisions/0035-outbound-calls.md).
+// Invariant: every address of the name is checked, and nothing is resolved again before connecting. `send` always returns a
+// value within its limit and keeps at most 1 KiB of the answer.
 
 import { isIP } from 'node:net';
 import { programVersion } from '../../shared/version.ts';
@@ -20,7 +19,7 @@ export interface OutboundRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Calls of tests wait for turns of their own: where they hang, a real call to the same origin has all of its turns. */
+  /** Test calls have their own concurrency limit, so that hanging ones never delay real calls to the same origin. */
   readonly isTest?: boolean;
 }
 
@@ -28,38 +27,31 @@ export type OutboundResult =
   | {
       readonly type: 'answered';
       readonly status: number;
-      /** The first KiB, as text. */
       readonly answer: string;
       readonly milliseconds: number;
     }
   | { readonly type: 'failed'; readonly reason: OutboundFailure; readonly milliseconds: number };
 
 export interface Outbound {
-  /**
-   * POSTs once. A redirect is an answer like any other. A kept connection that turns out to have been closed counts as
-   * none: then the request is sent again, so the other side may in rare cases see it twice.
-   */
+  /** Follows no redirects. Resends when a kept connection turns out to be closed, so the receiver may see it twice. */
   send(request: OutboundRequest): Promise<OutboundResult>;
-  /** Why a URL may not be called, as a few words that end a sentence ("must …"); null: it may. */
+  /** "must …"; null: the URL may be called. */
   problemOf(url: string): Promise<string | null>;
-  /** What is under way fails with `connection_lost`. */
   close(): Promise<void>;
 }
 
 export interface OutboundLimits extends ConnectionLimits, NameLimits {
-  /** Of a whole call: the wait for its turn, the name, the connection, the answer to its end. */
+  /** For the whole call: its turn, DNS, connection and answer. */
   readonly callMilliseconds: number;
-  /** Of an answer, after which its connection is dropped; its status counts. */
+  /** Beyond it the connection is dropped; the status counts. */
   readonly answerBytesMax: number;
-  /** Under way at once for one origin; others wait for their turn. */
   readonly callsOfOriginMax: number;
 }
 
 export function createOutbound(options: {
-  /** OUTBOUND_ALLOW: addresses and CIDR ranges of one's own. */
   readonly allow: readonly string[];
   readonly limits: OutboundLimits;
-  /** All addresses of a name, in the order in which they are tried; none: there is no such name. */
+  /** Addresses in the order to try; [] if the name does not exist. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }): Outbound {
   const { allow, limits } = options;
@@ -71,7 +63,7 @@ export function createOutbound(options: {
   const underWay = new Set<AbortController>();
   let isClosed = false;
 
-  /** Runs until the limit passes or `close` is called: then the signal aborts with an OutboundProblem. */
+  /** The signal aborts with an OutboundProblem at the limit or on `close`. */
   async function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (isClosed) throw new OutboundProblem('connection_lost');
     const controller = new AbortController();
@@ -85,7 +77,6 @@ export function createOutbound(options: {
     }
   }
 
-  /** All of them. @throws OutboundProblem */
   async function addressesOf({ hostname }: OutboundTarget, signal: AbortSignal): Promise<readonly string[]> {
     if (isIP(hostname) !== 0) return [hostname];
     const found = await abortable(
@@ -105,14 +96,12 @@ export function createOutbound(options: {
     return null;
   }
 
-  /** @throws OutboundProblem */
   async function openConnection(target: OutboundTarget, signal: AbortSignal): Promise<OutboundConnection> {
     const addresses = await addressesOf(target, signal);
     if (problemAt(target, addresses) !== null) throw new OutboundProblem('address_refused');
     return connections.open(target, addresses, signal);
   }
 
-  /** @throws OutboundProblem */
   async function call(request: OutboundRequest, signal: AbortSignal): Promise<Exchange> {
     const target = parseTarget(request.url);
     if (typeof target === 'string') throw new OutboundProblem('address_refused');
@@ -155,7 +144,7 @@ export function createOutbound(options: {
     async problemOf(url) {
       const target = parseTarget(url);
       if (typeof target === 'string') return target;
-      // Nobody need be asked for the name of what no address would make good.
+      // Avoids DNS for a URL that no address would make valid.
       const problem = allow.length === 0 ? targetProblem(target, 'public') : null;
       if (problem !== null) return problem;
       try {
@@ -176,7 +165,7 @@ export function createOutbound(options: {
 
 const userAgent = `Sellthrough/${programVersion}`;
 
-/** A kept connection that the other side closed while the request was on its way: it has most likely seen nothing of it. */
+/** A kept connection closed while the request was on its way: the receiver most likely saw nothing. */
 function wasClosedBefore(exchanged: Exchange): boolean {
   return exchanged.type === 'failed' && exchanged.reason === 'connection_lost' && !exchanged.hasBegun;
 }

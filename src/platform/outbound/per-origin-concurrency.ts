@@ -1,13 +1,10 @@
-// How many calls go to one origin at once; the next ones wait in line. Called by outbound.ts.
-// Always true: a call that is given up holds no turn and no place in line, and nothing is kept of an origin that nobody
-// calls.
+// Limits simultaneous calls to one origin; more wait in line.
+// Invariant: an aborted call holds no turn and no place in line, and idle origins take no memory.
 
 import { OutboundProblem } from './outbound-problem.ts';
 
 export interface PerOriginConcurrency {
-  /** @throws OutboundProblem when the signal aborts first */
   take(origin: string, signal: AbortSignal): Promise<void>;
-  /** Each turn that was taken must be ended. */
   end(origin: string): void;
 }
 

@@ -1,11 +1,11 @@
-// When an attempt that failed is made again, and when an endpoint has failed for so long that it is switched off. Pure.
+// The retry schedule of deliveries, and when a failing endpoint is switched off. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
 const minute = 60;
 const hour = 3_600;
 
-/** Seconds from one attempt to the next, beginning with the first: the contract's own list. */
+/** From one attempt to the next, beginning with the first. Part of the API contract. */
 const delaysSeconds = [
   0,
   5,
@@ -19,42 +19,35 @@ const delaysSeconds = [
   24 * hour,
 ] as const;
 
-/** Attempts for one event. */
 const attemptsMax = delaysSeconds.length;
 
-/** What lies further ahead was written by a clock that was wrong. */
+/** A later due time comes from a wrong clock. */
 export const delaySecondsMax = Math.max(...delaysSeconds);
 
-/** From the first attempt to the last, without jitter. */
 export const scheduleSeconds = delaysSeconds.reduce((sum, delay) => sum + delay, 0);
 
-/** Earlier than the list says by a tenth at most, and a minute at most: many that failed together do not come back together. */
+/** Up to a tenth and at most a minute early, so that simultaneous failures spread out. */
 const jitterShare = 0.1;
 const jitterSecondsMax = minute;
-/** By so much at most the last attempt comes early. */
 export const scheduleSlackSeconds = attemptsMax * jitterSecondsMax;
 
-/**
- * When the next attempt is due, after `step` that failed; null: there is none.
- * `random` from 0 to 1.
- */
+/** After failed attempt `step`; null: no more. `random` is 0 to 1. */
 export function nextAttemptAt(step: number, now: EpochSeconds, random: number): EpochSeconds | null {
   const delay = delaysSeconds[step];
   if (delay === undefined) return null;
   return now + delay - Math.floor(random * Math.min(delay * jitterShare, jitterSecondsMax));
 }
 
-/** A clock that was set back does not make anybody wait for longer than the list does. */
+/** A clock that was set back delays nothing beyond the schedule. */
 export function isDue(dueAt: EpochSeconds | null, now: EpochSeconds): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + 2 * delaySecondsMax;
 }
 
 const switchOffSeconds = 5 * 24 * hour;
-/** Failures after a pause of this length begin to be counted anew: nothing was sent meanwhile. */
+/** After a pause this long, failures are counted from zero: nothing was sent meanwhile. */
 const pauseSeconds = 2 * delaySecondsMax;
 
 export interface Failures {
-  /** Since the last success. */
   readonly failuresInARow: number;
   readonly failingSince: EpochSeconds | null;
   readonly failedAt: EpochSeconds | null;
@@ -70,7 +63,7 @@ export function oneMoreFailure(earlier: Failures, now: EpochSeconds): Failures {
     : { failuresInARow: failuresInARow + 1, failingSince: Math.min(failingSince, now), failedAt: now };
 }
 
-/** A clock that jumps ahead by days is not enough: as many attempts as one event gets must have failed. */
+/** Requires a full schedule of attempts as well, so a clock that jumps by days is not enough. */
 export function isLongFailing({ failuresInARow, failingSince }: Failures, now: EpochSeconds): boolean {
   return failingSince !== null && now - failingSince >= switchOffSeconds && failuresInARow >= attemptsMax;
 }

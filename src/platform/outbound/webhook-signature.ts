@@ -1,5 +1,5 @@
-// Signatures by Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over "id.timestamp.body". The published
-// library does the same in 32 µs instead of 4; the tests verify with it.
+// Standard Webhooks signatures (https://www.standardwebhooks.com): HMAC-SHA256 over "id.timestamp.body". The published
+// library takes 32 µs instead of 4; the tests verify with it.
 
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -7,12 +7,11 @@ import type { EpochSeconds } from '../../shared/times.ts';
 const prefix = 'whsec_';
 const secretBytes = 32;
 
-/** whsec_… */
 export function mintSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 }
 
-/** What secrets sign with. Made once: with the bytes themselves each signature takes ten times as long. */
+/** Created once: signing from the bytes takes ten times as long. */
 export function signingKeyOf(secret: string): KeyObject {
   return createSecretKey(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
 }
@@ -23,7 +22,7 @@ export interface Signable {
   readonly keys: readonly KeyObject[];
 }
 
-/** The headers of a delivery: one signature for each key, the current one's first. */
+/** One signature per key, the current key first. */
 export function signedHeaders(
   { id, body, keys }: Signable,
   now: EpochSeconds,

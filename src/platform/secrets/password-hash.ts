@@ -1,6 +1,5 @@
-// Passwords: argon2id with OWASP's parameters, kept in the PHC string format. At most a few hashes run at
-// once: each takes 19 MiB and a thread of the pool, and a flood of sign-ins must not take them all. Nor do
-// more than a few wait for their turn, and networks take turns: whoever floods keeps only its own passwords waiting.
+// Passwords as argon2id with OWASP's parameters, in PHC format. Each hash takes 19 MiB and a pool thread, so few run at
+// once, few wait, and networks take turns: a flood delays only itself.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -8,13 +7,13 @@ import { Overloaded } from '../../shared/overloaded.ts';
 import { createFairQueue } from '../limits/fair-queue.ts';
 import { randomBase62 } from './random-text.ts';
 
-/** What a guess costs whoever stole the hashes. `memory` in KiB. */
+/** `memory` in KiB. */
 export interface PasswordCost {
   readonly memory: number;
   readonly passes: number;
 }
 
-/** Today's. Raise it here: each stored hash follows at its account's next sign-in. */
+/** When raised, each stored hash follows at its account's next sign-in. */
 export const passwordCost: PasswordCost = { memory: 19_456, passes: 2 };
 const shape = { parallelism: 1, tagLength: 32 } as const;
 const parallelHashesMax = 2;
@@ -29,15 +28,13 @@ interface WaitingHash {
   refuse(): void;
 }
 
-/** Whose turn it is for the service itself and its administrators. */
 const ownTurn = 'own';
 
-/** 130 random bits. */
 export function mintPassword(): string {
   return randomBase62(22);
 }
 
-/** `network`: of whoever sent it (addressOwner). @throws Overloaded */
+/** `network`: the sender's (addressOwner). @throws Overloaded */
 export async function hashPassword(
   password: string,
   { cost = passwordCost, network = ownTurn }: { cost?: PasswordCost; network?: string } = {},
@@ -50,13 +47,10 @@ export async function hashPassword(
   return hashText(cost, nonce, tag);
 }
 
-/** The hash of a password that nobody has: checked where there is no account, so that the answer takes as long. */
+/** Checked when there is no account, so that the answer takes as long. */
 const nobodysHash = hashText(passwordCost, randomBytes(16), randomBytes(32));
 
-/**
- * Whether the password is the account's; `stored` is null where there is no account or it has no password.
- * Takes as long in every case. @throws Overloaded
- */
+/** `stored`: null without an account or password. Takes equally long in every case. @throws Overloaded */
 export async function isRightPassword(
   password: string,
   stored: string | null,
@@ -67,13 +61,12 @@ export async function isRightPassword(
   return isHash && matches;
 }
 
-/** Whether a hash of ours was made when a guess cost less in any way. */
 export function isOutdatedHash(stored: string, { memory, passes }: PasswordCost): boolean {
   const [, storedMemory, storedPasses] = hashPattern.exec(stored) ?? [];
   return Number(storedMemory) < memory || Number(storedPasses) < passes;
 }
 
-/** false for a wrong password, and for a stored text that is not a hash of ours. @throws Overloaded */
+/** false also if `stored` is not one of our hashes. @throws Overloaded */
 export async function verifyPassword(password: string, stored: string, network = ownTurn): Promise<boolean> {
   const match = hashPattern.exec(stored);
   if (match === null) return false;
@@ -105,7 +98,6 @@ async function limited<Result>(network: string, work: () => Promise<Result>): Pr
     return await work();
   } finally {
     const next = queue.shift();
-    // Whoever is next takes this place.
     if (next === undefined) running -= 1;
     else next.start();
   }

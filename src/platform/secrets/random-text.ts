@@ -1,10 +1,8 @@
-// Texts by chance.
-
 import { randomBytes } from 'node:crypto';
 
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Base62 characters without bias: bytes above 247 are thrown away. */
+/** Bytes above 247 are dropped, to avoid bias. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

@@ -1,12 +1,10 @@
-// What was sent and answered, as it may be kept: without secrets, and cut. Called by whoever keeps exchanges of accounts that
-// have switched that on (request-log/note-requests.ts).
-// Always true: what is cut was redacted before, so that no half of a secret is left at the edge. A field is judged by its
-// name, every text by its shape; of a text that is no JSON everything behind a name of a secret is gone, because nobody can
-// say where the secret ends.
+// Redacts and truncates requests and answers for storage, for accounts that enabled body capture
+// (request-log/note-requests.ts).
+// Invariant: redaction precedes truncation, so that no half secret remains. Fields are judged by name, texts by shape; in
+// text that is not JSON, everything after a secret's name goes.
 
 export const mask = '[redacted]';
 
-/** A text that was cut ends where the reader is told so, and not in the middle of a character. */
 export interface CutText {
   readonly text: string;
   readonly isCut: boolean;
@@ -14,14 +12,13 @@ export interface CutText {
 
 const secretName =
   /pass(?:word|wd|phrase|code)|\bpass\b|pwd|secret|token|api[_-]?key|authori[sz]ation|bearer|cookie|credential|private[_-]?key|login[_-]?(?:url|link)|totp|otp\b|recovery/i;
-/** What else is a secret in an object of its own: the link of an invitation. */
+/** URLs in these objects are secret: an invitation's link. */
 const secretUrlHolders = /invitation|password[_-]?link/i;
-/** An error's code is one, a code to sign in with is not. */
+/** Error codes are harmless; sign-in codes are secret. */
 const harmlessCode = /^[a-z][a-z_]{0,63}$/;
-/** An account's own names for its requests: random, and no secret. */
 const idempotencyName = /^idempotency[_-]?key$/i;
 
-/** Whatever has the shape of one of our secrets, or of a secret in an address. */
+/** Shapes of our secrets, and of secrets in URLs. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/sk_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
   [/whsec_[0-9A-Za-z+/_-]*={0,2}/gi, mask],
@@ -29,14 +26,14 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bbearer\s+[\w.~+/=-]{16,}/gi, mask],
   [/(:\/\/)[^/\s"'@\\]+@/g, `$1${mask}@`],
   [/(\/(?:login|invite|password)\/)[^\s"'?#\\]+/gi, `$1${mask}`],
-  // The name is looked at once for each place where one begins, however long it is.
+  // Lookaheads keep it linear however long a name is.
   [
     /([?&#;](?=[\w.-]+=)(?=[\w.-]*?(?:token|code|key|secret|password|pwd|sig|auth|session))[\w.-]+=)[^&\s"'#\\]*/gi,
     `$1${mask}`,
   ],
 ];
 
-/** Keys, tokens, sessions and codes are 40 and more random characters of several kinds; ids of other systems are shorter. */
+/** Our keys, tokens, sessions and codes are 40+ random characters of several kinds; other systems' ids are shorter. */
 const randomText = /[0-9A-Za-z_+/-]{32,}={0,2}/g;
 
 function isRandom(text: string): boolean {
@@ -47,13 +44,12 @@ function withoutShapes(text: string): string {
   return shapes.reduce((rest, [shape, instead]) => rest.replace(shape, instead), text);
 }
 
-/** A single text, such as a header or a value. */
 export function redactedText(text: string): string {
   const shown = withoutShapes(beforeQuotedSecret(text));
   return shown.replace(randomText, (found) => (isRandom(found) ? mask : found));
 }
 
-/** JSON that stands in a text, or in a text of that. */
+/** JSON quoted in a text, at any depth. */
 function beforeQuotedSecret(text: string): string {
   for (const { 1: name = '', index } of text.matchAll(/["']([\w-]{1,100})\\*["']\s*:/g)) {
     if (secretName.test(name)) return `${text.slice(0, index)}${mask}`;
@@ -61,12 +57,11 @@ function beforeQuotedSecret(text: string): string {
   return text;
 }
 
-/** A header with an idempotency key: random by its nature, and no secret unless it is a key of ours. */
+/** Idempotency keys look random but are no secret, unless one is a key of ours. */
 export function redactedIdempotencyKey(text: string): string {
   return withoutShapes(text);
 }
 
-/** Of a body that was understood. Stops once it is long enough, however large the body is. */
 export function redactedJson(value: unknown, bytesMax: number): CutText {
   let text = '';
   const isFull = () => text.length > bytesMax;
@@ -119,9 +114,8 @@ function isSecret(name: string, value: unknown, holder: string): boolean {
   return secretName.test(name);
 }
 
-/** Of a body that is no JSON, as it was sent. */
 export function redactedRaw(sent: string, bytesMax: number): CutText {
-  // A name may be spelt with escapes, or its letters be two bytes long.
+  // Names may contain escapes or NULs (UTF-16).
   const text = sent
     .replaceAll('\0', '')
     .replace(/%([0-7][0-9a-f])/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
@@ -133,18 +127,18 @@ export function redactedRaw(sent: string, bytesMax: number): CutText {
   const [first] = [place, code].filter((each) => each !== -1).sort((one, other) => one - other);
   if (first === undefined) return cutTo(redactedText(text), bytesMax);
   const name = /^[\w-]*/.exec(text.slice(first))?.[0] ?? '';
-  // The shape of a key may hold such a name.
+  // A key's shape may contain such a name.
   return cutTo(`${redactedText(text.slice(0, first))}${withoutShapes(name).slice(0, 40)} ${mask}`, bytesMax);
 }
 
-/** "page=1&api_key=…" as it may be kept. */
+/** For "page=1&api_key=…". */
 export function redactedQuery(query: string, bytesMax: number): CutText {
   const parts = query.slice(0, 4 * bytesMax).split('&');
-  // Half a secret has no shape.
+  // Half a secret has no recognizable shape.
   if (query.length > 4 * bytesMax && parts.length > 1) parts.pop();
   const kept = parts.map((part) => {
     const [name = '', ...rest] = part.split('=');
-    // A name may have its "=" within it, spelt with escapes.
+    // A name may contain an escaped "=".
     const shownName = redactedText(`&${decoded(name)}`).slice(1);
     if (rest.length === 0) return shownName;
     const value = decoded(rest.join('='));
@@ -165,15 +159,10 @@ function decoded(text: string): string {
   }
 }
 
-/** How much of an answer is looked at beyond what is kept of it. */
 const lookedAtFactor = 4;
-/** What may be half a secret where a text was cut before it was looked at. */
 const edge = 600;
 
-/**
- * Of an answer: JSON that this service wrote, whose names are never spelt with escapes. Only its beginning is looked at,
- * because an answer to 500 orders is long.
- */
+/** Examines only the beginning, because an answer for 500 orders is long. Our JSON has no escapes in names. */
 export function redactedAnswer(answer: string, bytesMax: number): CutText {
   if (answer.length <= lookedAtFactor * bytesMax) {
     try {

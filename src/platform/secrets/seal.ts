@@ -1,7 +1,6 @@
-// Seals texts with AES-256-GCM under a key derived from SECRET_KEY. A sealed text names its key, "name.text", so that
-// SECRET_KEY can be replaced: SECRET_KEY_PREVIOUS opens what it sealed, until all of it is sealed anew
-// (setup/reseal.ts). Texts without a name were sealed before there were names.
-// Always true: a name says nothing about its key; a text opens only with the context it was sealed with.
+// Seals texts with AES-256-GCM under a key derived from SECRET_KEY. A sealed text is "keyname.text", so that SECRET_KEY can
+// be replaced: SECRET_KEY_PREVIOUS opens older texts until setup/reseal.ts has resealed them. The oldest have no key name.
+// Invariant: a key name reveals nothing; a text opens only with its own context.
 
 import {
   createCipheriv,
@@ -15,26 +14,22 @@ import type { Queryable } from '../database/database.ts';
 import { numberArray, textArray } from '../database/sql-arrays.ts';
 
 export interface Seal {
-  /** The name of the key that seals. */
   readonly keyName: string;
-  /** Of every key that opens here: that one, and the previous one where there is one. */
+  /** The current key, and the previous one if set. */
   readonly keyNames: readonly string[];
-  /** Under SECRET_KEY; `context` must be the same to open it. */
   seal(text: string, context: string): string;
-  /** @throws when it was sealed under a key that is not known here, or under another context, or was changed */
+  /** @throws on an unknown key, another context, or a changed text */
   open(sealed: string, context: string): string;
-  /** `current`: under SECRET_KEY, and by name; `unreadable`: no key that is known here opens it. */
+  /** `current`: under SECRET_KEY, with its name; `unreadable`: no known key opens it. */
   stateOf(sealed: string, context: string): 'current' | 'unnamed' | 'previous' | 'unreadable';
-  /** What only a service with this SECRET_KEY can have written under the text: 22 letters, the same each time. */
+  /** A MAC under SECRET_KEY: 22 characters, deterministic. */
   sign(text: string): string;
   isSigned(text: string, signature: string): boolean;
 }
 
-/** A table's column of sealed texts, for whoever walks through all of them. */
 export interface SealedTexts {
-  /** Of the rows behind this id, the next few by id. */
   list(database: Queryable, after: number): Promise<SealedText[]>;
-  /** Those that are still what they were; the others changed meanwhile. */
+  /** Skips texts that changed meanwhile. */
   replace(database: Queryable, changes: readonly SealedChange[]): Promise<void>;
 }
 
@@ -50,7 +45,6 @@ export interface SealedChange {
   readonly to: string;
 }
 
-/** As three arrays, for `unnest`. */
 export function sealedChangeValues(changes: readonly SealedChange[]): readonly unknown[] {
   return [
     numberArray(changes.map(({ id }) => id)),

@@ -1,25 +1,22 @@
-// Which secret keys the running processes of a database know: each says so in the name of its sessions
-// (application_name), where everybody who is connected can read it. Made by open-database.ts, read before a reseal and before
-// accounts are divided.
-// Always true: whoever has no session any more is not listed, so nobody has to clear up after a process that was killed; a
-// key's name says nothing about the key.
+// Processes publish the names of the secret keys they know in application_name. Set by open-database.ts, read before a
+// reseal and before accounts are divided.
+// Invariant: a dead process disappears with its session; key names reveal nothing.
 
 import { hostname } from 'node:os';
 import type { Queryable, SqlStatement } from '../database/database.ts';
 import { commandSessions } from '../database/postgres/postgres-client.ts';
 import type { Seal } from './seal.ts';
 
-/** How others call this process. */
 export function processName(): string {
   return `${hostname()}, process ${process.pid}`;
 }
 
-/** PostgreSQL cuts it after 63 bytes: a long name of a machine may lose its end. */
+/** PostgreSQL truncates it at 63 bytes, which may cut a long host name. */
 export function serviceSessions({ keyNames }: Pick<Seal, 'keyNames'>): string {
   return `sellthrough ${keyNames.join('+')} ${processName()}`;
 }
 
-/** What every session of the first edition was called, which knows one key and does not say which. */
+/** The application_name of the first edition, which knows one key and does not name it. */
 const firstEdition = 'sellthrough';
 
 const listSessions: SqlStatement = {
@@ -28,7 +25,6 @@ const listSessions: SqlStatement = {
     where datname = current_database() and application_name ~ '^${firstEdition}( |$)' order by 1`,
 };
 
-/** The processes of services that are connected to the database, by name. */
 export async function listServices(database: Queryable): Promise<string[]> {
   const names = (await database.query(listSessions)).map((row) => String(row['name']));
   return names
@@ -38,7 +34,7 @@ export async function listServices(database: Queryable): Promise<string[]> {
 
 const earlierVersion = `one of an earlier version, in a session called "${firstEdition}"`;
 
-/** The processes of services, by name, that do not know a key. Of an embedded database there is but the caller's. */
+/** Services that do not know a key. On an embedded database only the caller exists. */
 export async function listSessionsWithoutKey(database: Queryable, keyName: string): Promise<string[]> {
   const sessions: string[] = [];
   for (const row of await database.query(listSessions)) {

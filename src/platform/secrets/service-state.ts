@@ -1,6 +1,6 @@
-// What every process that opens a database must agree with: its currency, and its secret key, known by a text sealed under
-// it. Made by the very first start, asked by open-database.ts and doctor.
-// Always true: the text is sealed under SECRET_KEY_PREVIOUS until nothing else is.
+// State that every process must agree with: the currency, and the secret key, checked by a sealed text. Created by the
+// first start; read by open-database.ts and doctor.
+// Invariant: the text is the last to be resealed from SECRET_KEY_PREVIOUS.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from '../database/database.ts';
@@ -31,14 +31,13 @@ const replaceCheck: SqlStatement = {
 const checkText = 'sellthrough';
 const checkContext = 'secret key check';
 
-/** null: no service was ever started on it. */
 export async function findState(database: Queryable): Promise<ServiceState | null> {
   const [row] = await database.query(selectState);
   if (row === undefined) return null;
   return { currency: String(row['currency']), secretKeyCheck: String(row['secret_key_check']) };
 }
 
-/** Of several at the same moment, one decides. */
+/** With several at once, the first wins. */
 export async function beginState(
   database: Queryable,
   { seal, currency, now }: { seal: Seal; currency: string; now: EpochSeconds },
@@ -48,7 +47,6 @@ export async function beginState(
   return (await findState(database)) ?? { currency, secretKeyCheck };
 }
 
-/** Under which of the known keys a database, or a backup of it, is. */
 export function checkState(seal: Seal, secretKeyCheck: string): ReturnType<Seal['stateOf']> {
   return seal.stateOf(secretKeyCheck, checkContext);
 }
@@ -58,18 +56,18 @@ const selectIncarnation: SqlStatement = {
   text: 'select incarnation from service_state',
 };
 
-/** What tells this database from the one that a backup or a standby was taken of; null: it was never restored. */
+/** Distinguishes a restored database from its source; null: never restored. */
 export async function findIncarnation(database: Queryable): Promise<string | null> {
   const [row] = await database.query(selectIncarnation);
   return nullable(String, row?.['incarnation']);
 }
 
-/** The caller also skips the numbers that the lost database may have given out (begin-incarnation.ts). */
+/** The caller must also skip ids that the lost database may have issued (begin-incarnation.ts). */
 export async function writeIncarnation(transaction: Queryable, incarnation: string): Promise<void> {
   await transaction.query({ name: '', text: 'update service_state set incarnation = $1' }, [incarnation]);
 }
 
-/** From now on no start without the key that seals is right. */
+/** From here on, only services with the current key can start. */
 export async function resealCheck(database: Queryable, seal: Seal): Promise<void> {
   const state = await findState(database);
   if (state === null || checkState(seal, state.secretKeyCheck) === 'current') return;

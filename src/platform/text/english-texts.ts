@@ -1,8 +1,7 @@
-// Every sentence that the service itself says to people, in English: on the customer's page and its neighbours, in mails and
-// on documents. ICU messages, by what they are for; german-texts.ts has the same ones. What machines read is not here.
+// Every English text for people that the service itself produces: customer pages, mails and documents. ICU messages;
+// german-texts.ts has the same keys.
 
 export const englishTexts = {
-  // The customer's page and the pages of its links.
   login_title: 'Log in',
   login_text: 'This link logs you in once. Continue to see your plan.',
   login_button: 'Continue',
@@ -51,7 +50,6 @@ export const englishTexts = {
   features: 'Features',
   help: 'Help: {address}',
   languages: 'Languages',
-  // The page that the end of a mail leads to.
   no_alerts_title: 'No more alerts?',
   no_alerts_text:
     'Alerts of this account are mailed to {address}. Mail about the security of an account always comes.',
@@ -68,7 +66,6 @@ export const englishTexts = {
   confirm_address_unknown: 'Open the whole link in the mail. It works for seven days.',
   mail_link_unknown_heading: 'This link is not valid',
   mail_link_unknown_text: 'Open the whole link at the end of a mail.',
-  // Mails.
   mail_end: 'No more mail of this kind',
   mail_help: 'Help',
   mail_owner_subject: 'Your account is ready',
@@ -109,7 +106,6 @@ export const englishTexts = {
   mail_ending_subject: '{count, plural, one {A plan ends soon} other {# plans end soon}}',
   mail_ending_plan: '{package}, until {time}',
   mail_ending_more: 'And {count} more: see your customers.',
-  // Documents.
   statement_title: 'Statement of account, {month}',
   statement_short: 'Statement {month}, {account}',
   receipt_title: 'Receipt {number}',

@@ -1,5 +1,5 @@
-// The sentences of english-texts.ts in German, in the polite form. One that is missing does not pass the type check; one
-// with other values in it does not pass test/unit/texts.test.ts.
+// The texts of english-texts.ts in German, in the polite form. The type check finds missing ones, test/unit/texts.test.ts
+// different placeholders.
 
 import type { TextKey } from './english-texts.ts';
 

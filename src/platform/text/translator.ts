@@ -1,6 +1,5 @@
-// Says in a language what the service says to people: sentences of its catalogue, days, moments and numbers. For pages that
-// the server makes, mails and documents. The messages are read when they are first said, because these sources run as they are.
-// Always true: whatever values hold, the sentence around them is ours. Times are UTC, and say so.
+// Texts, dates and numbers in a language, for server-made pages, mails and documents. Messages are parsed on first use.
+// Invariant: values never change the text around them. Times are in UTC, and say so.
 
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { Language } from '../../shared/languages.ts';
@@ -32,7 +31,7 @@ const catalogues = { en: englishTexts, de: germanTexts } as const;
 
 const translators = new Map<Language, Translator>();
 
-/** Made when it is first asked for: formats of dates and numbers take long to make, and a start says nothing. */
+/** Created on first use: Intl formats are slow to create. */
 export function translatorOf(language: Language): Translator {
   const translator = translators.get(language) ?? createTranslator(language);
   translators.set(language, translator);
@@ -67,7 +66,6 @@ function createTranslator(language: Language): Translator {
     t(key, values = {}) {
       let message = messages.get(key);
       if (message === undefined) {
-        // Tags are those of the pages: text, as everything else.
         message = new IntlMessageFormat(texts[key], language, undefined, { ignoreTag: true });
         messages.set(key, message);
       }
@@ -78,7 +76,7 @@ function createTranslator(language: Language): Translator {
     moment: (seconds) => `${day(seconds)}, ${time(seconds)}`,
     month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
     count: (value) => counts.format(value),
-    // As text: a number would round what is beyond 2^53.
+    // As a string: a number would round beyond 2^53.
     amount: (written) => amounts.format(written as Intl.StringNumericLiteral),
     money: (written, currency) => moneyIn(currency).format(written as Intl.StringNumericLiteral),
   };

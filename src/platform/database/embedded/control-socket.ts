@@ -1,7 +1,7 @@
-// The control socket in the data folder of a running service, for commands of the same machine and user: the folder belongs to one
-// process, so that process does for others what needs its database. Opened by main.ts, used by the command line.
-// Always true: other users cannot connect, at no moment: the socket is made in a folder of its own, which they cannot
-// enter; one JSON value a line, in turn; a request ends with its connection, whoever drops it.
+// The control socket in a running service's data folder, through which commands of the same user on the same machine use
+// its database. Opened by main.ts, used by the command line.
+// Invariant: other users can never connect: the socket's folder is closed to them before the socket exists. One JSON value
+// a line; a request ends with its connection.
 
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
@@ -10,40 +10,31 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts';
 
-/** One end of a connection. */
 export interface ControlConnection {
   send(value: JsonObject): void;
-  /** The next message of the other end. @throws ControlConnectionClosed */
   receive(): Promise<JsonObject>;
-  /** Aborted when the other end is gone. */
+  /** Aborted when the peer disconnects. */
   readonly gone: AbortSignal;
 }
 
 export interface ControlSocket {
-  /** Accepts nobody else, and drops whoever is connected. */
   close(): Promise<void>;
 }
 
-/** The other end is gone. */
 export class ControlConnectionClosed extends Error {
   override readonly name = 'ControlConnectionClosed';
 }
 
 const lineCharactersMax = 65_536;
-/** What every system takes for the path of a socket. */
 const pathBytesMax = 103;
 
-/** null: the path is too long for a socket, or the system has none. */
 function controlSocketPath(dataDir: string): string | null {
   const path = join(resolve(dataDir), 'door', 'socket');
   const shorter = [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= pathBytesMax);
   return process.platform === 'win32' ? null : (shorter ?? null);
 }
 
-/**
- * `answer` serves one connection; what it throws is sent to the other end and passed to `onProblem`. null: there can
- * be no control socket here. The folder must be locked by this process.
- */
+/** `answer` serves one connection; its errors go to the peer and to `onProblem`. null: no socket is possible here. */
 export async function openControlSocket(
   dataDir: string,
   answer: (request: JsonObject, connection: ControlConnection) => Promise<void>,
@@ -51,10 +42,9 @@ export async function openControlSocket(
 ): Promise<ControlSocket | null> {
   const path = controlSocketPath(dataDir);
   if (path === null) return null;
-  // Before there is a socket: its own mode would be set after it is there.
+  // Before the socket exists: setting the socket's own mode would leave a moment when anyone could connect.
   mkdirSync(dirname(path), { recursive: true });
   chmodSync(dirname(path), 0o700);
-  // What a process left that was killed.
   rmSync(path, { force: true });
   const inside = new Set<Socket>();
   const conversations = new Set<Promise<void>>();
@@ -88,7 +78,7 @@ export async function openControlSocket(
   };
 }
 
-/** Talks to the service that has the folder open; null: there is none that listens. */
+/** null: no service is listening. */
 export async function connectControlSocket<Result>(
   dataDir: string,
   request: JsonObject,

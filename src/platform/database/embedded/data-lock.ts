@@ -1,8 +1,7 @@
-// Keeps a data folder to one process. startEmbeddedServer takes the lock before anything else touches
-// the folder. Always true: the kernel holds the lock, so it ends with the process, however that dies,
-// and is never left behind. The folder must be on a local disk.
-// SensitiveAction: POSIX drops the lock when *any* descriptor of the lock file is closed within this process.
-// Nothing may ever open it but SQLite here (and whoever makes it); the holder's pid is therefore in a file beside it.
+// Restricts a data folder to one process; startEmbeddedServer takes the lock before anything touches the folder. The kernel
+// holds it, so it ends with the process, however that dies. The folder must be on a local disk.
+// Danger: POSIX drops the lock when *any* descriptor of the lock file is closed in this process, so only SQLite (and
+// adoptFolder) may open it. The holder's pid is therefore in a second file.
 
 import {
   accessSync,
@@ -22,28 +21,22 @@ const lockFile = 'sellthrough.lock';
 const holderFile = 'sellthrough.pid';
 const sqliteBusy = 5;
 
-/** Two starts in the same instant can refuse each other once; SQLite tries again for this long. */
+/** Two simultaneous starts can refuse each other once; SQLite retries for this long. */
 const lockWaitMilliseconds = 250;
 
 export interface DataLock {
   release(): void;
 }
 
-/** Another process has the data folder open. The message is for the person who started this one. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
 
-/** The data folder cannot be made, read or written, or belongs to something else. */
 export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable';
 }
 
-/**
- * Makes the folder when it is absent (mode 0700) and locks it until `release` or the process's end.
- * @throws DataFolderInUse
- * @throws DataFolderUnusable
- */
+/** Creates the folder if absent (mode 0700) and locks it. @throws DataFolderInUse, DataFolderUnusable */
 export function acquireDataLock(dataDir: string): DataLock {
   const folder = resolve(dataDir);
   prepareFolder(folder);
@@ -56,13 +49,12 @@ export function acquireDataLock(dataDir: string): DataLock {
       if (!held) return;
       held = false;
       rmSync(holder, { force: true });
-      // The lock file stays: removing it would let a third process lock a new file of the same name.
+      // The lock file stays: if it were removed, a third process could lock a new file of the same name.
       lock.close();
     },
   };
 }
 
-/** Marks a folder as ours that was not made by taking its lock: a copy of another. */
 export function adoptFolder(folder: string): void {
   writeFileSync(join(folder, lockFile), '', { flag: 'wx', mode: 0o600 });
 }
@@ -76,8 +68,8 @@ function prepareFolder(folder: string): void {
   } catch (error) {
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
   }
-  // Taking the lock is the first thing ever done to a folder, so a folder of ours always has its file.
-  // Mount points bring lost+found, checkouts a .gitkeep, whoever restores a backup the right secret.key.
+  // A data folder of ours always has its lock file, because the lock is taken first. Allowed before that: lost+found (mount
+  // points), dotfiles (.gitkeep), and a restored secret.key.
   const foreign = names.filter(
     (name) => !['lost+found', 'secret.key'].includes(name) && !name.startsWith('.'),
   );
@@ -92,7 +84,6 @@ function lockFolder(folder: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(join(folder, lockFile), { timeout: lockWaitMilliseconds });
-    // Nothing is ever written through it: no journal file beside it.
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
@@ -106,7 +97,6 @@ function lockFolder(folder: string): DatabaseSync {
   }
 }
 
-/** ` (process 4711 on host web-1)`, or nothing: the file is written just after the lock is taken. */
 function holderOf(folder: string): string {
   try {
     const [, pid, host] = /^(\d+) (\S+)\n$/.exec(readFileSync(join(folder, holderFile), 'utf8')) ?? [];
@@ -117,7 +107,7 @@ function holderOf(folder: string): string {
   }
 }
 
-/** Step by step: mkdir's own recursion never ends where the kernel makes no folders, as in /proc. */
+/** mkdir's own recursion never ends where the kernel allows no folders, as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

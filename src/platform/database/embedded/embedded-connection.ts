@@ -1,11 +1,10 @@
-// One connection to the embedded PostgreSQL: a stream that `pg` takes for a socket, which reads just enough of the wire
-// protocol to know where a conversation begins, where its frames end and when it is over. Made by embedded-server.ts.
-// Always true: only whole frames go to the worker; after its end a connection sends nothing.
+// One connection to the embedded PostgreSQL: a stream that `pg` uses as a socket. It parses just enough of the wire
+// protocol to see where a session starts, where frames end and when it terminates. Made by embedded-server.ts.
+// Invariant: only whole frames go to the worker; nothing is sent after the end.
 
 import { Duplex } from 'node:stream';
 import type { SessionSetting } from './embedded-worker.ts';
 
-/** The embedded PostgreSQL could not start or has died; the message says why. */
 export class EmbeddedServerFailed extends Error {
   override readonly name = 'EmbeddedServerFailed';
 }
@@ -22,13 +21,9 @@ const gssRequest = 80877104;
 const cancelRequest = 80877102;
 const terminate = 0x58;
 
-/**
- * Closes every message to the worker. PostgreSQL ignores it, unless a COPY FROM STDIN is waiting for
- * data: PGlite cannot wait, would take the end of the message for the end of the client and exit.
- */
+/** PostgreSQL ignores it, but a COPY FROM STDIN needs it: PGlite cannot wait for data and would exit. */
 const copyFail = Buffer.from('f\0\0\0\x34COPY FROM STDIN is for a PostgreSQL server only\0', 'latin1');
 
-/** One end of the conversation, as pg's Connection expects a socket to be. */
 export class EmbeddedConnection extends Duplex {
   readonly number: number;
   readonly #link: WorkerLink;
@@ -56,7 +51,7 @@ export class EmbeddedConnection extends Duplex {
     return this;
   }
 
-  /** The worker keeps the process alive, not a connection to it. */
+  /** The worker keeps the process alive, not its connections. */
   ref(): this {
     return this;
   }
@@ -81,8 +76,7 @@ export class EmbeddedConnection extends Duplex {
 
   override _read(): void {}
 
-  // pg writes frame by frame. What was corked together (pg-session.ts) travels as one message: a hop between the
-  // threads costs as much as several statements.
+  // Corked frames (pg-session.ts) travel as one message: a hop between threads costs as much as several statements.
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     for (const { chunk } of chunks) this.#written.push(chunk);
     this.#send();
@@ -103,7 +97,7 @@ export class EmbeddedConnection extends Duplex {
   #forwardFrames(): void {
     const length = this.#written.reduce((sum, chunk) => sum + chunk.length, 0);
     if (length === 0) return;
-    // allocUnsafeSlow: the memory is given away to the worker, so it must not be of Buffer's pool.
+    // allocUnsafeSlow: the memory is transferred to the worker, so it must not come from Buffer's pool.
     const bytes = Buffer.allocUnsafeSlow(length + copyFail.length);
     let offset = 0;
     for (const chunk of this.#written) offset += chunk.copy(bytes, offset);
@@ -145,7 +139,6 @@ export class EmbeddedConnection extends Duplex {
         this.#link.start(this, readSettings(bytes.toString('utf8', 8, length)));
         return;
       } else if (code === cancelRequest) {
-        // Nothing can be cancelled: the worker hears nothing while a statement runs.
         this.#end();
         return;
       } else {
@@ -165,7 +158,6 @@ export class EmbeddedConnection extends Duplex {
   }
 }
 
-/** The session's settings in a startup packet: `application_name` and the like, and `options` (`-c name=value`). */
 function readSettings(parameters: string): SessionSetting[] {
   const settings: SessionSetting[] = [];
   const words = parameters.split('\0');

@@ -1,7 +1,6 @@
-// The embedded PostgreSQL as a server: a worker thread that speaks the wire protocol, reached through
-// streams (embedded-connection.ts) that `pg` takes for sockets (its `stream` option). Called by embedded.ts and the tests.
-// Always true: answers come in the order of the writes; once the worker is gone every connection ends with the reason,
-// and nothing is answered that was not done.
+// Runs the embedded PostgreSQL in a worker thread that speaks the wire protocol, reached through streams
+// (embedded-connection.ts) that `pg` uses as sockets. Called by embedded.ts and the tests.
+// Invariant: answers come in the order of the writes; once the worker is gone, every connection ends with the reason.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,34 +11,20 @@ import { EmbeddedConnection, EmbeddedServerFailed, type WorkerLink } from './emb
 import type { WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
 export interface EmbeddedServer {
-  /**
-   * A fresh connection for pg.Client's `stream` option. There is one session inside: a connection that
-   * starts ends the one before it, rolls back its transaction and discards all of its session.
-   */
+  /** For pg.Client's `stream`. A new connection ends the previous one, its transaction and its session state. */
   connect(): Duplex;
-  /** Takes over what the worker has answered by now, ahead of the event loop. */
   poll(): void;
-  /** While they are held, PostgreSQL keeps its log. */
+  /** While held, PostgreSQL keeps its WAL. */
   holdCheckpoints(isHeld: boolean): void;
-  /** fsyncs that reached the operating system since the start. */
   fsyncCount(): number;
-  /** Settles, with the reason, when PostgreSQL dies unasked. Only `close` is of use after that. */
+  /** Resolves to the reason when PostgreSQL dies. Only `close` may be called after that. */
   readonly failed: Promise<Error>;
-  /** Finishes what was sent, checkpoints, shuts PostgreSQL down and releases the folder. */
   close(): Promise<void>;
 }
 
-/**
- * Stack of the worker. PostgreSQL's own depth limit (max_stack_depth) guards another stack than
- * V8's; with the default of 4 MB a long expression would end the thread instead of the statement.
- */
+/** A long expression would overflow V8's default of 4 MB, which max_stack_depth does not guard, and end the thread. */
 const workerStackMegabytes = 32;
 
-/**
- * @throws DataFolderInUse
- * @throws DataFolderUnusable
- * @throws EmbeddedServerFailed
- */
 export async function startEmbeddedServer(options: { dataDir: string }): Promise<EmbeddedServer> {
   const dataDir = resolve(options.dataDir);
   const lock = acquireDataLock(dataDir);
@@ -52,10 +37,7 @@ export async function startEmbeddedServer(options: { dataDir: string }): Promise
   }
 }
 
-/**
- * In a thread of its own, because it takes a few hundred megabytes that a thread gives back only with its end:
- * initdb, its WebAssembly, and everything that was compiled for it.
- */
+/** In its own thread: only a thread's end frees the hundreds of megabytes of initdb and its WebAssembly. */
 async function makeDatabase(dataDir: string): Promise<void> {
   const { worker, reports } = openWorker({ task: 'make', dataDir, fsyncCounter: newCounter() });
   let reason = '';
@@ -80,7 +62,7 @@ function newCounter(): BigInt64Array<SharedArrayBuffer> {
   return new BigInt64Array(new SharedArrayBuffer(8));
 }
 
-/** `reports`: a channel of its own that, unlike the worker's, can be looked into between two turns of the event loop. */
+/** `reports` is a separate channel because, unlike the worker's own, it can be polled within one event-loop turn. */
 function openWorker(start: Omit<WorkerStart, 'reports'>): { worker: Worker; reports: MessagePort } {
   const { port1: reports, port2: workerEnd } = new MessageChannel();
   const workerStart: WorkerStart = { ...start, reports: workerEnd };
@@ -135,7 +117,6 @@ async function startWorker(dataDir: string, lock: DataLock): Promise<EmbeddedSer
     reason ||= error instanceof Error ? error.message : String(error);
   });
   worker.on('exit', (code) => {
-    // What it said last still counts.
     poll();
     reports.close();
     const asked = closing !== undefined && code === 0;

@@ -1,7 +1,7 @@
-// The thread in which the embedded PostgreSQL (PGlite) computes. Started by embedded-server.ts only.
-// Takes frames of PostgreSQL's wire protocol, answers with frames of the same protocol, in order.
-// Always true: the WAL of a commit has been fsynced before its answer leaves this thread; a PostgreSQL
-// that broke inside (a failed fsync, a full disk, a trap) answers nothing more: the thread ends.
+// The worker thread that runs the embedded PostgreSQL (PGlite), started by embedded-server.ts. It answers frames of the
+// wire protocol in order.
+// Invariant: the WAL of a commit is fsynced before its answer leaves this thread. If PostgreSQL breaks inside (failed
+// fsync, full disk, trap), the thread ends without another answer.
 
 import {
   closeSync,
@@ -19,12 +19,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 export interface WorkerStart {
-  /** `make`: the folder's first database, after which the thread ends. `serve`: the one that is there. */
   readonly task: 'make' | 'serve';
   readonly dataDir: string;
-  /** Where this thread's reports go. */
   readonly reports: MessagePort;
-  /** One number: fsyncs that reached the operating system. */
   readonly fsyncCounter: BigInt64Array<SharedArrayBuffer>;
 }
 
@@ -32,14 +29,12 @@ export type WorkerRequest =
   | { readonly kind: 'start'; readonly connection: number; readonly settings: readonly SessionSetting[] }
   | { readonly kind: 'run'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'leave' }
-  /** While they are held the write-ahead log is kept: somebody copies the files. */
   | { readonly kind: 'hold_checkpoints'; readonly isHeld: boolean }
   | { readonly kind: 'close' };
 
 export type WorkerReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** The start of a connection was refused: `bytes` is the ErrorResponse, nothing follows. */
   | { readonly kind: 'refused'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -48,25 +43,18 @@ export interface SessionSetting {
   readonly value: string;
 }
 
-/** Long answers leave in pieces of about this size, so that the main thread parses while this one computes. */
+/** Long answers leave in pieces of about this size, so that the main thread parses in parallel. */
 const answerPieceBytes = 256 * 1024;
 
-/**
- * WAL written between two checkpoints, in segments of 16 MB. PostgreSQL without a postmaster never
- * checkpoints by itself, whatever max_wal_size says: pg_wal and the recovery after a crash would grow
- * without end.
- */
+/** 16 MB segments. Without a postmaster PostgreSQL never checkpoints by itself, so pg_wal would grow without limit. */
 const checkpointSegments = 16;
 
-/** What PGlite throws for an ordinary ERROR: PostgreSQL's longjmp out of the statement. */
 const postgresErrorStatus = 100;
 
 /**
- * shared_buffers: all of it is resident from the start, and what does not fit comes from the system's cache through
- * JavaScript. How much memory it is and what less of it costs: docs/performance.md, "The memory of the embedded database".
- *
- * PGlite's own parameters without -F, which turns fsync off. wal_sync_method: Emscripten has an fsync
- * that a file system can carry out, while its fdatasync, the usual method, does nothing.
+ * shared_buffers is resident from the start; what does not fit is read from the system's cache through JavaScript
+ * (docs/performance.md, "The memory of the embedded database"). PGlite's -F is removed because it turns fsync off.
+ * wal_sync_method: Emscripten's fdatasync, the default, does nothing.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -86,7 +74,6 @@ const requests = parentPort;
 if (requests === null)
   throw new Error('embedded-worker.ts runs as a worker thread of embedded-server.ts only');
 const { reports }: WorkerStart = workerData;
-/** The last lines of PostgreSQL's log: what `die` adds to a reason. */
 const logTail: string[] = [];
 
 async function run(start: WorkerStart): Promise<void> {
@@ -142,13 +129,11 @@ async function startSession(
 }
 
 interface EmbeddedPostgres {
-  /** AuthenticationOk, ParameterStatus, BackendKeyData and ReadyForQuery, as this server says them. */
   readonly greeting: Uint8Array<ArrayBuffer>;
   run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>;
   runWhole(frames: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
-  /** Sets it for the session; returns PostgreSQL's ErrorResponse when it refuses. */
   set(setting: SessionSetting): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** What the end of a connection does in a real server: here there is only one session, so it is swept. */
+  /** The one session is cleaned where a real server would drop it. */
   reset(): Promise<void>;
   checkpointWhenDue(): Promise<void>;
   holdCheckpoints(isHeld: boolean): void;
@@ -171,7 +156,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 
   const root = resolve(dataDir);
   if (!existsSync(join(root, 'postgres', 'PG_VERSION'))) {
-    // PGlite would run initdb over whatever is left there.
+    // PGlite would run initdb over the remains.
     throw new Error(
       `${join(root, 'postgres')} is not a whole PostgreSQL data folder: restore it from a backup`,
     );
@@ -179,8 +164,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   const postgres = await openPGlite(join(root, 'postgres'), onSynced);
   endOnTrap(postgres);
 
-  // execProtocolRawStream is the only one of the three that is right here: execProtocolRaw and
-  // execProtocolRawSync also parse every answer and keep the parsed messages for ever.
+  // execProtocolRaw and execProtocolRawSync also parse every answer and keep the parsed messages for ever.
   async function run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;
@@ -192,9 +176,9 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
       onAnswer(bytes);
     };
     await postgres.execProtocolRawStream(frames, {
-      syncToFs: false, // NodeFS has nothing to do there
+      syncToFs: false, // a no-op on NodeFS
       onRawData(bytes) {
-        pieces.push(new Uint8Array(bytes)); // a copy: the bytes are PostgreSQL's own send buffer
+        pieces.push(new Uint8Array(bytes)); // a copy: the bytes are PostgreSQL's send buffer
         length += bytes.length;
         if (length >= answerPieceBytes) send();
       },
@@ -218,7 +202,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 
   async function checkpoint(): Promise<void> {
     segmentsSinceCheckpoint = 0;
-    // When it is refused (a full disk, say), nothing is lost: the log is kept and the next one tries again.
+    // If refused (for example, disk full), nothing is lost: the WAL is kept and the next checkpoint tries again.
     await runWhole(queryFrame('CHECKPOINT'));
   }
 
@@ -237,7 +221,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
       await command('DISCARD ALL');
     },
     async checkpointWhenDue() {
-      // Between transactions only: an aborted one refuses it, and an open one can wait.
+      // Only between transactions: an aborted transaction refuses CHECKPOINT.
       if (idle && !checkpointsAreHeld && segmentsSinceCheckpoint >= checkpointSegments) await checkpoint();
     },
     holdCheckpoints(isHeld) {
@@ -250,17 +234,14 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   };
 }
 
-/**
- * Makes the first database in a folder beside its place and renames it when all of it is on disk, so
- * that a power cut in the middle leaves a folder which the next start throws away.
- */
+/** Created beside its final place and renamed once on disk; the next start discards what a power cut leaves. */
 async function initialise(root: string): Promise<void> {
   const unfinished = join(root, 'postgres.new');
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   const postgres = await openPGlite(unfinished, () => undefined);
   await postgres.close();
-  syncTree(unfinished); // PGlite copies what initdb made without one fsync
+  syncTree(unfinished); // PGlite copies initdb's files without fsync
   renameSync(unfinished, join(root, 'postgres'));
   syncPath(root);
   syncPath(dirname(root));
@@ -279,7 +260,7 @@ async function openPGlite(folder: string, onSynced: (path: string) => void): Pro
   });
 }
 
-/** NodeFS with an fsync, which Emscripten's own lacks: without one, fsync(2) in there succeeds and does nothing. */
+/** NodeFS with an fsync: Emscripten's own succeeds and does nothing. */
 class DurableNodeFS extends NodeFS {
   readonly #onSynced: (path: string) => void;
 
@@ -290,7 +271,7 @@ class DurableNodeFS extends NodeFS {
 
   override async init(...[postgres, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(postgres, options);
-    // Before NodeFS's own hook, which mounts: nodes take the operations over when they are made.
+    // Must run before NodeFS's own hook, which mounts: nodes copy the operations when they are created.
     const preRun = [
       ({ NODEFS }: { NODEFS: unknown }) => {
         streamOperations(NODEFS).fsync = (stream) => this.#sync(stream);
@@ -300,12 +281,12 @@ class DurableNodeFS extends NodeFS {
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }
 
-  // PostgreSQL syncs files and, after making or renaming one, its directory: NODEFS opens both for real.
+  // PostgreSQL syncs files and, after creating or renaming one, its directory: NODEFS opens both for real.
   #sync(stream: EmscriptenStream): number {
     try {
       fsyncSync(stream.nfd);
     } catch (error) {
-      // Linux reports a lost write once. PostgreSQL would panic; here that is the end of the thread.
+      // Linux reports a lost write once. PostgreSQL would panic; here the thread ends.
       die(new Error(`${stream.path} could not be synced to disk`, { cause: error }));
     }
     this.#onSynced(stream.path);
@@ -314,9 +295,7 @@ class DurableNodeFS extends NodeFS {
 }
 
 interface EmscriptenStream {
-  /** The descriptor in the operating system. */
   readonly nfd: number;
-  /** The path inside the WASM machine. */
   readonly path: string;
 }
 
@@ -332,10 +311,7 @@ function streamOperations(fileSystem: unknown): StreamOperations {
   throw new Error('this version of PGlite cannot be made durable: NODEFS has no stream_ops');
 }
 
-/**
- * PGlite catches whatever leaves PostgreSQL's main loop and goes on. For an ERROR that is right; after
- * a PANIC, a FATAL or a trap of the machine the memory in there is no longer to be believed.
- */
+/** PGlite continues after anything, which is right for an ERROR; after a PANIC, FATAL or trap, memory is not to be trusted. */
 function endOnTrap(postgres: PGlite): void {
   const machine = postgres.Module;
   const runOnce = machine._PostgresMainLoopOnce;
@@ -354,11 +330,10 @@ function report(message: WorkerReport): void {
   reports.postMessage(message, 'bytes' in message ? [message.bytes.buffer] : []);
 }
 
-/** Says why and ends this thread at once, even from inside PostgreSQL. */
 function die(error: unknown): never {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const reason = `${error instanceof Error ? error.message : String(error)}${cause}`;
-  // What PostgreSQL said last is the reason; what was thrown then is only "Aborted()".
+  // PostgreSQL's last log line is the reason; the error thrown is only "Aborted()".
   const lastWords = logTail
     .map((line) => /(?:PANIC|FATAL): .*/.exec(line)?.[0])
     .findLast((words) => words !== undefined);
@@ -419,14 +394,12 @@ function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Does the answer end with ReadyForQuery outside a transaction? */
 function endsIdle(answer: Uint8Array): boolean {
   return Buffer.from(answer.buffer, answer.byteOffset, answer.length)
     .subarray(-6)
     .equals(Buffer.from('Z\0\0\0\x05I', 'latin1'));
 }
 
-/** The first ErrorResponse among the frames of an answer. */
 function findError(answer: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
   for (let offset = 0; offset < answer.length; ) {
@@ -442,5 +415,5 @@ function readableError(frame: Uint8Array): string {
   return fields.find((field) => field.startsWith('M'))?.slice(1) ?? 'unknown error';
 }
 
-// Last, because the classes above exist only once the module has run to here.
+// Last: the classes above exist only after the module has run to here.
 await run(workerData).catch(die);

@@ -1,7 +1,6 @@
-// The driver for the embedded database: PGlite in DATA_DIR, in a worker thread, made durable by
-// embedded-server.ts. One process, one session: whatever runs has the session to itself, orders and look-ups first
-// (ranked-queue.ts). A statement cannot be interrupted: what bounds the wait is that reads come in pieces.
-// A PostgreSQL that died (a full disk, a failed fsync) is started again by whoever needs it next.
+// The driver for the embedded database: PGlite in DATA_DIR, in a worker thread (embedded-server.ts). One session runs
+// everything, orders and look-ups first (ranked-queue.ts); statements cannot be interrupted, so reads must be split.
+// If PostgreSQL dies (full disk, failed fsync), the next caller restarts it.
 
 import pg from 'pg';
 import {
@@ -33,7 +32,6 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedDatabase extends Database {
   readonly kind: 'embedded';
-  /** fsyncs of the running server that reached the operating system. */
   fsyncCount(): number;
 }
 
@@ -43,13 +41,11 @@ interface Connected {
   readonly session: Session;
 }
 
-/** With a checkpoint, at which the log of the copy begins. */
 const beginCopy: SqlStatement = {
   name: 'begin_file_copy',
   text: "select pg_backup_start('sellthrough', true)",
 };
 
-/** Nothing is archived here that could be waited for. */
 const endCopy: SqlStatement = {
   name: 'end_file_copy',
   text: 'select labelfile as label from pg_backup_stop(false)',
@@ -57,18 +53,14 @@ const endCopy: SqlStatement = {
 
 const restartPauseMilliseconds = 500;
 
-/**
- * Statistics of 3,000 rows in place of 30,000: ANALYZE of a large table took 300 ms of the one session, now a tenth.
- * The order path needs them for nothing but which table is large.
- */
+/** 3,000 rows instead of 30,000: ANALYZE of a large table blocked the session for 300 ms. Row counts suffice for orders. */
 const smallSamples = 'default_statistics_target = 10';
 
-/** @throws DataFolderInUse, DataFolderUnusable (data-lock.ts), EmbeddedServerFailed */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
   let roundTripsBefore = 0;
   let closed = false;
-  /** A server that died still holds the folder's lock until it is closed. */
+  /** A server that died holds the folder's lock until it is closed. */
   let dead: EmbeddedServer | null = null;
   let failedAt = Number.NEGATIVE_INFINITY;
   let current: Connected | null = await connect();
@@ -77,7 +69,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     const server = await startEmbeddedServer(options);
     try {
       const stream = server.connect();
-      // Without autovacuum statistics are old: one more reason for the planner for look-ups.
+      // There is no autovacuum, so statistics are old: one more reason for lookupPlanner.
       const config = { stream: () => stream, pipeline: true, types: columnTypes, user: 'postgres' };
       const client = new pg.Client({
         ...config,
@@ -105,7 +97,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     }
   }
 
-  /** The running server, or one that is started now. */
   async function connected(): Promise<Connected> {
     if (current !== null) return current;
     if (performance.now() - failedAt < restartPauseMilliseconds) {
@@ -123,7 +114,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     return current;
   }
 
-  // A transaction must not have foreign statements inside it.
+  // No other statement may run inside a transaction.
   const queue = createRankedQueue(options.queue, () => performance.now());
   const inTurn = <Result>(rank: Rank, work: (session: Session) => Promise<Result>): Promise<Result> => {
     if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'));
@@ -133,7 +124,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const database: EmbeddedDatabase = {
     kind: 'embedded',
     beginFileCopy: createFileCopies(queue, connected),
-    // One session has nothing to gain from several.
     accountGroups: () => [database],
     ofAccount: () => database,
     [isSpread]: false,
@@ -166,7 +156,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   return database;
 }
 
-/** One copy of the files at a time. */
 function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected>): () => Promise<CopyGuard> {
   let isCopied = false;
 
@@ -193,7 +182,7 @@ function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected
       return String(row?.['label']);
     };
     const release = async () => {
-      // Without this the session would stay in its backup.
+      // Otherwise the session would stay in backup mode.
       if (isBegun) await end().catch(() => undefined);
       held?.server.holdCheckpoints(false);
       isCopied = false;

@@ -1,25 +1,22 @@
-// The queue of the embedded database's one session. Two ranks: the first goes before the second, which
-// comes in pieces (one statement or one transaction each). Called by embedded.ts.
-// Always true: one piece of work at a time; within a rank in the order of arrival; beside a load that never
-// pauses the second rank still gets its share of the session's time.
+// The queue of the embedded database's one session. The first rank goes before the second; each piece is one statement or
+// transaction. Called by embedded.ts.
+// Invariant: one piece at a time, FIFO within a rank, and the second rank keeps a share of the time under constant load.
 
 import { DatabaseUnavailable } from '../database.ts';
 
 export interface RankedQueue {
-  /** @throws DatabaseUnavailable when it is not its turn in time, or when too much of its rank waits */
+  /** @throws DatabaseUnavailable when the wait times out or the rank's queue is full */
   run<Result>(rank: 'first' | 'second', work: () => Promise<Result>): Promise<Result>;
-  /** Settles when nothing runs and nothing waits. */
   idle(): Promise<void>;
 }
 
 export interface RankedQueueLimits {
-  /** After a piece of the second rank the first has this many times its duration, if it has work. */
+  /** After a second-rank piece, the first rank gets this many times its duration, if it has work. */
   readonly restFactor: number;
-  /** But never longer than this: one long piece is no reason to refuse those that wait behind it. */
+  /** Upper limit of that rest, so that one long piece does not time out those behind it. */
   readonly restMillisecondsMax: number;
   /** The first rank counts as busy for this long after its last work: between two batches its queue is empty. */
   readonly quietMilliseconds: number;
-  /** Of the second rank. */
   readonly waitingMax: number;
   readonly waitMilliseconds: number;
 }
@@ -33,7 +30,6 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
   const second: Waiting[] = [];
   let isRunning = false;
   let isWaking = false;
-  /** Until then the second rank rests while the first has work. */
   let restUntil = Number.NEGATIVE_INFINITY;
   let firstEndedAt = Number.NEGATIVE_INFINITY;
   let whenIdle: (() => void)[] = [];

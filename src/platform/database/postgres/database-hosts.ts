@@ -1,29 +1,24 @@
-// DATABASE_URL as it names its hosts: one, or several divided by commas, as libpq writes them. Called by config.ts, which
-// refuses what is malformed, and by postgres.ts.
-// Always true: what is said of a malformed address does not repeat its password.
+// Parses the hosts of DATABASE_URL: one, or several separated by commas, as in libpq. Called by config.ts, which rejects
+// malformed URLs, and by postgres.ts.
+// Invariant: error messages never contain the password.
 
 export interface DatabaseHost {
-  /** A name, an address without brackets, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
 }
 
 export interface HostList {
   readonly hosts: readonly DatabaseHost[];
-  /** The same address with the first host alone: user, password, database and settings are those of all. */
+  /** With the first host only; the rest of the URL applies to all hosts. */
   readonly connectionString: string;
 }
 
 const address = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?(\?[^#]*)?(?:#.*)?)$/;
 const entry = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:]+))(?::(\d{1,5}))?$/;
 const defaultPort = 5432;
-/** What libpq calls a server that takes writes; without it a list of hosts means such a server as well. */
 const writable = ['read-write', 'primary'];
 
-/**
- * The hosts among which the one that takes writes has to be found; null: one host, which is used as it is.
- * @throws Error with what is wrong, to be put behind the name of the variable
- */
+/** null: a single host, used as it is. @throws Error whose message follows the variable's name */
 export function readHostList(connectionString: string): HostList | null {
   const [, before = '', named = '', behind = '', query = ''] = address.exec(connectionString) ?? [];
   const wanted = new URLSearchParams(query).get('target_session_attrs');
@@ -38,7 +33,8 @@ export function readHostList(connectionString: string): HostList | null {
     throw new Error(
       `may have target_session_attrs ${writable.join(' or ')} with several hosts, not "${wanted}"`,
     );
-  // A password that has "/", "?" or "#" in it as they are ends the hosts too early: what stands before is of the password.
+  // An unescaped "/", "?" or "#" in the password cuts the host list short, and what was parsed as a host is part of the
+  // password.
   const isCutShort = behind.includes('@');
   const hosts = entries.map((text) => readHost(text, isCutShort));
   const [first = ''] = entries;

@@ -1,4 +1,4 @@
-// A transaction that may take longer than its rank lets a statement be: as long as the server works on it, it goes on.
+// A transaction that may exceed its rank's time limit: it runs as long as the server works on it.
 
 import type { SqlStatement, Transaction, TransactionOptions } from '../database.ts';
 import { runTransaction, type SearchPaths, type Session } from './pg-session.ts';
@@ -44,10 +44,7 @@ export function longTransaction<Result>(
   return server.sessions.withSession(pool, milliseconds, run, paths.own);
 }
 
-/**
- * Asks on another connection, again and again, whether the server still has the session of this process number.
- * Gives the session up when it does not, or when nobody answers several times in a row.
- */
+/** Gives the session up when the server no longer has it, or after several polls without an answer. */
 function watch(
   { sessions, lookups, options }: LongTransactionServer,
   processNumber: () => number | null,
@@ -64,7 +61,6 @@ function watch(
     if (ended) return;
     if (found?.length === 0 && number !== null)
       return giveUp('The server has ended the session of a long transaction.');
-    // A session that does not even say its number is as silent as a server that does not answer.
     missed = found === null || number === null ? missed + 1 : 0;
     if (missed >= options.heartbeatsMissedMax)
       return giveUp(`The database has not answered ${missed} times in a row.`);
@@ -88,9 +84,9 @@ const findProcess: SqlStatement = {
 };
 
 /**
- * Of a transaction that may take hours: the server's own limits do not end it, and a process that vanished meanwhile
- * is noticed, in the middle of a statement too, so that its locks are let go. Windows has no look at the connection,
- * only newer servers have transaction_timeout: hence what pg_settings knows.
+ * Settings of a transaction that may take hours: no server time limits, and a vanished client is detected even in the
+ * middle of a statement, so that its locks are freed. Read from pg_settings because Windows cannot check the connection and
+ * only newer servers have transaction_timeout.
  */
 function longSettings(milliseconds: number, checkMilliseconds: number): string {
   return `select set_config(name, setting, true)
@@ -102,5 +98,4 @@ function longSettings(milliseconds: number, checkMilliseconds: number): string {
     where name in (select name from pg_settings)`;
 }
 
-/** Between two statements of a long transaction: whoever pauses for longer is gone. */
 const longIdleMilliseconds = 120_000;

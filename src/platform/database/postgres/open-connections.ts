@@ -1,5 +1,5 @@
-// The open connections of the pools to a PostgreSQL server: which of them are at work, when each was last heard, and how
-// they are cut.
+// Tracks the pools' open connections to a PostgreSQL server: which are busy, when each last received data, and how to cut
+// them.
 
 import type { Socket } from 'node:net';
 import type pg from 'pg';
@@ -8,16 +8,14 @@ import { joinWrites, ReportingClient, socketOf } from './postgres-client.ts';
 export interface OpenConnections {
   add(client: pg.PoolClient): void;
   remove(client: pg.PoolClient): void;
-  /** `isLong`: for longer than its rank lets a statement be. */
   begin(client: pg.PoolClient, isLong: boolean): void;
   end(client: pg.PoolClient): void;
   cut(client: pg.PoolClient, reason: string): void;
   cutAll(): void;
-  /** Idle ones; the next must not be tried one by one, each for as long as an answer may take. */
   dropSilentIdle(since: number): void;
-  /** The server can be reached again: those at work too. A long transaction has its own watch and may be silent for hours. */
+  /** The server answers again: busy ones too. Long transactions have their own watch and may be silent for hours. */
   dropSilent(since: number): void;
-  /** Busy ones too: the former primary may be frozen, or go on, and what they did there is known there alone. */
+  /** Drops connections to a former primary, busy ones too: it may be frozen or still accept writes that only it knows. */
   leaveFormer(timeline: number): void;
 }
 

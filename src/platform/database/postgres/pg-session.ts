@@ -1,6 +1,5 @@
-// One connection of the PostgreSQL protocol, as both drivers use it: a server's socket (postgres.ts) or
-// the embedded database's stream (embedded.ts). Statements are pipelined, what is sent in one turn of
-// the event loop leaves in one write, and errors arrive as the two classes of database.ts.
+// One PostgreSQL protocol connection, used by both drivers: a server's socket (postgres.ts) or the embedded stream
+// (embedded.ts). Statements of one event-loop turn leave in one write; errors arrive as the two classes of database.ts.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
@@ -19,33 +18,28 @@ import {
 import { accountTables } from '../shards/sharded-tables.ts';
 import { type KnownRows, SkippedInGroup, StatementPipeline } from './statement-pipeline.ts';
 
-/** The schemas that statements look for their tables in, where a database has several of one name (find-shards.ts). */
+/** The search_path of a statement on a divided database (find-shards.ts). */
 export interface SearchPath {
-  /** As SET takes them: "g1, public". */
   readonly schemas: string;
-  /** Ends the names of what is prepared there: a plan belongs to one path. */
+  /** Suffix of prepared statement names, because a plan belongs to one path. */
   readonly tag: string;
-  /** It leads to views of all groups, of which no row can be locked. */
   readonly isOfViews: boolean;
 }
 
 export interface Session {
-  /** Without a path: on the one that the session has. */
   query(
     statement: SqlStatement,
     values?: readonly unknown[],
     path?: SearchPath | null,
   ): Promise<readonly Row[]>;
-  /** Takes the path for what is sent from now on, in this transaction alone if `isLocal`; travels with what comes next. */
+  /** Only for this transaction if `isLocal`. Travels with the next statement. */
   search(path: SearchPath, isLocal: boolean): void;
-  /** The path that search() took last; null: none. What was local is over where a transaction ends. */
   currentPath: SearchPath | null;
-  /** A statement without parameters, sent as text; resolves to its command tag. What begins a transaction goes with it. */
+  /** A statement without parameters; resolves to its command tag. A BEGIN is pipelined with what follows. */
   command(text: string): Promise<string>;
   roundTrips(): number;
 }
 
-/** The types of columns as database.ts promises them: int8 as bigint, timestamptz as epoch seconds. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format !== 'binary') {
@@ -60,11 +54,11 @@ export const columnTypes: pg.CustomTypesConfig = {
 const int8ArrayOid = 1016;
 
 /**
- * Settings of every session. A named statement planned while the tables were empty keeps its
- * sequential scan for hours: the design's trial fell from 13,000 to 2,500 orders/s within a minute, with no
- * error anywhere. Orders and reads only ever look up by index; the auditor, who reads whole tables, says so.
- * Their plans are the same for any values, but an array of one seems cheaper to the planner than an array of
- * unknown length: left to itself it plans anew for every batch, which took longer than carrying the batch out.
+ * Planner settings of every session. A named statement planned while tables were empty keeps its sequential scan for hours:
+ * throughput fell from 13,000 to 2,500 orders/s without an error. Orders and reads only look up by index; verification,
+ * which reads whole tables, overrides this.
+ * force_generic_plan: an array of one looks cheaper to the planner than one of unknown length, so it would replan every
+ * batch, which took longer than running it.
  */
 export const lookupPlanner: readonly string[] = [
   'enable_seqscan = off',
@@ -75,20 +69,16 @@ export const lookupPlanner: readonly string[] = [
   'plan_cache_mode = force_generic_plan',
 ];
 
-/** Citus plans a statement for the shards that its values lead to: not for any values. */
+/** Citus plans for the shards of the given values, so a generic plan is impossible. */
 export const citusPlanner: readonly string[] = lookupPlanner.filter(
   (setting) => !setting.startsWith('plan_cache_mode'),
 );
 
-/** As one text for a new session. Not as start-up options: those of a connection string would replace them. */
 export function settingsText(settings: readonly string[]): string {
   return ["timezone = 'UTC'", ...settings].map((setting) => `set ${setting}`).join('; ');
 }
 
-/**
- * The name of each statement that is sent, for whoever subscribes. The tests do: each statement has to run on both databases and
- * on several account groups.
- */
+/** For the tests, which check that each statement runs on both databases and on several shards. */
 const statementChannel = channel('sellthrough:statement');
 
 export function createSession(client: pg.Client, stream: Duplex): Session {
@@ -98,7 +88,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
   let together: StatementPipeline | null = null;
   const known: KnownRows = new Map();
 
-  // The first statement of a turn opens a group; the turn's end lets the whole group leave at once.
+  // Cork at the first statement of a turn and uncork at its end, so that all of them leave in one write.
   const joinGroup = () => {
     if (groupOpen) return;
     groupOpen = true;
@@ -111,7 +101,6 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
     });
   };
 
-  /** Before anything that goes by itself. */
   const sendTogether = () => {
     const group = together;
     together = null;
@@ -130,7 +119,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
       this.currentPath = path;
       joinGroup();
       sendTogether();
-      // On another path the next statement would find another group's tables.
+      // On failure the next statement would use another shard's tables, so drop the connection.
       client
         .query(`set ${isLocal ? 'local ' : ''}search_path = ${path.schemas}`)
         .catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
@@ -148,7 +137,6 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
           text: statement.text,
           values: [...values],
         });
-        // A text of several statements answers with a list of results, which nobody asked for.
         return Array.isArray(result) ? [] : result.rows;
       } catch (error) {
         throw databaseError(error, statement.name);
@@ -176,10 +164,7 @@ const locking = /\bfor\s+(?:(?:no\s+key\s+)?update|(?:key\s+)?share)\b/i;
 const ofAccounts = new RegExp(`\\b(?:${Object.keys(accountTables).join('|')})\\b`);
 const lockless = new WeakSet<SqlStatement>();
 
-/**
- * PostgreSQL refuses to write to a view of all groups, but of a row that is to be locked through one it locks nothing and
- * says nothing. @throws Error: a mistake of the program
- */
+/** A row lock through a view over all shards silently locks nothing. @throws Error: a programming error */
 export function refuseLockOfView(statement: SqlStatement): void {
   if (lockless.has(statement)) return;
   if (locking.test(statement.text) && ofAccounts.test(statement.text))
@@ -193,7 +178,6 @@ const begin = 'begin';
 const beginSnapshot = 'begin isolation level repeatable read, read only';
 const beginnings: ReadonlySet<string> = new Set([begin, beginSnapshot]);
 
-/** Runs `work` between BEGIN and COMMIT on a session that nobody else uses meanwhile. */
 export async function runTransaction<Result>(
   session: Session,
   work: (transaction: Transaction) => Promise<Result>,
@@ -220,7 +204,7 @@ export async function runTransaction<Result>(
           failure ??= { error };
         },
       );
-      // Without this a BEGIN that failed would leave the statements after it to commit one by one.
+      // Otherwise, after a failed BEGIN, the statements behind it would commit one by one.
       await begun;
       return rows;
     },
@@ -241,7 +225,7 @@ export async function runTransaction<Result>(
   } catch (error) {
     if (committed === undefined) await session.command('rollback').catch(() => undefined);
     else await committed.catch(() => undefined);
-    // They arrive at once: the end, or what came behind, may be heard first, and says less than the statement that failed.
+    // Errors arrive together, and a later statement's may come first, with less information than the one that failed.
     if (!(error instanceof TransactionRolledBack) && !isBehindFailed(error)) throw error;
     await lastHeard;
     throw failure === undefined ? error : failure.error;
@@ -250,19 +234,15 @@ export async function runTransaction<Result>(
   }
 }
 
-/** What a transaction's statements are about: the path they take, and that of another account's group. */
 export interface SearchPaths {
   readonly own: SearchPath | null;
   ofAccount(accountId: number): SearchPath | null;
-  /** null: all accounts are one group. */
   readonly ofGroups: readonly SearchPath[] | null;
-  /** The shards are on several servers (database.ts). */
   readonly isSpread: boolean;
 }
 
 const onePath: SearchPaths = { own: null, ofAccount: () => null, ofGroups: null, isSpread: false };
 
-/** SQLSTATE of whatever is sent in a transaction that has failed. */
 const inFailedTransaction = '25P02';
 
 function isBehindFailed(error: unknown): boolean {
@@ -274,10 +254,10 @@ async function commit(session: Session): Promise<void> {
   if (tag !== 'COMMIT') throw new TransactionRolledBack('The transaction had failed and was rolled back.');
 }
 
-/** SQLSTATEs that speak of the server's condition, not of the statement; and class 08 and 53 as a whole. */
+/** SQLSTATEs about the server's condition rather than the statement; classes 08 and 53 count as a whole. */
 const conditionCodes = new Set([
-  '25006', // read-only: a standby, or an operator who wants no writes now
-  '25P03', // idle in transaction for too long: we stalled, the server let go
+  '25006', // a standby, or an operator who allows no writes
+  '25P03', // this process stalled
   '25P04', // transaction_timeout
   '55P03', // lock_timeout
   '57014', // statement_timeout
@@ -302,16 +282,12 @@ export function databaseError(error: unknown, what: string): DatabaseUnavailable
   return new DatabaseUnavailable(message, { cause: error });
 }
 
-/**
- * Citus names that of a shard, "accounts_username_key_102063", and what a worker refused while others were at work as well
- * it tells in the message alone. No constraint of ours ends in such a number.
- */
+/** Citus appends a number, "accounts_username_key_102063", and names some only in the message. Ours never end in one. */
 function constraintOf({ constraint, message }: pg.DatabaseError): string | undefined {
   const [, told] = constraint === undefined ? (/ unique constraint "([^"]+)"/.exec(message) ?? []) : [];
   return (constraint ?? told)?.replace(/_\d{6,}$/, '');
 }
 
-/** "2026-01-31 12:00:00+00" (the sessions' time zone is UTC) to epoch seconds. */
 function parseTimestamp(text: string): number {
   if (!text.endsWith('+00')) throw new Error(`The session's time zone is not UTC: ${text}.`);
   return Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`) / 1000;

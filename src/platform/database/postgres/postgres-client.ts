@@ -1,5 +1,4 @@
-// How one connection to a PostgreSQL server is made, and what there is to know of it. Used by postgres.ts for its pools,
-// and by postgres-listener.ts.
+// Creates a single connection to a PostgreSQL server. Used by postgres.ts for its pools, and by postgres-listener.ts.
 
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
@@ -10,43 +9,32 @@ import { columnTypes, databaseError } from './pg-session.ts';
 import type { HostAnswer, PrimaryFinder } from './primary-finder.ts';
 import type { ReadThrottleLimits } from './read-throttle.ts';
 
-/** What sessions are called that are no service's. */
 export const commandSessions = 'sellthrough command';
 
 export interface PostgresOptions {
   readonly connectionString: string;
-  /** What the sessions are called: one word, or what secret-key-sessions.ts makes of a service. */
   readonly applicationName?: string;
-  /** Connections for the order path: one for each lane. */
   readonly orderConnections: number;
   readonly lookupConnections: number;
   readonly readThrottle: ReadThrottleLimits;
   readonly readConnections: number;
   readonly connectMilliseconds: number;
-  /** Where DATABASE_URL names several hosts: what primary-finder.ts has for each, and for all of them. */
   readonly hosts: HostLimits;
-  /** An order's or a look-up's statement without an answer for this long gives its connection up. */
+  /** An `orders` or `lookups` statement unanswered for this long drops its connection. */
   readonly answerMilliseconds: number;
-  /** The same for a statement of rank `reads`. */
   readonly readMilliseconds: number;
-  /** How often a long transaction is checked on, and after how many failed checks in a row it is given up. */
+  /** How often a long transaction is checked, and after how many missed checks it is given up. */
   readonly heartbeatMilliseconds: number;
   readonly heartbeatsMissedMax: number;
-  /**
-   * The same for the connection that listens. It is looked at every half second, so silence is found within two
-   * seconds: the pause, an answer that does not come, and a new connection.
-   */
+  /** Checked every half second, so silence is found and a new connection made within two seconds. */
   readonly listenAnswerMilliseconds: number;
-  /** A transaction whose next statement does not come for this long is ended by the server, which frees its locks. */
   readonly idleInTransactionMilliseconds: number;
-  /** How often it is asked which servers have the account groups, where they are on several. */
   readonly locateMilliseconds: number;
-  /** When closing: after this long without a farewell from the server its connections are cut. */
   readonly closeMilliseconds: number;
 }
 
 export interface HostLimits {
-  /** Below connectMilliseconds: who waits for a connection is told what each host said. */
+  /** Keep it below connectMilliseconds, so that a waiting caller gets an error that names each host's problem. */
   readonly answerMilliseconds: number;
   readonly patienceMilliseconds: number;
   readonly retryMilliseconds: number;
@@ -65,7 +53,6 @@ export function clientConfig(options: PostgresOptions): pg.ClientConfig {
   } as pg.ClientConfig;
 }
 
-/** The same roles and database on another server. */
 export function onServer(options: PostgresOptions, { host, port }: Server): PostgresOptions {
   const url = new URL(options.connectionString);
   url.hostname = host;
@@ -78,9 +65,8 @@ export function socketOf(client: pg.PoolClient | pg.Client): Socket {
   return connection.stream;
 }
 
-/** What was corked leaves as one piece: a list of many small ones takes the system longer than copying them together. */
+/** Joins corked chunks into one write: the system call on many small ones takes longer than the copy. */
 export function joinWrites(socket: Socket): void {
-  // So Node's streams call what is no text; their types do not say so.
   const encoding = 'buffer' as BufferEncoding;
   socket._writev = (chunks: readonly { chunk: Buffer }[], done) =>
     socket._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), encoding, done);
@@ -93,10 +79,9 @@ export function unavailable(error: unknown): Error {
     : new DatabaseUnavailable(mapped.message, { cause: error });
 }
 
-/** A client that knows whether its session may write: servers say so as it begins and whenever it changes. */
+/** Servers report at the start, and on every change, whether the session may write. */
 export class ReportingClient extends pg.Client {
   readonly #readOnlyBy = new Set<unknown>();
-  /** Of the server that it found among several hosts; null: there is one host, and nobody asks. */
   timeline: number | null = null;
 
   constructor(config?: pg.ClientConfig) {
@@ -114,7 +99,6 @@ export class ReportingClient extends pg.Client {
   }
 }
 
-/** What a pool makes: with several hosts, clients that connect to whichever takes writes. */
 export function clientOf(finder: PrimaryFinder | null): typeof ReportingClient {
   if (finder === null) return ReportingClient;
   return class extends ReportingClient {
@@ -123,7 +107,6 @@ export function clientOf(finder: PrimaryFinder | null): typeof ReportingClient {
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
       const connected = this.#toPrimary(finder);
       if (callback === undefined) return connected;
-      // As pg calls it: with nothing when it went well.
       const done: (error?: Error) => void = (error) => Reflect.apply(callback, undefined, [error]);
       connected.then(() => done(), done);
       return undefined;
@@ -131,12 +114,10 @@ export function clientOf(finder: PrimaryFinder | null): typeof ReportingClient {
 
     async #toPrimary(finder: PrimaryFinder): Promise<pg.Client> {
       const host = await finder.find();
-      // Whoever waited has given up.
       if (socketOf(this).destroyed) throw new DatabaseUnavailable('The hosts of DATABASE_URL took too long.');
       const ignore = () => undefined;
       this.on('error', ignore);
       try {
-        // Whoever waited has given up.
         if (socketOf(this).destroyed)
           throw new DatabaseUnavailable('The hosts of DATABASE_URL took too long.');
         leadTo(this, host);
@@ -156,7 +137,6 @@ export function clientOf(finder: PrimaryFinder | null): typeof ReportingClient {
   };
 }
 
-/** Asks one host who it is, on a connection of its own. Rejects when it does not answer in the time that a host has. */
 export async function askHost(options: PostgresOptions, host: DatabaseHost): Promise<HostAnswer> {
   const client = new pg.Client(clientConfig(options));
   client.on('error', () => undefined);
@@ -174,12 +154,11 @@ export async function askHost(options: PostgresOptions, host: DatabaseHost): Pro
   }
 }
 
-/** pg reads both as it connects, and knows no other way to use one address with several hosts. */
+/** pg reads both at connect, and has no other way to use one address with several hosts. */
 function leadTo(client: pg.Client, { host, port }: DatabaseHost): void {
   Object.assign(client, { host, port });
 }
 
-/** On the database that it connected to. Any role may call these functions. */
 const whoAnswers = `select system_identifier::text as system_identifier,
   case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline,

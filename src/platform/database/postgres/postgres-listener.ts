@@ -1,6 +1,6 @@
-// The one connection of a process that listens for changes. Called by postgres.ts.
-// Always true: a connection that breaks or falls silent is noticed within two seconds and replaced until it is closed, and
-// its listener hears of both: what was said meanwhile is lost.
+// The one listening connection of a process. Called by postgres.ts.
+// Invariant: a broken or silent connection is noticed within two seconds and replaced until closed. Its listener is
+// notified of both, as messages in between are lost.
 
 import pg from 'pg';
 import type { ChangeListener } from '../database.ts';
@@ -16,11 +16,9 @@ const listenRetryMilliseconds = 250;
 const listenCheckMilliseconds = 500;
 
 export interface SilenceListener extends ChangeListener {
-  /** The listening connection had been silent since then, and a new one answers. */
   onHeardAgain(silentSince: number): void;
 }
 
-/** Listens on a connection of its own, makes a new one whenever it breaks, and says so. */
 export function listenForever(
   options: PostgresOptions,
   Client: typeof ReportingClient,
@@ -48,7 +46,7 @@ export function listenForever(
     let silentSince: number | null = null;
     for (let attempt = 1; !stopped; attempt += 1) {
       const wasSilent = silentSince !== null;
-      // Half-open sockets never say goodbye: a small statement every few seconds finds them.
+      // A regular small statement detects half-open sockets.
       const client = new Client({
         ...clientConfig(options),
         query_timeout: options.listenAnswerMilliseconds,
@@ -63,7 +61,7 @@ export function listenForever(
       try {
         await client.connect();
         client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
-        // DATABASE_URL may call sessions otherwise. This one says who is here, whatever the others are called.
+        // DATABASE_URL may set another application_name. This connection always has the real one.
         const { applicationName } = options;
         const naming =
           applicationName === undefined
@@ -89,7 +87,8 @@ export function listenForever(
       clearTimeout(timer);
       if (!stopped) listener.onLost();
       await client.end().catch(() => undefined);
-      // Who fell silent just now is replaced at once. An address that refuses would be asked thousands of times a second.
+      // Reconnect at once after new silence. In all other cases pause: a refusing address would get thousands of attempts a
+      // second.
       const isNewlySilent = silentSince !== null && !wasSilent;
       if (!stopped && !isNewlySilent) await pause(listenRetryMilliseconds);
     }
@@ -97,7 +96,6 @@ export function listenForever(
 
   return {
     first,
-    /** Its server is a former primary, where nothing new is said. */
     leaveFormer(timeline: number): void {
       if (current !== undefined && current.timeline !== null && current.timeline < timeline)
         socketOf(current).destroy();

@@ -1,9 +1,7 @@
-// The driver for a PostgreSQL server (15 or newer) behind DATABASE_URL. Any number of processes may share
-// the server. A pool for each rank of work, so that reads never keep an order or a look-up waiting for a connection;
-// and one connection that listens (postgres-listener.ts). Where DATABASE_URL names several hosts, all of them lead to the one
-// that takes writes (primary-finder.ts).
-// Always true: every statement has a time limit. A transaction that may take longer than its rank lets one be is
-// watched from another connection: as long as the server works on it, it goes on.
+// The driver for a PostgreSQL server (15 or newer), shared by any number of processes. Each rank has its own pool, so that
+// reads never hold up orders or look-ups; one more connection listens (postgres-listener.ts). With several hosts, all
+// connections go to the writable one (primary-finder.ts).
+// Invariant: every statement has a time limit, except in a long transaction, which is watched from another connection.
 
 import {
   type AccountDivision,
@@ -27,7 +25,6 @@ import { createPrimaryFinder, type PrimaryFinder } from './primary-finder.ts';
 import { createReadThrottle } from './read-throttle.ts';
 import { createSessionPools, type RankPool } from './session-pools.ts';
 
-/** What all databases of one server share. */
 interface PostgresServer extends LongTransactionServer {
   readonly finder: PrimaryFinder | null;
   readonly pools: Readonly<Record<Rank, RankPool>>;
@@ -58,7 +55,6 @@ export function openPostgres(given: PostgresOptions): Database {
   const pools: Readonly<Record<Rank, RankPool>> = {
     orders: sessions.create(options.orderConnections, options.answerMilliseconds),
     lookups: sessions.create(options.lookupConnections, options.answerMilliseconds),
-    // The same connections, of which reads leave one free.
     changes: others,
     reads: others,
   };
@@ -86,13 +82,11 @@ export function openPostgres(given: PostgresOptions): Database {
   );
 }
 
-/** The account groups of a database, once they are known. */
 interface DividedDatabase {
   groups(): readonly Database[] | null;
   groupOf(accountId: number): Database | undefined;
 }
 
-/** `paths`: how statements find their tables; `ofOrders`: the pool of the rank `orders`. */
 function databaseOn(
   server: PostgresServer,
   paths: SearchPaths,
@@ -142,7 +136,6 @@ function databaseOn(
 
     inGroups: (division) => divide(server, division),
     listen: (channel, listener) => listenOn(server, channel, listener),
-    // Only the event loop can look at a socket.
     poll() {},
     roundTrips: sessions.roundTrips,
     close: () => close(server),
@@ -186,7 +179,7 @@ function divide(server: PostgresServer, { shared, groups, locate, servers }: Acc
   return whole;
 }
 
-/** Lanes go where Citus moves their groups: a worker that has a group no more would ask the one that has it. */
+/** Lanes follow their shards when Citus moves them; otherwise the old worker would forward every statement. */
 function follow(
   server: PostgresServer,
   whole: Database,
@@ -217,7 +210,7 @@ async function listenOn(server: PostgresServer, channel: string, listener: Chang
   if (server.isClosed) throw new DatabaseUnavailable('The database is closed.');
   const listening = listenForever(server.options, clientOf(server.finder), channel, {
     ...listener,
-    // The server can be reached again, and what has not been heard since belongs to the time before.
+    // The server is reachable again, so a connection that has been silent since then is dead.
     onHeardAgain: server.sessions.open.dropSilent,
   });
   server.listeners.push(listening);

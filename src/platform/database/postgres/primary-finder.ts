@@ -1,53 +1,42 @@
-// Which of several hosts takes writes: asked for at the first connection, and again whenever one is lost (decision record
-// 0043). Called by postgres.ts when DATABASE_URL names a list of hosts; a single host is never asked.
-// Always true: a process holds on to the system identifier of the cluster it began with, and to the newest timeline it has
-// seen: another cluster, and a former primary that takes writes all the same, are passed over.
+// Finds which of several hosts accepts writes, at the first connection and whenever one is lost
+// (docs/decisions/0043-failover.md). Called by postgres.ts; a single host is never asked.
+// Invariant: a process stays with its first cluster (system identifier) and the newest timeline seen. Other clusters and
+// former primaries that still accept writes are skipped.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../database.ts';
 import { type DatabaseHost, hostText } from './database-hosts.ts';
 
-/** What a server says of itself. */
 export interface HostAnswer {
-  /** Of its cluster: the same on a primary and its standbys. */
   readonly systemIdentifier: string;
-  /** Each promotion begins another; null: it is a standby. */
+  /** null: a standby. */
   readonly timeline: number | null;
   readonly isReadOnly: boolean;
-  /** There is nothing of this service in the database. */
   readonly isEmpty: boolean;
 }
 
 export interface PrimaryFinder {
-  /** The host that takes writes. @throws DatabaseUnavailable with what is to be said of each host */
   find(): Promise<DatabaseHost>;
-  /** For each session as it begins: the server may be another by now. @throws DatabaseUnavailable */
   accept(host: DatabaseHost, answer: HostAnswer): void;
-  /**
-   * A connection to the server of this timeline broke, fell silent or could not be made: all hosts are asked before the
-   * next one is made. Of a former primary that says nothing.
-   */
+  /** A connection to this timeline failed: asks all hosts before the next one. Ignored for a former primary. */
   doubt(timeline: number | null): void;
   close(): void;
 }
 
 export interface PrimaryFinderOptions {
   readonly hosts: readonly DatabaseHost[];
-  /** Rejects when the host does not answer in time, which it limits by itself. */
   readonly ask: (host: DatabaseHost) => Promise<HostAnswer>;
-  /** How long the others are waited for when one takes writes, and does not decide alone. */
+  /** How long to wait for the other hosts after one accepts writes without a newer timeline. */
   readonly patienceMilliseconds: number;
-  /** Between two times that nobody was found, or that one host is asked. */
   readonly retryMilliseconds: number;
-  /** Between two looks at all hosts while nothing seems wrong: nobody says goodbye for a primary that was cut off. */
+  /** Interval of routine checks: a primary that is cut off sends no goodbye. */
   readonly lookMilliseconds: number;
-  /** A newer timeline has begun: sessions of an older one are a former primary's. */
+  /** A newer timeline began: sessions of an older one belong to a former primary. */
   readonly onMoved: (timeline: number) => void;
 }
 
 type Heard = ReadonlyMap<DatabaseHost, HostAnswer | Error>;
 
-/** What is known of the cluster: null until the first look. */
 interface Cluster {
   systemIdentifier: string | null;
   timeline: number;
@@ -69,7 +58,6 @@ export function createPrimaryFinder({
   let failed: { readonly error: unknown; readonly at: number } | null = null;
 
   const looks = setInterval(() => {
-    // Nobody has asked for a connection yet, and nobody waits for this one.
     if (cluster.systemIdentifier !== null) look().catch(() => undefined);
   }, lookMilliseconds);
   looks.unref();
@@ -89,16 +77,16 @@ export function createPrimaryFinder({
       isCertain = doubts === doubtsBefore;
       return found;
     } catch (error) {
-      // Without a doubt, whoever has the primary keeps it: a busy server may be slow to take one connection more.
+      // Without a doubt, the current primary stays: a busy server may be slow to take another connection.
       failed = { error, at: performance.now() };
       throw error;
     }
   }
 
   /**
-   * Asks all hosts at once. The very first time each has the time that it may take; later a newer timeline decides alone, and
-   * any other that takes writes waits for the rest a while. Who does not take writes is asked again until the last has
-   * answered: a standby may be promoted while its primary is silent.
+   * Asks all hosts at once. The first time, each host gets its full time; later, a newer timeline decides alone, and any
+   * other writable host waits a while for the rest. Hosts that refuse writes are asked again until the last answers: a
+   * standby may be promoted while its primary is silent.
    */
   function hear(): Promise<Heard> {
     const isFirst = cluster.systemIdentifier === null;
@@ -130,12 +118,10 @@ export function createPrimaryFinder({
     });
   }
 
-  /** @throws DatabaseUnavailable */
   function choose(heard: Heard): DatabaseHost {
     if (cluster.systemIdentifier === null) begin(heard);
     for (const answer of heard.values()) noteTimeline(answer);
     const takers = hosts.filter((host) => problemOf(heard.get(host), cluster) === null);
-    // The same server may be listed under two names: who has it already stays.
     const found = takers.find((host) => host === primary) ?? takers[0];
     if (found !== undefined) return found;
     throw new DatabaseUnavailable(
@@ -143,7 +129,7 @@ export function createPrimaryFinder({
     );
   }
 
-  /** Whose cluster this is, once and for all. @throws DatabaseUnavailable */
+  /** Fixes the cluster once and for all. @throws DatabaseUnavailable */
   function begin(heard: Heard): void {
     const answers = [...heard.values()].flatMap((answer) => (answer instanceof Error ? [] : [answer]));
     const identifiers = new Set(answers.map((answer) => answer.systemIdentifier));
@@ -173,7 +159,7 @@ export function createPrimaryFinder({
 
   return {
     async find() {
-      // One that began before the doubt has heard too little.
+      // A check begun before the doubt is too old.
       if (looking !== null) await looking.catch(() => undefined);
       if (isCertain && primary !== null) return primary;
       if (failed !== null && performance.now() - failed.at < retryMilliseconds) throw failed.error;
@@ -197,7 +183,6 @@ export function createPrimaryFinder({
   };
 }
 
-/** Why a host cannot be written to; null: it can. */
 function problemOf(
   answer: HostAnswer | Error | undefined,
   { systemIdentifier, timeline }: Cluster,
@@ -218,7 +203,7 @@ function described(all: readonly DatabaseHost[], heard: Heard, cluster: Cluster)
     .join(', ');
 }
 
-/** A name with several addresses fails once for each, and the sum of them says nothing. */
+/** A name with several addresses fails once for each; the aggregate's own message is empty. */
 function errorOf(thrown: unknown): Error {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   return first instanceof Error ? first : new Error(String(thrown));

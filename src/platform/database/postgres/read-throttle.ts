@@ -1,41 +1,35 @@
-// How fast PostgreSQL is read while orders keep it busy. Connections of their own keep reads from an order's place in
-// the line, but not from its processor: on a small machine three exports take what the orders need. So while batches of
-// orders are under way for much of the time, reads go one after another, and after each the orders have a multiple of
-// its time. And never do all connections read: one is left for what people change. Called by postgres.ts.
-// Always true: beside few orders nothing rests, unless reads make their batches slow; beside orders that never pause,
-// reads still get their share.
+// Throttles reads while orders keep PostgreSQL busy: separate connections do not keep reads from taking the orders'
+// processor. While batches run much of the time, reads go one at a time, and orders get a multiple of each read's time. One
+// connection always stays free for changes. Called by postgres.ts.
+// Invariant: with few orders, reads rest only if they slow batches down; under constant orders, reads keep a share.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../database.ts';
 
 export interface ReadThrottleLimits {
-  /** After a read the orders have this many times its duration, while there are any. */
+  /** After a read, orders get this many times its duration, while there are any. */
   readonly restFactor: number;
-  /** But never longer than this: a slow read is no reason to keep the next one waiting for long. */
+  /** Upper limit of that rest, so that a slow read does not delay the next one for long. */
   readonly restMillisecondsMax: number;
-  /** Orders count as under way for this long after the last one: between two batches there is none. */
+  /** Orders count as running for this long after the last one: between two batches there is none. */
   readonly quietMilliseconds: number;
-  /** Of the last moments, the part during which a batch was under way from which on reads are throttled: 0 to 1. */
+  /** Share of the recent time with a batch running (0 to 1) from which reads are throttled. */
   readonly busyShareMin: number;
-  /** How long a moment is: the share is that of the last one to two of them. */
   readonly shareMilliseconds: number;
   readonly waitMilliseconds: number;
 }
 
-/** Reads that may be under way at once, and how long another one waits for its place. */
 export interface ReadPlaces {
   readonly count: number;
   readonly waitMilliseconds: number;
 }
 
 export interface ReadThrottle {
-  /** Carries out a batch of orders, at once. */
   order<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Carries out a read when it is its turn. @throws DatabaseUnavailable when that is not in time */
+  /** @throws DatabaseUnavailable when the wait times out */
   read<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** `monotonicNow` in milliseconds; `rest` waits for that many of them. */
 export function createReadThrottle(
   limits: ReadThrottleLimits,
   places: ReadPlaces,
@@ -124,13 +118,12 @@ export function createReadThrottle(
   };
 }
 
-/** Which part of the last one to two windows something was under way; 1 before anything is known. */
+/** The busy share of the last one to two windows; 1 before the first has passed. */
 function createBusyShare(windowMilliseconds: number, windowBegan: number) {
   let began: number | null = null;
   let busy = 0;
   let before = { busy: 0, length: 0 };
 
-  /** Counts what is under way up to now, and begins a window where the last one is over. */
   function count(now: number): void {
     if (began !== null) {
       busy += now - began;

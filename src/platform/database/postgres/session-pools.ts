@@ -1,4 +1,5 @@
-// The pools of a PostgreSQL server: connections made, lent for one piece of work, given up when they fall silent.
+// The pools of a PostgreSQL server: they open sessions, lend them for one piece of work and drop them when they fall
+// silent.
 
 import pg from 'pg';
 import { DatabaseUnavailable, type Server } from '../database.ts';
@@ -22,7 +23,6 @@ import {
 } from './postgres-client.ts';
 import type { PrimaryFinder } from './primary-finder.ts';
 
-/** A pool and the milliseconds that a statement in it may take. */
 export interface RankPool {
   readonly pool: pg.Pool;
   readonly limitMilliseconds: number;
@@ -30,9 +30,8 @@ export interface RankPool {
 
 export interface SessionPools {
   create(max: number, limitMilliseconds: number, server?: Server): RankPool;
-  /** What is lent ends by itself. */
   retire(pool: RankPool): void;
-  /** `milliseconds` null: no limit. What takes longer than the rank's limit is watched by whoever asked for it. */
+  /** `milliseconds` null: no limit; the caller must watch a session that exceeds the rank's limit. */
   withSession<Result>(
     pool: RankPool,
     milliseconds: number | null,
@@ -40,10 +39,9 @@ export interface SessionPools {
     path?: SearchPath | null,
   ): Promise<Result>;
   readonly open: OpenConnections;
-  /** The groups are on several servers: what was connected before plans otherwise. */
+  /** The shards are on several servers: existing connections have the wrong planner settings and are replaced. */
   planForCitus(): void;
   roundTrips(): number;
-  /** What does not end within the limit is cut. */
   close(): Promise<void>;
 }
 
@@ -63,12 +61,12 @@ export function createSessionPools(options: PostgresOptions, finder: PrimaryFind
       connectionTimeoutMillis: options.connectMilliseconds,
       idleTimeoutMillis: 0,
     });
-    // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
+    // The pool drops an idle connection that breaks; without a listener the error would end the process.
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
       open.add(client);
-      // Pipelined before whatever the connection was made for. Should it fail, so does reading any time.
+      // Pipelined before the first statement. If it fails, parsing any time fails too.
       const planner = isOverServers ? citusPlanner : lookupPlanner;
       const settings = [...planner, ...timeouts(options, limitMilliseconds)];
       client.query(settingsText(settings)).catch(() => undefined);
@@ -125,7 +123,7 @@ export function createSessionPools(options: PostgresOptions, finder: PrimaryFind
   }
 
   function register(client: pg.PoolClient): Session {
-    // pg types its client loosely here: `connection.stream` is the socket that our `stream` option made.
+    // pg types its client loosely here: `connection.stream` is the socket made by our `stream` option.
     const socket = socketOf(client);
     const session = createSession(client as unknown as pg.Client, socket);
     sessions.set(client, session);
@@ -155,7 +153,7 @@ export function createSessionPools(options: PostgresOptions, finder: PrimaryFind
     },
 
     async close() {
-      // A statement that runs for long, or a server that is frozen, must not keep the process.
+      // A long statement or a frozen server must not keep the process alive.
       const cutOff = setTimeout(open.cutAll, options.closeMilliseconds);
       await Promise.all([...allPools].map(({ pool }) => pool.end()));
       clearTimeout(cutOff);
@@ -167,7 +165,7 @@ function timeouts(
   { answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions,
   limitMilliseconds: number,
 ): string[] {
-  // A process that stalled, or whose network went away, must not hold accounts locked for ever.
+  // A process that stalled or lost its network must not hold accounts locked for ever.
   return [
     `statement_timeout = ${limitMilliseconds}`,
     `idle_in_transaction_session_timeout = ${Math.min(answerMilliseconds, idleInTransactionMilliseconds)}`,

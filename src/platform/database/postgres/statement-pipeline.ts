@@ -1,23 +1,18 @@
-// Statements of a transaction that leave in one turn of the event loop, as one query of the driver: all of them behind
-// one another, and one Sync at the end. With a Sync each, as pg sends them, the server would write each answer by itself, and
-// the service would read each by itself: for one order alone that takes longer than carrying it out.
-// Always true: only what begins one transaction and its named statements share a group. Behind one that failed the server carries out none
-// of the others, as it would in a transaction that has failed.
-//
-// pg hands the server's messages to whatever query is under way; its own class for that is exported, and is extended here.
+// Sends a transaction's statements of one event-loop turn as a single pg query with one Sync. With a Sync each, as pg does,
+// server and service would write and read every answer separately, which for a single order costs more than the order.
+// Invariant: a pipeline holds at most one BEGIN and its named statements. After a failure the server skips the rest.
+// It extends pg's exported query class, to which pg passes the server's messages.
 
 import pg from 'pg';
 import type { Row, SqlStatement } from '../database.ts';
 
-/** What the rows of a statement look like: said by the server once for each session. */
 interface RowShape {
   readonly names: readonly string[];
   readonly parsers: readonly ((text: string) => unknown)[];
-  /** Rows begin as a copy: all of one shape, to the machine too. */
+  /** Rows are copied from it, so that V8 gives them one hidden class. */
   readonly empty: Row;
 }
 
-/** By name, those that this session has prepared and whose rows are known. */
 export type KnownRows = Map<string, RowShape>;
 
 interface PipelinedStatement {
@@ -28,7 +23,7 @@ interface PipelinedStatement {
   reject(error: unknown): void;
 }
 
-/** The parts of pg's connection that a query uses. Its published types are those of another version. */
+/** pg's published types are those of another version. */
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
@@ -44,7 +39,7 @@ interface Field {
   readonly dataTypeID: number;
 }
 
-/** The statement before it in the same group had failed, or the one that begins the transaction. */
+/** An earlier statement of the pipeline, or its BEGIN, failed. */
 export class SkippedInGroup extends Error {
   override readonly name = 'SkippedInGroup';
 }
@@ -55,14 +50,12 @@ export class StatementPipeline extends pg.Query {
   readonly #statements: PipelinedStatement[] = [];
   readonly #known: KnownRows;
   readonly #types: pg.CustomTypesConfig;
-  /** The one whose answer comes next. */
   #place = 0;
-  /** What was wrong with a value of its rows. */
   #unread: { readonly error: unknown } | null = null;
-  /** Its own: what pg notes as prepared when the server says so. */
+  /** pg marks this name as prepared, so it is a name of its own. */
   name = '';
   text = '';
-  /** Where DATABASE_URL has a query_timeout: pg cuts the connection unless it is told that the answer came. */
+  /** With a query_timeout in DATABASE_URL, pg cuts the connection unless this is called. */
   declare callback?: (error?: unknown) => void;
 
   constructor(known: KnownRows, types: pg.CustomTypesConfig) {
@@ -71,7 +64,6 @@ export class StatementPipeline extends pg.Query {
     this.#types = types;
   }
 
-  /** Before it is sent. */
   add(statement: SqlStatement, values: readonly unknown[]): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       this.#statements.push({ statement, values: values.map(prepareValue), rows: [], resolve, reject });
@@ -82,7 +74,7 @@ export class StatementPipeline extends pg.Query {
     return this.#statements.map(({ statement }) => statement.name);
   }
 
-  /** An error is handed to handleError by the driver; then nothing was sent. */
+  /** A returned error goes to handleError, and nothing is sent. */
   override submit = (client: unknown): Error | undefined => {
     const connection = client as Connection;
     const isOther = ({ statement: { name, text } }: PipelinedStatement) =>
@@ -122,7 +114,7 @@ export class StatementPipeline extends pg.Query {
     });
   }
 
-  /** Called while the socket is read: whatever is thrown there ends the process. */
+  /** Called while pg reads the socket: an exception here would end the process. */
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     if (this.#unread !== null) return;
     try {
@@ -153,7 +145,7 @@ export class StatementPipeline extends pg.Query {
     else done.reject(unread.error);
   }
 
-  /** A statement's own error, after which the server reads on at the next Sync; or that of the connection. */
+  /** Either a statement's error, after which the server skips to the next Sync, or a connection error. */
   handleError(error: unknown, client: unknown): void {
     const [failed, ...skipped] = this.#statements.slice(this.#place);
     this.#place = this.#statements.length;
@@ -173,6 +165,6 @@ export class StatementPipeline extends pg.Query {
 
 type SentValue = string | Buffer | null;
 
-/** How pg itself writes values, lists and bytes among them. Its types do not have it. */
+/** How pg itself serializes values, including lists and bytes. Not in its types. */
 const { prepareValue } = (pg as unknown as { readonly utils: { prepareValue(value: unknown): SentValue } })
   .utils;

@@ -1,8 +1,7 @@
-// Brings a database to this program's schema: numbered files, each run once, each remembered with its
-// checksum, under one lock, so that any number of processes may start at the same moment.
-// Always true: a database that is newer than the program, or whose past was edited, stops the start. Each migration
-// is a transaction of its own: it may take hours, and after a cut the next start goes on after the last
-// complete one (docs/decisions/0014-long-migrations.md).
+// Brings a database to this program's schema. Numbered files run once each, recorded with a checksum, under one lock, so
+// that any number of processes may start at once.
+// Invariant: a database that is newer than the program, or whose past was edited, stops the start. Each migration is one
+// transaction, so an interrupted start resumes (docs/decisions/0014-long-migrations.md).
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +26,7 @@ export interface Migration {
 
 const migrationsFolder = new URL('./migrations/', import.meta.url);
 
-/** The migrations of this program, in order. A gap or a doubled number in the folder is an error. */
+/** In order. @throws SchemaMismatch if a number is missing or doubled */
 export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -40,13 +39,12 @@ export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   });
 }
 
-/** What takes long says so, a sentence at a time. */
 export interface Notices {
   readonly say: (sentence: string) => void;
   readonly everyMilliseconds: number;
 }
 
-/** Runs what is missing and returns the names of what this process ran. @throws SchemaMismatch */
+/** Returns the names of the migrations that this process ran. @throws SchemaMismatch */
 export async function migrate(
   database: Database,
   { migrations = readMigrations(), notices }: { migrations?: readonly Migration[]; notices?: Notices } = {},
@@ -62,19 +60,17 @@ export async function migrate(
   }
 }
 
-/** The server's code for "this role may not". */
 export const insufficientPrivilege = '42501';
 
-/** As it should be where the service has a role of its own: what protects the ledger belongs to another. */
+/** Expected where the service has its own role, so that it cannot change what protects the ledger. */
 const notTheOwner =
   'The database does not have the schema of this version, and the role of DATABASE_URL may not change it: run "sellthrough migrate" as the role that owns the tables (docs/postgresql.md).';
 
-/** A migration may read whole tables; sessions are set to look single rows up (pg-session.ts). */
+/** Migrations may read whole tables; sessions are set for look-ups (pg-session.ts). */
 const wholeTables = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `set local enable_${way} = on`)
   .join('; ');
 
-/** Runs the first migration that is missing, if there is one. */
 async function runNext(
   database: Database,
   transaction: Transaction,
@@ -91,7 +87,7 @@ async function runNext(
     text: "select to_regclass('schema_migrations') is not null as has",
   });
   if (table?.['has'] !== true) {
-    // Asked first: a role that may make no table starts on a database that has them all.
+    // Checked first, so that a role without CREATE can start on a complete database.
     const create = `create table schema_migrations (
       number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
     )`;
@@ -120,10 +116,10 @@ async function runNext(
   return next;
 }
 
-/** Lines of a migration: what follows is about account tables, or about the rest again. */
+/** Marks in a migration: the SQL below runs once per shard, or once in all. */
 const sectionMark = /^-- (in each account group|once)$/m;
 
-/** The same on a database of one group, whole; elsewhere what is about account tables runs in the schema of each group. */
+/** On a divided database, sections about account tables run in each shard's schema. */
 async function runSql(transaction: Queryable, sql: string): Promise<void> {
   const division = await findDivisionIfAny(transaction);
   // Without parameters the whole file travels as one simple query.
@@ -158,7 +154,6 @@ function throwAsMessage(error: unknown): never {
   throw isForbidden ? new SchemaMismatch(notTheOwner, { cause: error }) : error;
 }
 
-/** While `work` goes on, says so again and again. */
 async function withNotices<Result>(
   work: Promise<Result>,
   sentence: (time: string) => Promise<string>,
@@ -200,7 +195,6 @@ async function nameHolder(database: Database): Promise<string> {
   return `another process (the server's number ${String(row['pid'])}${host})`;
 }
 
-/** Whether the database has exactly this program's schema: what /readyz asks. */
 export async function isMigrated(database: Queryable, migrations: readonly Migration[]): Promise<boolean> {
   const applied = await readApplied(database);
   return (
@@ -209,7 +203,7 @@ export async function isMigrated(database: Queryable, migrations: readonly Migra
   );
 }
 
-/** @throws SchemaMismatch when the database is newer than this program, or has another past */
+/** @throws SchemaMismatch when the database is newer than this program, or its past differs */
 export async function checkMigrations(
   database: Queryable,
   migrations: readonly Migration[] = readMigrations(),
@@ -217,12 +211,11 @@ export async function checkMigrations(
   checkPast(await readApplied(database), migrations);
 }
 
-/** Texts that were replaced before a release by others that make the same schema: what they made stays as it is. */
+/** Texts replaced before a release by others that make the same schema: databases they made stay valid. */
 const replacedChecksums: Readonly<Record<string, string>> = {
   '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
 };
 
-/** Whether this checksum was recorded when the migration, or one that it replaced, ran. */
 export function isOf({ name, checksum }: Migration, applied: string | undefined): boolean {
   return applied === checksum || (applied !== undefined && applied === replacedChecksums[name]);
 }

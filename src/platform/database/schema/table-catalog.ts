@@ -1,7 +1,7 @@
-// Which tables a database has, as the database itself knows it: backup and restore walk over them without a
-// list of their own, so that a new migration's tables are never forgotten. Called inside a transaction.
-// Always true: accounts in several groups have the same tables as in one, with the rows of all groups: a backup does not
-// tell how many there were.
+// Lists tables and sequences from PostgreSQL's own catalog, so that backup and restore never miss a new table. Called
+// inside a transaction.
+// Invariant: a divided database lists the same tables as an undivided one, each with the rows of all shards, so a backup
+// does not depend on the number of shards.
 
 import { type Queryable, StatementFailed } from '../database.ts';
 import { quoteName } from '../quote-name.ts';
@@ -11,20 +11,18 @@ import { accountReferences } from '../shards/sharded-tables.ts';
 export interface Table {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** In the order of the primary key: one order of rows for each state, on every server. */
+  /** The primary key, so that the same state always gives the same order. */
   readonly orderBy: string;
 }
 
 export interface Sequence {
   readonly table: string;
   readonly column: string;
-  /** null: no number was drawn yet. */
   readonly last: string | null;
 }
 
-/** The migrations' own record is not content: it says which shape the content has. */
 const migrationsTable = 'schema_migrations';
-/** Nor is what runs on this installation now, and when it ran last; nor how its accounts are divided. */
+/** Not content: jobs belong to an installation, account_groups to its division into shards. */
 const jobsTable = 'jobs';
 const groupsTable = 'account_groups';
 
@@ -42,16 +40,15 @@ const selectTables = `select c.relname as name, c.oid::int as oid,
     and c.relnamespace in (current_schema()::regnamespace, coalesce($1, current_schema()::text)::regnamespace)
   order by c.relname`;
 
-/** The schema whose account tables stand for those of all groups; null: the accounts are one group. */
+/** The schema whose account tables stand for those of all shards; null: undivided. */
 async function firstGroup(queryable: Queryable): Promise<string | null> {
   return (await findDivisionIfAny(queryable))?.groups[0] ?? null;
 }
 
-/** Every table with content; each after those it refers to. */
+/** Every table with content, each after those it references. */
 export async function listTables(queryable: Queryable): Promise<Table[]> {
   const rows = await queryable.query({ name: '', text: selectTables }, [await firstGroup(queryable)]);
   const oids = new Map(rows.map((row) => [String(row['name']), Number(row['oid'])]));
-  // Of one group the database itself says the same.
   const referredTo = (name: string) =>
     accountReferences.filter(({ table }) => table === name).map(({ refersTo }) => oids.get(refersTo) ?? 0);
   const waiting = rows
@@ -83,7 +80,7 @@ export async function listTables(queryable: Queryable): Promise<Table[]> {
   return sorted.map(({ table }) => table);
 }
 
-/** Groups draw the numbers of a column from one sequence, which its default depends on. */
+/** All shards draw a column's numbers from one sequence, on which its default depends. */
 const numberedColumns = `(
     select c.relname::text as table_name, a.attname::text as column_name, a.attnum,
       coalesce(
@@ -103,7 +100,6 @@ const selectSequences = `select table_name as table, column_name as column, pg_s
 const skipInSequences = `select setval(sequence, coalesce(pg_sequence_last_value(sequence), 0) + $2::int)
   from ${numberedColumns} where sequence is not null`;
 
-/** No row that is made from now on gets one of the next `count` ids. */
 export async function skipSequences(queryable: Queryable, count: number): Promise<void> {
   await queryable.query({ name: '', text: skipInSequences }, [await firstGroup(queryable), count]);
 }
@@ -117,7 +113,7 @@ export async function listSequences(queryable: Queryable): Promise<Sequence[]> {
   }));
 }
 
-/** The migrations that ran on this database; empty where there is no record of them. */
+/** Empty where there is no record of migrations. */
 export async function listMigrations(queryable: Queryable): Promise<{ name: string; checksum: string }[]> {
   const [found] = await queryable.query({
     name: '',
@@ -131,7 +127,6 @@ export async function listMigrations(queryable: Queryable): Promise<{ name: stri
   return rows.map((row) => ({ name: String(row['name']), checksum: String(row['checksum']) }));
 }
 
-/** The first table that holds a row, or null. */
 export async function findContent(queryable: Queryable, tables: readonly Table[]): Promise<string | null> {
   for (const { name } of tables) {
     const [row] = await queryable.query({
@@ -143,7 +138,7 @@ export async function findContent(queryable: Queryable, tables: readonly Table[]
   return null;
 }
 
-/** A refusal of one row's data says what was wrong with the data, not with the program. */
+/** True for errors about a row's data (SQLSTATE classes 22 and 23) rather than the program. */
 export function isDataProblem(error: unknown): error is StatementFailed {
   return error instanceof StatementFailed && /^2[23]/.test(error.code);
 }

@@ -1,19 +1,18 @@
-// What autovacuum does on a server, for the embedded database, which has none: removes dead rows, and keeps
-// the statistics and the age of transactions fresh. Run as a job (src/service/scheduled-jobs.ts), one table after
-// another, each only when enough has changed in it: orders wait for one table's new pages and never for a
-// whole database.
+// Replaces autovacuum, which the embedded database lacks: removes dead rows, refreshes statistics and transaction age. A
+// job (src/service/scheduled-jobs.ts) that vacuums one table at a time, and only when enough has changed, so that orders
+// never wait for the whole database.
 
 import type { Queryable, Row, SqlStatement } from '../database.ts';
 
-/** A vacuum reads the pages that changed, so what it costs goes by these (docs/decisions/0016-jobs.md). */
+/** The cost of a vacuum grows with the pages changed, which these approximate (docs/decisions/0016-jobs.md). */
 const insertedRowsMax = 20_000;
 const deadRowsMin = 1_000;
 const changedRowsMin = 50;
 const changedShare = 0.1;
-/** Far from the two thousand million at which a database has to stop. */
+/** Well below the 2 billion at which a database has to stop. */
 const transactionAgeMax = 100_000_000;
 
-// What changed before the last start is not counted: each table is looked at once after it. Toast goes with its table.
+// Changes before the last start are not counted, so each table is due once after it. TOAST goes with its table.
 const listDue: SqlStatement = {
   name: 'list_tables_to_vacuum',
   text: `select s.relid::regclass::text as name,
@@ -26,7 +25,7 @@ const listDue: SqlStatement = {
     order by s.last_vacuum nulls first, s.relid`,
 };
 
-/** Returns how many tables are left, because the signal said stop. */
+/** Returns how many tables are left because the signal aborted. */
 export async function vacuumTables(database: Queryable, signal: AbortSignal): Promise<number> {
   const due = (await database.query(listDue)).filter((row) => wantsVacuum(row) || wantsAnalyze(row));
   for (const [index, row] of due.entries()) {

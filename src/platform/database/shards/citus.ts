@@ -1,24 +1,22 @@
-// Account groups over several servers with Citus (13 or newer): each group is a schema that Citus keeps on one of its
-// workers, so that the batches of its orders run there. What is unique over all accounts is spread by hash, what every
-// batch reads is on every server, and Citus's own two-phase commit joins what a batch writes to both. Called by open-database.ts
-// and find-shards.ts.
-// Always true: the coordinator knows every table; a session on a worker is for batches of orders alone.
+// Shards over several servers with Citus (13 or newer), called by open-database.ts and find-shards.ts. Each shard is a
+// schema on one worker, where its order batches run. Tables unique across accounts are hash-distributed, tables that every
+// batch reads are on every server, and Citus's two-phase commit joins a batch's writes to both.
+// Invariant: the coordinator knows every table; sessions on workers run order batches only.
 
 import { type AccountDivision, isSpread, type Queryable, type Row, type Server } from '../database.ts';
 
 /** Read by every batch, or written with some: on every server. */
 const everywhere = ['service_state', 'test_customer_references'] as const;
-/** Written with some batches: on the coordinator, and known to the workers. */
+/** Written with some batches: on the coordinator, known to the workers. */
 const knownToWorkers = ['audit_log'] as const;
 
 /**
- * Of `customer_references`. A batch of new customers asks every shard and writes to every shard: a statement and a COPY for
- * each, and a two-phase commit for each server. With Citus's own 32 an order costs half as much again and more. A row has
- * three columns; who outgrows the server that has them divides the shard (docs/growing.md).
+ * For `customer_references`. A batch of new customers writes to every shard, with a two-phase commit for each server:
+ * Citus's default of 32 makes an order cost half as much again. When it outgrows its server, split the shard
+ * (docs/growing.md).
  */
 const referenceShards = 1;
 
-/** Whether this database is a coordinator of Citus that has workers. */
 export async function isCitus(queryable: Queryable): Promise<boolean> {
   const [found] = await run(queryable, "select to_regclass('pg_catalog.pg_dist_node') is not null as has");
   if (found?.['has'] !== true) return false;
@@ -29,7 +27,7 @@ export async function isCitus(queryable: Queryable): Promise<boolean> {
   return workers?.['has'] === true;
 }
 
-/** Whether a transaction over several servers is committed on some of them and not yet on others, or a server does not say. */
+/** True if a transaction over several servers may be committed on only some of them, or a server does not answer. */
 export async function isAnythingPrepared(queryable: Queryable): Promise<boolean> {
   if (!queryable[isSpread]) return false;
   const [found] = await run(
@@ -40,15 +38,12 @@ export async function isAnythingPrepared(queryable: Queryable): Promise<boolean>
   return found?.['is_so'] === true;
 }
 
-/**
- * Hands the groups of a divided database to Citus, and what they share with them; what is done already stays. In a
- * transaction that may take long: rows are copied to the workers.
- */
+/** Can be repeated. Copies rows to the workers, so it may take long. */
 export async function distribute(
   transaction: Queryable,
   { groups }: Pick<AccountDivision, 'groups'>,
 ): Promise<void> {
-  // Triggers keep history from being rewritten: they look at tables of their own group alone.
+  // The triggers that protect history look only at tables of their own shard.
   await run(transaction, 'set local citus.enable_unsafe_triggers = on');
   await run(transaction, "set local citus.multi_shard_modify_mode = 'sequential'");
   const known = new Set(
@@ -70,12 +65,12 @@ export async function distribute(
     await run(transaction, `select citus_add_local_table_to_metadata('${name}')`);
   }
   for (const group of groups) {
-    // A batch finds its customers without their claims, which are elsewhere.
+    // A batch finds its customers without their claims, which are on another server.
     await run(
       transaction,
       `create unique index if not exists customers_reference on ${group}.customers (account_id, reference)`,
     );
-    // Each server draws numbers of its own: what is in an account's order goes by its own numbers.
+    // Each server draws its own numbers, so an account's order needs an index by account.
     await run(
       transaction,
       `create unique index if not exists event_inbox_of_account on ${group}.event_inbox (account_id, first_number)`,
@@ -95,8 +90,8 @@ export async function distribute(
 }
 
 /**
- * A trigger that truncate sets off stays with what everybody sees, and every other moves to the shard: of one that is both,
- * Citus drops the part that would refuse an update, and says nothing.
+ * TRUNCATE triggers stay with the distributed table, all others move to the shard: from a trigger that is both, Citus
+ * silently drops the part that refuses updates.
  */
 async function divideTriggers(transaction: Queryable, table: string): Promise<void> {
   const triggers = await transaction.query(
@@ -119,7 +114,7 @@ async function divideTriggers(transaction: Queryable, table: string): Promise<vo
   }
 }
 
-/** The worker of each group, in their order; null: this is no Citus, or not all groups are its. */
+/** The worker of each shard, in order; null: no Citus, or it does not hold every shard. */
 export async function locateGroups(
   queryable: Queryable,
   { groups }: Pick<AccountDivision, 'groups'>,

@@ -1,8 +1,7 @@
-// Account groups: how one database is divided so that several servers may share its work. A group is a schema with all
-// tables that are an account's; an account belongs to the group of its number modulo their count. Under the same names
-// the shared schema has views of all groups: what reads of many accounts finds them there, and what writes names its
-// account (Database.ofAccount). Here is what a start asks; split-into-shards.ts makes them.
-// Always true: a database of one group has neither schemas nor views, and its statements are as they are written.
+// How accounts are divided into shards. A shard (account group) is a schema with all account tables; an account belongs to
+// shard id modulo count. The shared schema has views over all shards under the same names, for reads across accounts;
+// writes name their account (Database.ofAccount). split-into-shards.ts creates them.
+// Invariant: an undivided database has neither the schemas nor the views.
 
 import type { AccountDivision, Queryable, Row, SqlStatement } from '../database.ts';
 import { SchemaMismatch } from '../schema-mismatch.ts';
@@ -10,7 +9,7 @@ import { locateGroups } from './citus.ts';
 
 export const accountGroupsMax = 64;
 
-/** How the accounts of this database are divided; null: they are one group. @throws SchemaMismatch a group's schema is missing */
+/** null: the accounts are not divided. @throws SchemaMismatch if a shard's schema is missing */
 export async function findDivision(queryable: Queryable): Promise<AccountDivision | null> {
   const rows = await run(
     queryable,
@@ -32,7 +31,6 @@ export async function findDivision(queryable: Queryable): Promise<AccountDivisio
   return servers === null ? division : { ...division, locate, servers };
 }
 
-/** The same where the schema may be older than account groups, or there is none yet. */
 export async function findDivisionIfAny(queryable: Queryable): Promise<AccountDivision | null> {
   const [table] = await run(queryable, "select to_regclass('account_groups') is not null as has");
   return table?.['has'] === true ? findDivision(queryable) : null;
@@ -43,7 +41,7 @@ const countGroups: SqlStatement = {
   text: 'select greatest(count(*), 1)::int as count from account_groups',
 };
 
-/** In how many groups the accounts are now: what /readyz asks, of a process that may have been away. */
+/** For /readyz: the division may have changed since this process started. */
 export async function accountGroupCount(queryable: Queryable): Promise<number> {
   const [row] = await queryable.query(countGroups);
   return Number(row?.['count']);

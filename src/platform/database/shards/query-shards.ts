@@ -1,43 +1,38 @@
-// How a statement reaches the tables of accounts where these are in several shards (find-shards.ts): the only place
-// beside the drivers that knows whether the shards are on one server or on several (citus.ts). With one shard each scope
-// is that one statement.
+// Sends statements to account tables in shards (find-shards.ts). Apart from the drivers, only this file knows whether
+// shards are on one server or several (citus.ts). On an undivided database each scope is a single statement.
 
 import { byGroup, isSpread, type Queryable, type Row, type SqlStatement } from '../database.ts';
 import { numberArray } from '../sql-arrays.ts';
 
-/** `together`: all accounts are on one server. `apart`: shards are on several, and cannot be joined with what is outside. */
+/** `together`: all accounts are on one server. `apart`: on several, where shards cannot be joined with other tables. */
 export interface Forms<Form> {
   readonly together: Form;
   readonly apart: Form;
 }
 
-/** One text, or two under names of their own. */
 export type ShardedStatement = SqlStatement | Forms<SqlStatement>;
 
-/** Columns of the answer that the statement orders by: numbers, booleans, or text in collation "C". None of them null. */
+/** Columns that the statement orders by: numbers, booleans, or text in collation "C". None may be null. */
 export interface ShardOrder {
   readonly columns: readonly string[];
-  /** Of all columns; ascending if it is not said. */
   readonly descending?: boolean;
 }
 
 export interface FirstRows extends ShardOrder {
-  /** How many rows the statement answers with, if there are so many. */
   readonly limit: number;
 }
 
 export interface PageRows extends ShardOrder {
-  /** How many rows the statement reads of its index, if there are so many. */
+  /** How many index rows the statement reads at most. */
   readonly limit: number;
   /**
-   * Of a statement that leaves rows out of those that it reads: the column that numbers the rows read, from 1. The row
-   * numbered `limit` is answered in any case, so that it is known how far was read. Absent: each row that is read is
-   * answered.
+   * For a statement that filters the rows it reads: the column with each row's number, from 1. It must return row `limit`
+   * in any case, to show how far it read. Absent: every row read is returned.
    */
   readonly place?: string;
 }
 
-/** `end`: the row up to which all shards were read; more may follow behind it. null: there is no more. */
+/** `end`: all shards were read up to this row and more may follow; null: the list is complete. */
 export interface ShardPage {
   readonly rows: readonly Row[];
   readonly end: Row | null;
@@ -46,27 +41,24 @@ export interface ShardPage {
 export interface RowsOfItems<Item> {
   readonly of: readonly Item[];
   readonly accountOf: (item: Item) => number;
-  /** What the statement takes of the items, as arrays; its other values follow. */
+  /** The statement's array parameters; its other values follow. */
   readonly columns: (items: readonly Item[]) => readonly unknown[];
-  /** Puts the rows in the order of the items; each row belongs to the item of the same key. */
   readonly inOrder?: { readonly keyOf: (item: Item) => string; readonly keyOfRow: (row: Row) => string };
 }
 
 /**
- * Which shards a statement asks, and how their answers are put together:
+ * Which shards a statement asks, and how answers are merged:
  * - `account`: the shard of this account.
- * - `accounts`: the shards of these accounts; $1 is the array of their ids, the values follow.
- * - `of`: the same for anything that belongs to accounts.
- * - `every`: every shard; the rows shard after shard.
- * - `any`: a few rows in whichever shards have them.
- * - `holding`: what joins one account with rows outside the shards. Where shards are apart, this statement first
- *   finds the `account_id`.
- * - `first`: the first `limit` rows of all shards, each of which answers with its own first.
- * - `page`: a list that goes on page by page (`ShardPage`). Each shard reads up to `limit` rows behind the cursor, which is
- *   among the values. What lies behind the row where the first of them ended is left out: another shard may have rows
- *   before it. So there may be more than `limit` rows, and, if the statement leaves rows out, none.
- *
- * Where shards are together, `accounts`, `of`, `any`, `holding` and `page` are one statement to the views of all shards.
+ * - `accounts`: the shards of these accounts; $1 is the array of ids, then the values.
+ * - `of`: the same for items that belong to accounts.
+ * - `every`: every shard; rows shard after shard.
+ * - `any`: a few rows in any shards.
+ * - `holding`: joins one account with shared tables. Apart, this statement first finds the `account_id`.
+ * - `first`: the first `limit` rows of all shards, merged from each shard's own.
+ * - `page`: a cursor page (`ShardPage`). Each shard reads up to `limit` rows after the cursor. Rows beyond the earliest
+ * end of these reads are dropped, as another shard may have rows before them: so it may return more than `limit` rows,
+ * or, with a filter, none.
+ * Together, `accounts`, `of`, `any`, `holding` and `page` are one statement to the views over all shards.
  */
 export type ShardScope<Item> =
   | 'every'
@@ -77,7 +69,7 @@ export type ShardScope<Item> =
   | { readonly first: FirstRows }
   | RowsOfItems<Item>;
 
-/** The form that fits where this database has its shards. For what is more than one statement. */
+/** For work that takes more than one statement. */
 export function bySharding<Result>(database: Queryable, { together, apart }: Forms<() => Result>): Result {
   return database[isSpread] ? apart() : together();
 }
@@ -121,7 +113,6 @@ function formOf(database: Queryable, statement: ShardedStatement): SqlStatement 
   return database[isSpread] ? statement.apart : statement.together;
 }
 
-/** The answers, shard by shard. */
 function everyShard(
   database: Queryable,
   statement: SqlStatement,
@@ -130,7 +121,7 @@ function everyShard(
   return Promise.all(database.accountGroups().map((shard) => shard.query(statement, values)));
 }
 
-/** On one server the views have it in one answer; over several, a view would fetch all rows of its tables first. */
+/** On one server the views answer at once; over several, a view would first fetch all rows of its tables. */
 async function wholeOrEvery(
   database: Queryable,
   statement: SqlStatement,
@@ -165,7 +156,6 @@ async function holding(
 ): Promise<Queryable> {
   if (!database[isSpread]) return database;
   const [row] = await database.query(findAccountId, by);
-  // If there is none, any shard finds nothing.
   return database.ofAccount(Number(row?.['account_id'] ?? 0));
 }
 

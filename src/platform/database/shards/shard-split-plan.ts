@@ -1,6 +1,5 @@
-// What dividing the accounts of a database will take, said before it begins: how many rows, how many bytes, and about how
-// long, by copying a sample of the largest tables there and then and taking it back. Called by `sellthrough migrate --groups`,
-// also while services run: it holds nobody up.
+// Estimates the rows, bytes and time that dividing a database takes, by copying a sample of the largest tables and rolling
+// back. Called by `sellthrough migrate --groups`, also while services run: it blocks nothing.
 
 import type { Database, Queryable } from '../database.ts';
 import { run } from './shard-views.ts';
@@ -10,16 +9,15 @@ export interface DivisionPlan {
   readonly tables: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Expected, rounded up. */
   readonly seconds: number;
   readonly bytesPerSecond: number;
 }
 
 const sampledTables = 4;
 const sampleRowsMax = 50_000;
-/** Statements, locks and empty tables take their time too, for each group. */
+/** Statements, locks and empty tables, for each shard. */
 const millisecondsPerGroup = 1000;
-/** A sample is in memory from its first row to its last, and its log is not waited for. */
+/** The sample fits in memory and does not wait for the WAL. */
 const slowerThanSample = 1.5;
 
 export async function planDivision(database: Database, count: number): Promise<DivisionPlan> {
@@ -60,7 +58,6 @@ export async function planDivision(database: Database, count: number): Promise<D
   };
 }
 
-/** Copies some rows into a table that nobody else sees, with the same indexes. */
 function sample(database: Database, name: string): Promise<{ bytes: number; milliseconds: number }> {
   return database.transaction(
     async (transaction: Queryable) => {

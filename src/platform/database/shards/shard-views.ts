@@ -1,30 +1,28 @@
-// What makes the tables of account groups one database: views of all groups' rows in the shared schema, numbers that are
-// drawn for all groups, rows that only their own group takes, and functions that look at the group they are called for.
-// Called inside a transaction by split-into-shards.ts, and by migrate.ts around what it changes in each group.
-// Always true: whoever takes the views down puts them up again in the same transaction.
+// Makes the shards' tables one database: views over all shards in the shared schema, common sequences, a check that each
+// row is in its account's shard, and functions bound to their shard. Called in a transaction by split-into-shards.ts and
+// migrate.ts.
+// Invariant: views that are dropped are created again in the same transaction.
 
 import type { AccountDivision, Queryable, Row } from '../database.ts';
 import { quoteName } from '../quote-name.ts';
 import { SchemaMismatch } from '../schema-mismatch.ts';
 import { accountTables } from './sharded-tables.ts';
 
-/** What a role may do with a table or a view. */
 export interface Right {
-  /** As SQL writes it. */
   readonly role: string;
   readonly privilege: string;
 }
 
-/** A view of the shared schema that is no group table's. */
+/** A view of the shared schema over something other than a shard's table. */
 export interface OwnView {
-  /** As SQL writes it, with its options. */
+  /** Quoted for SQL, with its options. */
   readonly head: string;
   readonly name: string;
   readonly definition: string;
   readonly rights: readonly Right[];
 }
 
-/** Drops every view of the shared schema; returns those that are not of groups' tables, in the order to make them in. */
+/** Drops every view of the shared schema; returns those not over shard tables, in the order to recreate them. */
 export async function takeViewsDown(
   transaction: Queryable,
   shared: AccountDivision['shared'],
@@ -56,10 +54,7 @@ export async function takeViewsDown(
   return views;
 }
 
-/**
- * Makes the groups' tables whole and puts views of all of them into the shared schema, and the others on top.
- * @throws SchemaMismatch a group lacks a table that the first one has
- */
+/** @throws SchemaMismatch if a shard lacks a table that the first one has */
 export async function putViewsUp(
   transaction: Queryable,
   division: AccountDivision,
@@ -68,7 +63,7 @@ export async function putViewsUp(
   const { shared, groups } = division;
   for (const [name, owner] of Object.entries(accountTables)) {
     const present = await groupsWith(transaction, groups, name);
-    // Of a later migration than the one that runs now.
+    // The table comes with a later migration.
     if (present.length === 0) continue;
     if (present.length < groups.length) {
       const missing = groups.filter((group) => !present.includes(group));
@@ -105,7 +100,7 @@ async function groupsWith(
   return rows.map((row) => String(row['name']));
 }
 
-/** Numbers of a column are drawn for all groups from one sequence: a table that a migration made has one in each. */
+/** A table made by a migration has one sequence per shard; replaces them by one for all. */
 async function shareNumbers(
   transaction: Queryable,
   { shared, groups }: AccountDivision,
@@ -154,7 +149,6 @@ export async function grantNumbers(
   await grant(transaction, `sequence ${sequence}`, rights, ['SELECT'], 'select');
 }
 
-/** The database itself refuses a row in a group that is not its account's. */
 async function keepToOwn(
   transaction: Queryable,
   table: string,
@@ -176,7 +170,7 @@ async function keepToOwn(
 
 export const ownGroupConstraint = 'of_its_account_group';
 
-/** A function that looks at a table looks at its own group's, from wherever it is called. */
+/** Functions read tables of their own shard, wherever they are called from. */
 async function keepFunctionsToOwn(transaction: Queryable, group: string, shared: string): Promise<void> {
   const rows = await transaction.query(
     {
@@ -189,7 +183,6 @@ async function keepFunctionsToOwn(transaction: Queryable, group: string, shared:
     await run(transaction, `alter function ${row['name']} set search_path = ${group}, ${shared}, pg_temp`);
 }
 
-/** What others than the owner may do with a table, a view or a sequence, by its name as SQL writes it. */
 export async function rightsOn(queryable: Queryable, name: string): Promise<Right[]> {
   const rows = await queryable.query(
     {
@@ -204,7 +197,7 @@ export async function rightsOn(queryable: Queryable, name: string): Promise<Righ
   return rows.map((row) => ({ role: String(row['role']), privilege: String(row['privilege']) }));
 }
 
-/** Gives the roles what they had; `privileges` null: all of it; `given`: in their place. */
+/** `privileges` null: all of them; `given` replaces them. */
 export async function grant(
   transaction: Queryable,
   what: string,

@@ -1,7 +1,7 @@
-// Which tables are an account's, and move to its group where a database has several (find-shards.ts), and what
-// refers to them from elsewhere. Held against the schema by test/tools/account-groups-divide.test.ts.
+// The tables that move to shards on a divided database (find-shards.ts), and the references to them from other tables.
+// Checked against the schema by test/tools/account-groups-divide.test.ts.
 
-/** The tables that are an account's, each with the column that says whose a row is. */
+/** Each table with the column that holds its account. */
 export const accountTables: Readonly<Record<string, string>> = {
   accounts: 'id',
   customers: 'account_id',
@@ -31,8 +31,8 @@ export const accountTables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign keys of other tables to these. A divided database cannot have them: `verify` checks what they held, and a backup
- * has the rows of these tables behind those that they refer to, as if they were there.
+ * Foreign keys from other tables, which a divided database cannot have: `verify` checks them instead, and a backup orders
+ * tables as if they existed.
  */
 export const accountReferences: readonly {
   readonly table: string;

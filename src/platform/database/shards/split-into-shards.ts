@@ -1,7 +1,6 @@
-// Moves the accounts of a database from one group into several, in one transaction: before its COMMIT, and after a kill at
-// any moment, they are one group as before. Called by open-database.ts for a new database, by `sellthrough migrate --groups` and
-// by `sellthrough restore`.
-// Always true: every row is in the group of its account, and each table has as many as before; otherwise nothing changes.
+// Moves the accounts of a database into several shards in one transaction, so a kill before COMMIT changes nothing. Called
+// by open-database.ts for new databases, `sellthrough migrate --groups` and `sellthrough restore`.
+// Invariant: every row is in its account's shard, and each table keeps its row count; otherwise nothing changes.
 
 import { type AccountDivision, DatabaseUnavailable, type Queryable, StatementFailed } from '../database.ts';
 import { quoteName } from '../quote-name.ts';
@@ -20,25 +19,23 @@ import {
 } from './shard-views.ts';
 import { accountTables } from './sharded-tables.ts';
 
-/** How far it is. */
 export interface DivisionProgress {
-  /** `rows`: of all tables that are done. */
   onTable(table: string, rows: number): void;
 }
 
 const lockMilliseconds = 15_000;
 
 /**
- * Divides the accounts, in a transaction that may take long: what is there moves to the groups. Nobody may use the database meanwhile.
+ * May take long; the database must not be in use.
  * @param count 2 to accountGroupsMax
- * @throws SchemaMismatch they are divided already, somebody uses a table, or a schema of that name is there
+ * @throws SchemaMismatch already divided, a table in use, or a schema of that name exists
  */
 export async function divideAccounts(
   transaction: Queryable,
   count: number,
   progress?: DivisionProgress,
 ): Promise<AccountDivision> {
-  // Whoever starts meanwhile waits for it, and then finds the groups.
+  // A service that starts meanwhile waits for this lock, and then finds the shards.
   await lockSchema(transaction);
   if ((await findDivision(transaction)) !== null) {
     throw new SchemaMismatch(
@@ -55,7 +52,7 @@ export async function divideAccounts(
   const division = { shared, groups: names.map(quoteName) };
   for (const setting of settings) await run(transaction, `set local ${setting}`);
   await run(transaction, `set local lock_timeout = ${lockMilliseconds}`);
-  // Of a schema that later migrations have not reached yet some are not there: they are made in each group then.
+  // On an older schema some tables are missing; later migrations create them in each shard.
   const present: (readonly [name: string, owner: string])[] = [];
   for (const [name, owner] of Object.entries(accountTables)) {
     const [found] = await run(transaction, `select to_regclass('${shared}.${name}') is not null as is_there`);
@@ -67,7 +64,7 @@ export async function divideAccounts(
   await grantSchemas(transaction, division);
   const tables: AccountTable[] = [];
   for (const [name, owner] of present) tables.push(await describe(transaction, name, owner));
-  // Views, and references of others, stand in the way of what they look at.
+  // Views and foreign keys depend on the tables that move.
   const views = await takeViewsDown(transaction, shared);
   for (const table of tables) for (const reference of table.references) await run(transaction, reference);
   await copyFunctions(transaction, division);
@@ -86,7 +83,7 @@ export async function divideAccounts(
   return division;
 }
 
-/** Whole tables are read here; and a server should see soon that this process is gone, and let the tables go. */
+/** This reads whole tables; and the server must soon notice if this process dies, to release the tables. */
 const settings = [
   'enable_seqscan = on',
   'enable_hashjoin = on',
@@ -111,32 +108,29 @@ async function lockTable(transaction: Queryable, table: string): Promise<void> {
 interface Identity {
   readonly column: string;
   readonly sequence: string;
-  /** The last number that it may draw: behind that of accounts those of tests begin. */
+  /** The sequence's maximum: ids of test accounts begin behind it. */
   readonly last: string;
 }
 
 interface AccountTable {
   readonly name: string;
-  /** The column that says whose a row is. */
+  /** The column that holds a row's account. */
   readonly owner: string;
   readonly identities: readonly Identity[];
   /**
-   * Definitions, with the table's name as "%s" where it stands; those that constraints made included. In the order in which
-   * they were made: of two that seem equally good to the planner, as all do on a young table, it takes the first.
+   * Definitions with "%s" for the table, including those of constraints. In the original order: of two equal indexes, as on
+   * a young table, the planner takes the first.
    */
   readonly indexes: readonly string[];
-  /** With "%f" before the function's name where that is a copy of the group's own. */
+  /** "%f" before a function's name that is copied into each shard. */
   readonly triggers: readonly string[];
-  /** " with (fillfactor='85')", or nothing. */
   readonly storage: string;
-  /** What follows ALTER TABLE: statistics targets and the like. */
+  /** ALTER TABLE actions, such as statistics targets. */
   readonly columnSettings: readonly string[];
-  /** What refers to it from elsewhere, to be dropped. */
   readonly references: readonly string[];
   readonly rights: readonly Right[];
 }
 
-/** A function of a trigger that looks at tables of accounts. */
 const looksAtAccounts = (functionName: string) =>
   `${functionName}.prosrc ~ '\\m(${Object.keys(accountTables).join('|')})\\M'`;
 
@@ -204,14 +198,13 @@ async function describe(queryable: Queryable, name: string, owner: string): Prom
   };
 }
 
-/** Makes the table in every group, moves its rows there, and returns their number. */
 async function move(
   transaction: Queryable,
   { name, owner, identities, storage, ...table }: AccountTable,
   { shared, groups }: AccountDivision,
 ): Promise<number> {
   for (const { column, sequence, last } of identities) {
-    // Numbers are drawn for all groups from one sequence, which gets the name of the old one.
+    // All shards draw from one new sequence, which then takes the old one's name.
     await run(transaction, `create sequence ${shared}.${name}_${column}_numbers maxvalue ${last}`);
     await run(
       transaction,
@@ -219,7 +212,7 @@ async function move(
     );
     await grantNumbers(transaction, `${shared}.${name}_${column}_numbers`, table.rights);
   }
-  // Rows are handed out in one reading, however many groups there are, and stay in the order that they had on disk.
+  // One scan distributes the rows to all shards, in their order on disk.
   const parent = `${shared}.${name}_to_groups`;
   await run(
     transaction,
@@ -255,7 +248,7 @@ async function move(
     for (const definition of [...table.indexes, ...table.triggers])
       await run(transaction, definition.replace('%s', ofGroup).replace('%f', group));
     await grant(transaction, ofGroup, table.rights, null);
-    // Of a table that was never looked at the planner expects rows; of one that was found empty, none.
+    // The planner expects rows in a table never analyzed, and none in one analyzed while empty.
     if (counts.get(group) !== 0) await run(transaction, `analyze ${ofGroup}`);
   }
   await run(transaction, `drop table ${parent}`);
@@ -272,7 +265,7 @@ async function countRows(queryable: Queryable, table: string): Promise<number> {
   return Number(row?.['count']);
 }
 
-/** Called for one group's table, they must not look at another's: each group has its own, with its own path. */
+/** Each shard has its own copy, with its own path, so that a function never reads another shard's table. */
 async function copyFunctions(transaction: Queryable, { groups }: AccountDivision): Promise<void> {
   const rows = await run(
     transaction,
@@ -289,7 +282,7 @@ async function copyFunctions(transaction: Queryable, { groups }: AccountDivision
     }
 }
 
-/** Whoever may use the tables may use the groups, and what later migrations make there is theirs as it is in the shared schema. */
+/** Roles that may use the tables may use the shards, with the same default privileges for later migrations. */
 async function grantSchemas(transaction: Queryable, { groups }: AccountDivision): Promise<void> {
   const roles = new Set((await rightsOn(transaction, 'accounts')).map(({ role }) => role));
   const defaults = await run(
