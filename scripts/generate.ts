@@ -1,5 +1,5 @@
 // Writes the generated files that are committed: openapi.json, docs/reference/answers.jsonl, docs/errors.md, test/schema.sql,
-// the tables in docs/operations.md, docs/security.md and sdk/README.md; and what is made from them (from-openapi.ts). With
+// the tables in docs/monitoring.md, docs/operations.md, docs/security.md and sdk/README.md; and what is made from them (from-openapi.ts). With
 // --check it writes nothing and fails when one of them is not what it would write.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { errorCatalogue } from '../src/shared/error-catalogue.ts';
 import { startStoryWorld } from './docs/api-story.ts';
 import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
+import { withLogEvents } from './docs/log-events.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
 import { documentText } from './docs/openapi-text.ts';
 import { recordAnswers } from './docs/reference-answers.ts';
@@ -38,6 +39,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/answers.jsonl': answers,
   'docs/errors.md': errorTable(),
   'docs/openapi-rules.md': rulesPage(),
+  'docs/monitoring.md': withLogEvents(read('docs/monitoring.md') ?? ''),
   'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
   'docs/security.md': withScopes(
     withRequirementCounts(read('docs/security.md') ?? '', read('docs/asvs.md') ?? ''),

@@ -63,9 +63,12 @@ async function run(config: Config): Promise<void> {
     say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
   }
   const { database, seal, migrated } = await openDatabase(config, now(), {
-    say: (sentence) => logger.info({ migration: true }, sentence),
+    say: (_sentence, { seconds, ...progress }) =>
+      'migration' in progress
+        ? logger.info({ migration: progress.migration, seconds }, 'migration running')
+        : logger.info({ holder: progress.holder, seconds }, 'migration waiting'),
   });
-  if (migrated.length > 0) logger.info({ migrated }, 'schema brought up to date');
+  if (migrated.length > 0) logger.info({ migrated }, 'schema migrated');
   let port = config.port;
   // An address that stands for all of the machine's is not one that a link can lead to.
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
@@ -106,7 +109,7 @@ async function run(config: Config): Promise<void> {
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
     // Ready means ready: until here connections are refused, so a proxy or a client tries again.
-    await service.app.listen({ host: config.host, port });
+    await service.app.listen({ host: config.host, port, listenTextResolver: listeningFields });
     service.jobs.start();
     // With PORT=0 the system has chosen one.
     const bound = service.app.server.address();
@@ -119,6 +122,9 @@ async function run(config: Config): Promise<void> {
     throw error;
   }
 }
+
+/** Fastify passes what this returns to the logger as it is: fields in place of a sentence. */
+const listeningFields = (address: string) => ({ address, msg: 'listening' }) as unknown as string;
 
 /** Throws as listening there would. */
 async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
@@ -142,14 +148,14 @@ async function openServiceControlSocket(
     if (wish === resealWish.wish) return connection.send({ ...(await resealTexts(database, seal)) });
     connection.send({ problem: 'This service does not know what that is: it is of another version.' });
   };
-  const onProblem = (error: unknown) => logger.warn({ err: error }, 'a command was not served');
+  const onProblem = (error: unknown) => logger.warn({ err: error }, 'control command failed');
   const controlSocket = await openControlSocket(config.database.dataDir, answer, onProblem).catch(
     (error: unknown) => {
       onProblem(error);
       return null;
     },
   );
-  if (controlSocket === null) logger.warn('no socket in DATA_DIR: a backup needs the service to be stopped');
+  if (controlSocket === null) logger.warn('control socket unavailable');
   return controlSocket;
 }
 

@@ -75,8 +75,8 @@ const logMilliseconds = 20;
 const heldShare = 0.01;
 const leaseMilliseconds = 500;
 const refusalsJudged = 400;
-const aloneSentence = 'limits are counted by each process for itself';
-const togetherSentence = 'limits are counted over all processes';
+const lostEvent = 'shared limits lost';
+const restoredEvent = 'shared limits restored';
 
 interface Asked {
   readonly process: number;
@@ -222,12 +222,12 @@ function readAlone(log: string, disturbanceCount: number): readonly Span[] {
   const lines = log
     .split('\n')
     .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line)] : []))
-    .filter(({ msg }) => msg === aloneSentence || msg === togetherSentence)
+    .filter(({ msg }) => msg === lostEvent || msg === restoredEvent)
     .map(({ msg, time }) => ({ msg, at: Date.parse(time) - performance.timeOrigin }));
   const spans: Span[] = [];
   for (const [place, { msg, at }] of lines.entries()) {
     const isBeginning = place % 2 === 0;
-    assert.equal(msg, isBeginning ? aloneSentence : togetherSentence, 'each change is in the log, once');
+    assert.equal(msg, isBeginning ? lostEvent : restoredEvent, 'each change is in the log, once');
     const end = lines[place + 1];
     assert.ok(!isBeginning || end !== undefined, 'each end of it is in the log');
     // The log's time may be of a moment before.

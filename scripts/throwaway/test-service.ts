@@ -10,7 +10,7 @@ import { appendEvents, listenToAccount } from '../../src/features/events/event-l
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import { type Database, inEachGroup } from '../../src/platform/database/database.ts';
 import { createAccessLog, type LogOutput } from '../../src/platform/http/access-log.ts';
-import { undeclaredRefusal } from '../../src/platform/http/error-responses.ts';
+import { undeclaredCode } from '../../src/platform/http/error-responses.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { createService, type Service } from '../../src/service/create-service.ts';
 import { type Config, defaultLimits, type Limits, readConfig } from '../../src/setup/config.ts';
@@ -273,7 +273,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       });
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
       assert.deepEqual(told, [], 'the events say what the books say');
-      const undeclared = logLines.filter(({ msg }) => msg === undeclaredRefusal);
+      const undeclared = logLines.filter(({ msg }) => msg === undeclaredCode);
       assert.deepEqual(undeclared, [], 'routes refuse with the codes that they declare');
     },
   };

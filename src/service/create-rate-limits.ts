@@ -14,7 +14,7 @@ export interface RateLimitCountsOptions {
   readonly address: ValkeyAddress | null;
   readonly limits: Pick<Limits, 'rates' | 'attempts' | 'sharedLimits'>;
   readonly monotonicNow: () => number;
-  readonly logger: Readonly<Record<'info' | 'warn', (facts: object, sentence: string) => void>>;
+  readonly logger: Readonly<Record<'info' | 'warn', (fields: object, event: string) => void>>;
   readonly registry: Registry;
 }
 
@@ -47,14 +47,11 @@ export async function createRateLimitCounts(options: RateLimitCountsOptions): Pr
     monotonicNow,
     onAway(reason) {
       losses.inc();
-      logger.warn({ valkey, reason }, 'limits are counted by each process for itself');
+      logger.warn({ valkey, reason }, 'shared limits lost');
     },
     onBack(milliseconds) {
-      const away = milliseconds === null ? {} : { awayMilliseconds: Math.round(milliseconds) };
-      logger[milliseconds === null ? 'info' : 'warn'](
-        { valkey, ...away },
-        'limits are counted over all processes',
-      );
+      if (milliseconds === null) logger.info({ valkey }, 'shared limits connected');
+      else logger.warn({ valkey, away_milliseconds: Math.round(milliseconds) }, 'shared limits restored');
     },
   });
   new Gauge({

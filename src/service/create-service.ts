@@ -139,7 +139,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   // Whatever a request cannot begin without; everything else reads behind the orders.
   const lookups = ranked(database, 'lookups');
   const keys = createApiKeyCache(lookups, now, (error) =>
-    logger.warn({ err: error }, 'it could not be read which keys there are'),
+    logger.warn({ err: error }, 'api key index load failed'),
   );
   const packages = await createPackageCatalog(lookups);
   const brand = await createBrandHolder(lookups);
@@ -155,8 +155,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
     limits: limits.deliveries,
     onAttempt: deliveryMetrics.onAttempt,
-    onProblem: (error, webhook) =>
-      logger.warn({ err: error, webhook }, 'the secret of an endpoint could not be opened'),
+    onProblem: (error, webhook) => logger.warn({ err: error, webhook }, 'webhook secret unsealing failed'),
   });
   deliveryMetrics.observe(deliverer);
   const { engine, batchSizes } = createServiceEngine(dependencies, {
@@ -192,8 +191,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     database: lookups,
     monotonicNow,
     limits: limits.signIns,
-    onProblem: (error) =>
-      logger.warn({ err: error }, 'a refused sign-in could not be entered in the audit log'),
+    onProblem: (error) => logger.warn({ err: error }, 'sign-in audit entry failed'),
   });
   const issuer = () =>
     brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
@@ -209,7 +207,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     mails,
     publicUrl,
     limits: limits.passwordLinks,
-    onProblem: (error) => logger.warn({ err: error }, 'a link to a new password could not be mailed'),
+    onProblem: (error) => logger.warn({ err: error }, 'password link failed'),
   });
   const knownAddresses = createKnownAddresses(mails, limits.knownAddressSeconds);
   const jobs = createJobs({
@@ -241,12 +239,14 @@ export async function createService(dependencies: ServiceDependencies): Promise<
         settings: config.mail,
         face: () => ({ ...brand.current(), issuer: issuer() }),
         publicUrl,
-        onGivenUp: (mail) => logger.warn({ mail }, 'a mail was given up'),
+        onGivenUp: (mail) => logger.warn({ mail }, 'mail given up'),
       },
     }),
     requested: [{ kind: 'audit', ...limits.scheduledJobs.audit }],
-    onProblem: (error, kind) =>
-      logger.warn({ err: error, job: kind }, kind === null ? 'jobs could not be looked at' : 'a job failed'),
+    onProblem(error, kind) {
+      if (kind === null) logger.warn({ err: error }, 'job schedule read failed');
+      else logger.warn({ err: error, job: kind }, 'job failed');
+    },
   });
   observeJobs(metrics.registry, jobs);
 
@@ -384,7 +384,7 @@ function createServiceEngine(
   const { currency, cancelRefund } = config;
   const batchSizes = createBatchSizes();
   const statistics = createEarlyAnalyze(database, orderTables, (error) =>
-    logger.warn({ err: error }, 'statistics could not be refreshed'),
+    logger.warn({ err: error }, 'statistics refresh failed'),
   );
   const engine = createOrderEngine({
     database,
@@ -448,8 +448,7 @@ function createProductCallers(
       now,
       limits: { ...limits.productCalls, ...(mode === 'test' ? limits.productCalls.tests : {}) },
       onCall: mode === 'live' ? productCallMetrics.onCall : () => undefined,
-      onProblem: (error) =>
-        logger.error({ err: error }, 'what the product answered could not be carried out'),
+      onProblem: (error) => logger.error({ err: error }, 'product call handling failed'),
     });
   return { live: callsOf('live'), test: callsOf('test') };
 }

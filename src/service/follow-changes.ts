@@ -37,7 +37,7 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
       if (webhookId !== null) deliverer.changed(webhookId);
     },
     onLost() {
-      logger.warn('changes cannot be heard: accounts are read afresh for every request');
+      logger.warn('change listener lost');
       keys.setStale(true);
     },
     onRestored() {
@@ -49,10 +49,10 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
   });
 
   function reloadPackages(): void {
-    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'packages could not be read'));
+    packages.reload().catch((error: unknown) => logger.warn({ err: error }, 'package reload failed'));
   }
 
   function reloadBrand(): void {
-    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'the brand could not be read'));
+    brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'brand reload failed'));
   }
 }

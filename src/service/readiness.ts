@@ -17,7 +17,7 @@ export function createReadiness(
   /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
   function dividedMeanwhile(count: number): string {
     const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
-    if (!hasSaid) logger.error(`${problem}: restart this process, which does not know them`);
+    if (!hasSaid) logger.error({ account_groups: count }, 'account groups changed');
     hasSaid = true;
     return problem;
   }

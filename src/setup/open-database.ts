@@ -56,7 +56,7 @@ export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
 interface OpenOptions {
   readonly limits?: Limits['database'];
   /** Hears, a sentence at a time, what takes long. */
-  readonly say?: (sentence: string) => void;
+  readonly say?: Notices['say'];
 }
 
 /**

@@ -49,7 +49,10 @@ after(() => postgres.remove());
 test('a migration may take longer than every limit, and says how far it is', async () => {
   const { url, letGo, remove } = await newDatabase();
   const database = open(url, limitMilliseconds);
-  const running = listenFor(/^Migration 0002-test\.sql \(2 of 3\) has run for \d+ s\.$/, noticeMilliseconds);
+  const running = listenFor(
+    /^Migration 0002-test\.sql \(2 of 3\) has been running for \d+ s\.$/,
+    noticeMilliseconds,
+  );
   const migrating = migrate(database, { migrations, notices: running.notices });
   await running.heard;
   const seen = await isMigrated(ranked(database, 'lookups'), migrations.slice(0, 1));
@@ -64,11 +67,11 @@ test('a migration may take longer than every limit, and says how far it is', asy
 test('a process that finds another one at it waits, and says for whom', async () => {
   const { url, letGo, remove } = await newDatabase();
   const databases = [open(url, limitMilliseconds), open(url, limitMilliseconds)] as const;
-  const running = listenFor(/has run for/, noticeMilliseconds);
+  const running = listenFor(/has been running for/, noticeMilliseconds);
   const first = migrate(databases[0], { migrations, notices: running.notices });
   await running.heard;
   const waiting = listenFor(
-    /^Waiting for \d+ s for another process \(the server's number \d+ of [\d.:]+\), which changes the schema\.$/,
+    /^Waiting for another process \(PostgreSQL process \d+ of [\d.:]+\) to finish changing the schema \(\d+ s\)\.$/,
     noticeMilliseconds,
   );
   const second = migrate(databases[1], { migrations, notices: waiting.notices });
@@ -83,7 +86,7 @@ test('a process that finds another one at it waits, and says for whom', async ()
 test('a server that ends the session half way: the next start goes on behind the last whole migration', async () => {
   const { url, letGo, endSession, remove } = await newDatabase();
   const database = open(url);
-  const running = listenFor(/has run for/);
+  const running = listenFor(/has been running for/);
   const cut = assert.rejects(
     migrate(database, { migrations, notices: running.notices }),
     DatabaseUnavailable,
@@ -105,7 +108,7 @@ test('a process that vanishes in the middle of a migration lets the lock go', {
   const { url, letGo, remove } = await newDatabase();
   const proxy = await startTcpProxy(url);
   const vanishing = open(proxy.url());
-  const running = listenFor(/has run for/);
+  const running = listenFor(/has been running for/);
   const cut = assert.rejects(
     migrate(vanishing, { migrations, notices: running.notices }),
     DatabaseUnavailable,

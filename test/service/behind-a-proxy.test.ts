@@ -118,10 +118,7 @@ test('a proxy that TRUST_PROXY does not name is noticed in the log: at its first
       await stranger.get('/balance', { 'x-forwarded-for': client });
     const [said, ...more] = warnings(misled);
     assert.equal(said?.['peer'], '127.0.0.1');
-    assert.match(
-      String(said?.['msg']),
-      /forwarded headers from 127\.0\.0\.1, which TRUST_PROXY does not name/,
-    );
+    assert.equal(said?.['msg'], 'forwarded headers ignored');
     assert.deepEqual(more, []);
   } finally {
     await misled.close();

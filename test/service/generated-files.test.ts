@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { startStoryWorld } from '../../scripts/docs/api-story.ts';
 import { withConfiguration } from '../../scripts/docs/configuration-table.ts';
+import { withLogEvents } from '../../scripts/docs/log-events.ts';
 import { operationsOf } from '../../scripts/docs/openapi-document.ts';
 import { recordAnswers } from '../../scripts/docs/reference-answers.ts';
 import { rulesPage } from '../../scripts/docs/rules-page.ts';
@@ -154,6 +155,12 @@ test('the table of the configuration in docs/operations.md is that of the progra
   const page = committed('docs/operations.md');
   assert.equal(withConfiguration(page), page);
   assert.match(page, /\| `PORT` \| 3000 \|/);
+});
+
+test('docs/monitoring.md lists every event of the log', () => {
+  const page = committed('docs/monitoring.md');
+  assert.equal(withLogEvents(page), page);
+  assert.match(page, /\| `batch broken` \| error \| `err`, `orders` \|/);
 });
 
 test('docs/errors.md and the two documents know every code of the catalogue with its status', async () => {

@@ -159,7 +159,7 @@ test('the console and /metrics show when a kind ran, when it runs next and what 
   assert.deepEqual([shown.last_error_at, shown.finished_at, shown.running_on], [now, now, null]);
   assert.equal(shown.failures_in_a_row, 1);
   assert.ok(shown.next_run_at > now);
-  const logged = service.logLines.find(({ msg }) => msg === 'a job failed');
+  const logged = service.logLines.find(({ msg }) => msg === 'job failed');
   assert.equal(logged?.['job'], 'expired_logins');
   assert.match(JSON.stringify(logged), /login_codes/);
 

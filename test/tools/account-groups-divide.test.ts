@@ -317,7 +317,7 @@ test('a process that was away while they were divided writes nothing, and says w
   const ready = await fetch(`${service.address}/readyz`);
   assert.equal(ready.status, 503);
   assert.match(await ready.text(), /the accounts of this database are in 3 groups now/);
-  await service.logs(/are in 3 groups now: restart this process/);
+  await service.logs(/"account_groups":3,"msg":"account groups changed"/);
   await stop(service);
   const restarted = await start(url);
   assert.equal((await fetch(`${restarted.address}/readyz`)).status, 200);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify, { type RouteShorthandOptions } from 'fastify';
-import { installErrors, undeclaredRefusal } from '../../src/platform/http/error-responses.ts';
+import { installErrors, undeclaredCode } from '../../src/platform/http/error-responses.ts';
 import {
   type DeclaredRoute,
   declareRoutes,
@@ -71,7 +71,7 @@ test('a refusal with a code that the route does not declare is logged as a fault
   assert.equal((await app.inject('/declared')).statusCode, 404);
   assert.deepEqual(messages, []);
   assert.equal((await app.inject('/other')).json().error.code, 'package_not_found');
-  assert.deepEqual(messages, [undeclaredRefusal]);
+  assert.deepEqual(messages, [undeclaredCode]);
 });
 
 test('a sensitive action is confirmed before anything else of its route, and only behind a guard that asks', async () => {

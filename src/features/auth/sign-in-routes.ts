@@ -156,7 +156,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       const anew = await hashPassword(password, { cost: passwordCost, network: addressOwner(request.ip) });
       await replacePasswordHash(lookups, personId, { stored, anew });
     } catch (error) {
-      request.log.warn({ reqId: request.id, err: error }, 'a password could not be hashed anew');
+      request.log.warn({ reqId: request.id, err: error }, 'password rehash failed');
     }
   }
 

@@ -60,7 +60,7 @@ export function installPlainPages(
     const { statusCode = 500 } = error;
     if (statusCode < 500) return showPage(reply, statusCode, notReadable(lookOf(request)));
     const isAway = error instanceof DatabaseUnavailable;
-    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page not served');
+    if (isAway) request.log.warn({ reqId: request.id, reason: error.message }, 'page rejected');
     else request.log.error({ reqId: request.id, err: error }, 'page failed');
     if (isAway) reply.header('retry-after', 2);
     return showPage(reply, isAway ? 503 : 500, unavailablePage(lookOf(request)));

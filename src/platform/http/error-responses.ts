@@ -53,12 +53,12 @@ export const challenges: ReadonlyMap<ErrorCode, string> = new Map([
   ['revoked_api_key', unknownKey],
 ]);
 
-export const undeclaredRefusal = 'a route refused with a code that it does not declare';
+export const undeclaredCode = 'undeclared error code sent';
 
 function send(reply: FastifyReply, answer: Refusal): FastifyReply {
   const { code } = answer;
   const { url, method, config } = reply.request.routeOptions;
-  if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredRefusal);
+  if (config.answeredCodes?.has(code) === false) reply.log.error({ method, url, code }, undeclaredCode);
   const status = statusOf(code, isAdminUrl(reply.request.url));
   reply.errorCode = code;
   const challenge = challenges.get(code);
@@ -99,7 +99,7 @@ export function refusalOfFailure(error: unknown, request: FastifyRequest): Refus
   if (answer.code === 'internal_error') log.error({ reqId, err: error }, 'request failed');
   else if (answer.code === 'service_unavailable') {
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reqId, reason }, 'request not taken');
+    log.warn({ reqId, reason }, 'request rejected');
   }
   return answer;
 }

@@ -17,10 +17,7 @@ export function noticeUntrustedProxy(
       const peer = socket.remoteAddress;
       if (peer !== undefined && !isTrusted(peer)) {
         isSaid = true;
-        logger.warn(
-          { peer },
-          `Requests come with forwarded headers from ${peer}, which TRUST_PROXY does not name: they count as coming from there, for allow-lists and limits alike. If it is your proxy, name it in TRUST_PROXY.`,
-        );
+        logger.warn({ peer, setting: 'TRUST_PROXY' }, 'forwarded headers ignored');
       }
     }
     done();

@@ -39,8 +39,13 @@ export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   });
 }
 
+/** `holder`: the process that changes the schema at the moment. */
+export type MigrationProgress =
+  | { readonly seconds: number; readonly holder: string }
+  | { readonly seconds: number; readonly migration: string };
+
 export interface Notices {
-  readonly say: (sentence: string) => void;
+  readonly say: (sentence: string, progress: MigrationProgress) => void;
   readonly everyMilliseconds: number;
 }
 
@@ -79,7 +84,13 @@ async function runNext(
 ): Promise<Migration | null> {
   await withNotices(
     lockSchema(transaction),
-    async (time) => `Waiting for ${time} for ${await nameHolder(database)}, which changes the schema.`,
+    async (seconds) => {
+      const holder = await nameHolder(database);
+      return [
+        `Waiting for ${holder} to finish changing the schema (${timeText(seconds)}).`,
+        { seconds, holder },
+      ];
+    },
     notices,
   );
   const [table] = await transaction.query({
@@ -105,7 +116,10 @@ async function runNext(
   });
   await withNotices(
     running,
-    async (time) => `Migration ${name} (${number} of ${migrations.length}) has run for ${time}.`,
+    async (seconds) => [
+      `Migration ${name} (${number} of ${migrations.length}) has been running for ${timeText(seconds)}.`,
+      { seconds, migration: name },
+    ],
     notices,
   );
   await transaction.query({ name: '', text: 'insert into schema_migrations values ($1, $2, $3, now())' }, [
@@ -156,15 +170,15 @@ function throwAsMessage(error: unknown): never {
 
 async function withNotices<Result>(
   work: Promise<Result>,
-  sentence: (time: string) => Promise<string>,
+  report: (seconds: number) => Promise<Parameters<Notices['say']>>,
   notices: Notices | undefined,
 ): Promise<Result> {
   if (notices === undefined) return work;
   const began = performance.now();
   let isOver = false;
   const timer = setInterval(async () => {
-    const said = await sentence(timeText(performance.now() - began));
-    if (!isOver) notices.say(said);
+    const said = await report(Math.round((performance.now() - began) / 1000));
+    if (!isOver) notices.say(...said);
   }, notices.everyMilliseconds);
   try {
     return await work;
@@ -174,8 +188,7 @@ async function withNotices<Result>(
   }
 }
 
-function timeText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
+function timeText(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (seconds < 120) return `${seconds} s`;
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
@@ -192,7 +205,7 @@ async function nameHolder(database: Database): Promise<string> {
   const [row] = await database.query(findHolder, [], 'lookups').catch(() => []);
   if (row === undefined) return 'another process';
   const host = row['host'] === null ? '' : ` of ${String(row['host'])}`;
-  return `another process (the server's number ${String(row['pid'])}${host})`;
+  return `another process (PostgreSQL process ${String(row['pid'])}${host})`;
 }
 
 export async function isMigrated(database: Queryable, migrations: readonly Migration[]): Promise<boolean> {
