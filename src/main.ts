@@ -58,6 +58,8 @@ async function run(config: Config): Promise<void> {
   const logger = createLogger(config, output);
   const now = () => Math.floor(Date.now() / 1000);
   const say = (text: string) => process.stderr.write(text);
+  // On a terminal, lines of requests would push the password that is shown once off the screen.
+  const logsRequests = config.logRequests ?? !process.stdout.isTTY;
   // The first start of an embedded database takes a few seconds: say why.
   if (config.database.kind === 'embedded' && !hasEmbeddedDatabase(config)) {
     say(`Setting up the embedded database in ${config.database.dataDir} …\n`);
@@ -85,7 +87,7 @@ async function run(config: Config): Promise<void> {
       seal,
       publicUrl: () => config.publicUrl ?? address(),
       logger,
-      accessLog: logger.isLevelEnabled('info') ? createAccessLog(output) : null,
+      accessLog: logsRequests && logger.isLevelEnabled('info') ? createAccessLog(output) : null,
       now,
       monotonicNow: () => performance.now(),
     });
@@ -115,7 +117,7 @@ async function run(config: Config): Promise<void> {
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
-    say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen }));
+    say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen, logsRequests }));
     say(demo === null ? '\n' : demoText(address(), demo, demoFile));
   } catch (error) {
     await close();

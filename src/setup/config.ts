@@ -43,6 +43,8 @@ export interface Config {
   /** Rows of one test account. */
   readonly testRowsMax: number;
   readonly logLevel: LogLevel;
+  /** null: unless standard output is a terminal. */
+  readonly logRequests: boolean | null;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
   /** What the unused time of a plan that is cancelled is worth. */
@@ -366,6 +368,7 @@ export function readConfig(environment: Environment): Config {
     demo: set.DEMO,
     testRowsMax: set.TEST_ROWS_MAX,
     logLevel: set.LOG_LEVEL,
+    logRequests: set.LOG_REQUESTS,
     linkValidSeconds: set.LOGIN_LINK_MINUTES * 60,
     cancelRefund: set.CANCEL_REFUND,
     productUrl: set.PRODUCT_URL,

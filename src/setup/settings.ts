@@ -437,6 +437,11 @@ const logs = {
     meaning: 'fatal, error, warn, info, debug, trace or silent.',
     read: oneOf(logLevels),
   }),
+  LOG_REQUESTS: setting({
+    otherwise: '1, or 0 where standard output is a terminal',
+    meaning: '1: one line for each request, at level info. 0: none.',
+    read: flag,
+  }),
 };
 
 const settings = {

@@ -11,7 +11,11 @@ import type { FirstAdministrator } from './first-administrator-file.ts';
 export function addressText(
   address: string,
   database: DatabaseConfig,
-  { publicUrl, isOpen }: { readonly publicUrl: string | null; readonly isOpen: boolean },
+  {
+    publicUrl,
+    isOpen,
+    logsRequests,
+  }: { readonly publicUrl: string | null; readonly isOpen: boolean; readonly logsRequests: boolean },
 ): string {
   const shown = publicUrl ?? address;
   const hint =
@@ -24,7 +28,7 @@ Sellthrough listens at ${address}
   database       ${where}
   panel          ${shown}/panel/
   documents      ${shown}/docs/
-${hint}`;
+${logsRequests ? '' : '  request log    off; LOG_REQUESTS=1 turns it on\n'}${hint}`;
 }
 
 /** `file`: where the secrets are instead of here; null: a person sees them here. */

@@ -267,6 +267,26 @@ describe('the first start of all', () => {
   });
 });
 
+test('on a terminal requests are logged only with LOG_REQUESTS=1; elsewhere unless it is 0', async () => {
+  const dataDir = join(folder, 'requests-logged');
+  copyEmbeddedTemplate(dataDir);
+  const terminal = { NODE_OPTIONS: watched.NODE_OPTIONS.replace('stderr', 'stdout') };
+  for (const [environment, areLogged] of [
+    [terminal, false],
+    [{ ...terminal, LOG_REQUESTS: '1' }, true],
+    [{}, true],
+    [{ LOG_REQUESTS: '0' }, false],
+  ] as const) {
+    const service = await start({ DATA_DIR: dataDir, ...environment }, []);
+    assert.equal(service.said.includes('LOG_REQUESTS=1 turns it on'), !areLogged);
+    await fetch(`${service.address}/healthz`);
+    const lines = (await stop(service)).stdout.trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line).msg);
+    assert.equal(events.includes('request'), areLogged, events.join());
+    assert.ok(events.includes('listening'), 'other events are logged everywhere');
+  }
+});
+
 test('a start without a terminal keeps what it generates out of its output, also that of a demo', async () => {
   const dataDir = join(folder, "it's-unwatched");
   copyEmbeddedTemplate(dataDir);

@@ -11,11 +11,21 @@ const embedded = { kind: 'embedded', dataDir: '/data' } as const;
 const address = 'http://127.0.0.1:3000';
 
 test('a start shows the address that others use, and says when links would lead them nowhere', () => {
-  const behind = addressText(address, embedded, { publicUrl: 'https://resell.example.com', isOpen: true });
+  const behind = addressText(address, embedded, {
+    publicUrl: 'https://resell.example.com',
+    isOpen: true,
+    logsRequests: true,
+  });
   assert.match(behind, /panel +https:\/\/resell\.example\.com\/panel\//);
   assert.doesNotMatch(behind, /PUBLIC_URL/);
-  assert.match(addressText(address, embedded, { publicUrl: null, isOpen: true }), /set PUBLIC_URL/);
-  assert.doesNotMatch(addressText(address, embedded, { publicUrl: null, isOpen: false }), /PUBLIC_URL/);
+  assert.match(
+    addressText(address, embedded, { publicUrl: null, isOpen: true, logsRequests: true }),
+    /set PUBLIC_URL/,
+  );
+  assert.doesNotMatch(
+    addressText(address, embedded, { publicUrl: null, isOpen: false, logsRequests: true }),
+    /PUBLIC_URL/,
+  );
 });
 
 test('a port that is taken is named, and so is a HOST that has no address', async () => {
