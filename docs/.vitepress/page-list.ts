@@ -72,6 +72,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
   'The project': [
     ['Changelog', 'CHANGELOG.md'],
     ['Architecture', 'docs/architecture.md'],
+    ['Development', 'docs/development.md'],
     ['Seeded bugs', 'docs/seeded-bugs.md'],
     ['Rules for openapi.json', 'docs/openapi-rules.md'],
   ],

@@ -1,5 +1,5 @@
 // The house rules about which file may import which, where SQL and the framework may appear, and how files are
-// named (CONTRIBUTING.md, "Where things go"). The rules are a pure function over sources, so that the second half of this
+// named (docs/development.md, "Where things go"). The rules are a pure function over sources, so that the second half of this
 // file can break each on purpose.
 // The scan reads imports with patterns: TypeScript 7 has no compiler API. It sees `import`, `export … from`,
 // `import()`, `require()` and `new URL('./file.ts', import.meta.url)`; a computed path it cannot see.
