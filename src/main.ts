@@ -1,5 +1,5 @@
-// The service as a process: `node src/main.ts`, `npm start`, `sellthrough serve`. Reads the configuration,
-// starts, says on the terminal what a person needs to begin, and ends cleanly on SIGTERM and SIGINT.
+// The service process: `node src/main.ts`, `npm start`, `sellthrough serve`. Reads the configuration, starts, prints how to
+// begin, and shuts down on SIGTERM and SIGINT.
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -27,11 +27,11 @@ import { addressText, administratorText, demoText } from './setup/welcome.ts';
 import type { JsonObject } from './shared/json.ts';
 
 export interface ServeOptions {
-  /** What DEMO is where the environment does not say. */
+  /** The default of DEMO. */
   readonly demo: boolean;
 }
 
-/** Runs until a signal; the exit code says how it went. Problems of the start end it with one sentence. */
+/** Runs until a signal and sets the exit code. Start problems are reported in one sentence. */
 export async function serve({ demo }: ServeOptions): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
@@ -44,7 +44,7 @@ export async function serve({ demo }: ServeOptions): Promise<void> {
   }
 }
 
-/** `npm start` is always a demo, and shows its key at each start: other machines reach it only where that was asked for. */
+/** `npm start` is always a demo and prints its key, so it listens on other interfaces only if DEMO=1 is explicit. */
 function refuseOpenDemo({ demo, host }: Config, asked: string | undefined): void {
   const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
   if (!demo || isLoopback || asked === '1') return;
@@ -72,13 +72,13 @@ async function run(config: Config): Promise<void> {
   });
   if (migrated.length > 0) logger.info({ migrated }, 'schema migrated');
   let port = config.port;
-  // An address that stands for all of the machine's is not one that a link can lead to.
+  // A wildcard address cannot be used in a link.
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
   const address = () => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
   let close: () => Promise<void> = () => database.close();
   try {
-    // Most of the program: a start that is refused does not wait for it to load.
+    // Loaded late, so that a refused start is fast.
     const { createService } = await import('./service/create-service.ts');
     const service = await createService({
       config,
@@ -98,9 +98,9 @@ async function run(config: Config): Promise<void> {
     };
     endOnSignals(service.depart, close, logger);
 
-    // A start that cannot listen makes no secrets.
+    // Before creating secrets: a start that cannot listen must make none.
     await tryAddress(config);
-    // Without a person in front of it, what a start says is a log.
+    // Without a terminal, output is probably a log.
     const isWatched = process.stderr.isTTY;
     const file = isWatched ? null : firstAdministratorFile(config);
     const administrator = await createFirstAdministrator(database, service.seal, config, now(), (first) =>
@@ -113,7 +113,7 @@ async function run(config: Config): Promise<void> {
     // Ready means ready: until here connections are refused, so a proxy or a client tries again.
     await service.app.listen({ host: config.host, port, listenTextResolver: listeningFields });
     service.jobs.start();
-    // With PORT=0 the system has chosen one.
+    // With PORT=0 the system chooses the port.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
@@ -136,7 +136,6 @@ async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promis
   await once(server, 'close');
 }
 
-/** What commands of this machine ask of the process that has the folder. */
 async function openServiceControlSocket(
   config: Config,
   database: Database,
@@ -164,8 +163,8 @@ async function openServiceControlSocket(
 const lastFlushMilliseconds = 1_000;
 
 function createLogger({ logLevel }: Config, output: pino.DestinationStream): pino.Logger {
-  // Nothing logs headers, bodies or addresses of links; should something ever, these are cut out. Each place
-  // by its name: one wildcard path made a line cost 6 µs instead of 0.6.
+  // A safety net: nothing logs headers, bodies or URLs. Explicit paths, because one wildcard made a line cost 6 µs instead
+  // of 0.6.
   const secrets = ['authorization', 'cookie', 'api_key', 'apiKey', 'password', 'login_url', 'token'];
   const places = ['', 'headers.', 'req.headers.', 'body.', 'err.'];
   const paths = places.flatMap((place) => secrets.map((secret) => place + secret));
@@ -181,10 +180,10 @@ function createLogger({ logLevel }: Config, output: pino.DestinationStream): pin
   );
 }
 
-/** What signals a whole group of processes reaches this one twice: directly, and passed on by the command that started it. */
+/** A signal to the process group arrives twice: directly, and forwarded by the parent command. */
 const sameSignalMilliseconds = 1_000;
 
-/** SIGTERM departs before it closes. SIGINT, from a person who waits for it, does not, and a second signal ends that. */
+/** SIGTERM drains before closing. SIGINT does not; a second signal cuts the drain short. */
 function endOnSignals(
   depart: (hurry: AbortSignal) => Promise<void>,
   close: () => Promise<void>,
@@ -199,7 +198,7 @@ function endOnSignals(
     firstAt = now;
     logger.info({ signal }, 'shutting down');
     const exit = (code: number) => {
-      // A log that cannot be written must not keep the process.
+      // An unwritable log must not keep the process alive.
       setTimeout(() => process.exit(code), lastFlushMilliseconds);
       logger.flush(() => process.exit(code));
     };

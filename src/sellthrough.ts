@@ -4,7 +4,7 @@
 
 import { runCommandLine } from './command-line.ts';
 
-// Whoever reads may stop early, as `head` does.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -12,5 +12,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const { stdin, stdout, stderr, env } = process;
 const code = await runCommandLine(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd() });
-// A service that ends says by itself how it went.
+// A service sets its own exit code.
 if (code !== 0) process.exitCode = code;

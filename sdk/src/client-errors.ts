@@ -1,24 +1,21 @@
-// What a call can fail with. Every error is a SellthroughError with a code to branch on, the request id to quote, and
-// the idempotency key under which the same order can be asked for again without being charged twice.
+// Errors of a call: a SellthroughError with a code to branch on, the request id to quote, and the idempotency key to repeat
+// the same order without a second charge.
 
 import type { ErrorCode } from './api-types.ts';
 
-/** Codes of this client, for failures the service had no part in or no say in. */
+/** Failures that did not come from the service. */
 export type ClientErrorCode =
-  /** The connection could not be made or was lost. */
   | 'connection_lost'
-  /** No answer within the time that was given. */
   | 'timeout'
-  /** The caller's AbortSignal ended the call. */
   | 'aborted'
-  /** What answered was not the service: a proxy's error page, a redirect, something that is not JSON. */
+  /** A proxy's error page, a redirect, or something that is not JSON. */
   | 'unexpected_answer';
 
-/** What `details` holds, for the codes that say more; see isSellthroughError. */
+/** The shape of `details` by code; see isSellthroughError. */
 export interface ErrorDetails {
   /** `required` is what the order needs after any refund; amounts are decimal strings. */
   insufficient_credit: { balance: string; required: string; currency: string };
-  /** The last two of a bulk of orders: what it counts as, and the most that one may ever hold. */
+  /** For a bulk: `counts_as` is its size in requests, `orders_max` the most orders that can ever pass. */
   rate_limited: {
     limit: number;
     window_seconds: number;
@@ -26,7 +23,7 @@ export interface ErrorDetails {
     counts_as?: number;
     orders_max?: number;
   };
-  /** plan_changed, term_too_long, account_halted, plan_running, account_full: tolerate others. */
+  /** plan_changed, term_too_long, account_halted, plan_running, account_full; tolerate others. */
   order_failed: { reason: string };
   invalid_package: FieldDetails;
   invalid_customer: FieldDetails;
@@ -54,36 +51,26 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The same in both builds: a program may have the one by `import` and, through a library, the other by `require`. */
+/** Shared by both builds: a program may load one by `import` and, through a library, the other by `require`. */
 const mark = Symbol.for('@sellthrough/client error');
 
-/** The one class of everything a call rejects with. */
 export class SellthroughError extends Error {
-  /** 'AbortError' when the caller's signal ended the call, as fetch has it. */
+  /** 'AbortError' when the caller's signal ended the call, like fetch. */
   override readonly name: string;
   /** Stable: branch on this. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** More about this error; may be empty. */
   readonly details: Readonly<Record<string, string | number>>;
-  /** The HTTP status; null when no answer came. */
   readonly status: number | null;
-  /** The X-Request-Id of the last attempt, which the service's log has too: quote it. */
+  /** The X-Request-Id of the last attempt: quote it to support. */
   readonly requestId: string;
-  /** The key the request was sent with: give it to the same call again and it is never charged twice. null where none is taken. */
+  /** Pass it to the same call again and it is never charged twice. null for calls that take none. */
   readonly idempotencyKey: string | null;
-  /** How many times the request was sent. */
   readonly attempts: number;
-  /**
-   * The same call with the same key may succeed later without anything being fixed. Not so for insufficient_credit:
-   * top up first, then the same key.
-   */
+  /** The same call and key may succeed later by itself. Not insufficient_credit: top up first, then use the same key. */
   readonly retryable: boolean;
-  /** Seconds that the service asked to wait (429 and 503); null when it did not. */
+  /** The wait that the service asked for (429 and 503); null: none. */
   readonly retryAfterSeconds: number | null;
-  /**
-   * An attempt ended without an answer that settles it: the order may stand. Send the same call again with
-   * `idempotencyKey` to learn its outcome. false: nothing was done and nothing charged.
-   */
+  /** The order may have been placed: repeat with `idempotencyKey` to learn it. false: nothing was done or charged. */
   readonly mayHaveHappened: boolean;
 
   constructor(facts: ErrorFacts) {
@@ -103,9 +90,8 @@ export class SellthroughError extends Error {
 }
 
 /**
- * Whether this is an error of a call, with this code where one is given; the type of `details` follows the code.
- *
- *     if (isSellthroughError(error, 'insufficient_credit')) topUp(error.details.required);
+ * True for an error of a call, with this code if given; `details` gets the code's type.
+ * |     if (isSellthroughError(error, 'insufficient_credit')) topUp(error.details.required);
  */
 export function isSellthroughError<Code extends ErrorCode | ClientErrorCode>(
   error: unknown,

@@ -1,23 +1,22 @@
-// The feed of events as something to walk through for ever: asks for what comes behind the last one, and waits there.
+// The event feed as an endless iterator: polls for events after the last one.
 
 import type { KnownEvent, ReadEventsAnswer, ReadEventsQuery } from './api-types.ts';
 import { isSellthroughError } from './client-errors.ts';
 import { type CallOptions, waited } from './transport.ts';
 
 export interface EventQuery {
-  /** The id of the last event you have: nothing behind it is missed. Without it, from the oldest that is kept. */
+  /** The id of the last event you have; nothing after it is missed. Default: from the oldest kept. */
   after?: number | undefined;
-  /** Events of this type alone. */
   type?: ReadEventsQuery['type'];
 }
 
 const eventsPerAnswer = 100;
-/** Below the client's own limit for an answer. */
+/** Below the client's own timeout. */
 const waitSeconds = 10;
 const restMsMin = 1_000;
 const restMsMax = 30_000;
 
-/** Ends when the signal aborts; throws what to ask again would not mend, such as events_gone. */
+/** Ends when the signal aborts; throws errors that a retry would not fix, such as events_gone. */
 export async function* followEvents(
   readPage: (query: ReadEventsQuery, options?: CallOptions) => Promise<ReadEventsAnswer>,
   { after, type }: EventQuery,
@@ -38,7 +37,7 @@ export async function* followEvents(
       restMs = Math.min(restMs * 2, restMsMax);
       continue;
     }
-    // Types that this version does not know come as well.
+    // May include types that this version does not know.
     for (const event of page.data) {
       yield event as KnownEvent;
       last = event.id;

@@ -1,5 +1,5 @@
-// From the name of an operation to its request: where it is, what it takes and answers with, and whether it takes an
-// idempotency key come from the document (api-types.ts), never from a method's memory.
+// Builds an operation's request from the document (api-types.ts): its path, parameters, answer, and whether it takes an
+// idempotency key.
 
 import { type Answers, type Bodies, operations, type Queries } from './api-types.ts';
 import type { Answer, KeyedCallOptions, Transport } from './transport.ts';
@@ -7,9 +7,8 @@ import type { Answer, KeyedCallOptions, Transport } from './transport.ts';
 type OperationName = keyof typeof operations;
 
 interface OperationArguments<Name extends OperationName> {
-  /** What stands in the path: an id, or a month. */
+  /** The id, or a month, in the path. */
   readonly id?: number | string;
-  /** The second id of a path that has two. */
   readonly inner?: number;
   readonly query?: Name extends keyof Queries ? Queries[Name] | undefined : never;
   readonly body?: Name extends keyof Bodies ? Bodies[Name] : never;

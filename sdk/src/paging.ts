@@ -1,26 +1,22 @@
-// Lists, page after page. Every list is newest first, so what is added while it is read pushes the rest towards later
-// pages: the last items of a page come again as the first of the next.
-// Always true: each item is given once, and none that was there at the start is left out.
+// Iterates over paged lists. Lists are newest first, so items added meanwhile push the rest to later pages, and the last
+// items of a page repeat on the next.
+// Invariant: each item comes once, and none that existed at the start is missed.
 
 export interface Page<Item> {
   data: Item[];
-  /** Starts at 1. */
   page: number;
-  /** Items on a full page. */
   per_page: number;
   /** Items on all pages. */
   total: number;
 }
 
-/** A page of what was looked for. */
 export interface FoundPage<Item> {
-  /** Of a page that is short, or empty, there may still be a next one. */
+  /** A short or empty page may still have a next one. */
   data: Item[];
-  /** Asks for the next page; null: there is no more. */
+  /** null: no more pages. */
   next_cursor: string | null;
 }
 
-/** How a list that may be filtered answers: with a cursor, or by number. */
 interface EitherPage<Item> {
   data: Item[];
   page?: number | undefined;
@@ -42,7 +38,6 @@ export function foundPage<Item>({ data, next_cursor = null }: EitherPage<Item>):
   return { data, next_cursor };
 }
 
-/** Page after page by cursor: what is added meanwhile moves nothing. */
 export async function* eachFound<Item>(
   getPage: (cursor: string) => Promise<FoundPage<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
@@ -56,7 +51,7 @@ export async function* eachFound<Item>(
 export async function* eachOf<Item>(
   getPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
-  // An item's place counted from the oldest stays the same whatever is added.
+  // Counted from the oldest item, a place never changes.
   let lastPlace = Number.POSITIVE_INFINITY;
   for (let number = 1; ; number += 1) {
     const { data, page, per_page: perPage, total } = await getPage(number);

@@ -1,5 +1,5 @@
-// The product's API: what customers may do. Reached as `client.product`; the key must have the scope `product`, as an
-// administrator's has. One method for each operation, by its name in openapi.json.
+// The product's API, as `client.product`: what customers may do. Needs a key with the scope `product`, which
+// administrators' keys have. One method for each operation, by its name in openapi.json.
 
 import type {
   Customer,
@@ -14,19 +14,18 @@ import type { CallOptions } from './transport.ts';
 export class ProductClient {
   readonly #call: CallOperation;
 
-  /** Made by Sellthrough. */
   constructor(call: CallOperation) {
     this.#call = call;
   }
 
-  /** What the customer of this reference may do now. Errors: customer_not_found. */
+  /** What the customer with this reference may do now. Errors: customer_not_found. */
   async getEntitlement(reference: string, options?: CallOptions): Promise<Entitlement> {
     return (await this.#call('getEntitlement', { id: reference, options })).body;
   }
 
   /**
-   * What changed behind `after`, in order, for a copy of your own; without it, every customer first. Keep `next_after` with
-   * the copy. Waits for up to `wait` seconds where there is nothing yet. Errors: events_gone (410): begin again.
+   * Changes after `after`, in order, for a local copy; without it, every customer first. Store `next_after` with the copy.
+   * Waits up to `wait` seconds. Errors: events_gone (410): restart without `after`.
    */
   async readEntitlements(
     query?: ReadEntitlementsQuery,

@@ -1,5 +1,5 @@
-// Test mode's own requests: its clock, credit and reset. Reached as `client.testMode`; the key must be one of test mode,
-// `sk_test_…`. Everything else is the same with such a key. One method for each operation, by its name in openapi.json.
+// Test mode's clock, credit and reset, as `client.testMode`; needs a test key, `sk_test_…`. All other methods also work
+// with such a key. One method for each operation, by its name in openapi.json.
 
 import type {
   CreditTestAnswer,
@@ -12,7 +12,7 @@ import type {
 import type { CallOperation } from './operation-caller.ts';
 import type { CallOptions, KeyedCallOptions } from './transport.ts';
 
-/** The key had been used before: this is the first answer again, and nothing happened this time. */
+/** The key was used before: this is the first answer again, and nothing happened this time. */
 interface Replayable {
   replayed: boolean;
 }
@@ -21,26 +21,25 @@ export type MovedTestClock = MoveTestClockAnswer & Replayable;
 export type CreditedTest = CreditTestAnswer & Replayable;
 export type ResetTest = ResetTestAnswer & Replayable;
 
-/** The service answers within half a minute, and a little more beside many orders. */
+/** The service answers within 30 s, or slightly more under load. */
 const moveMilliseconds = 45_000;
 
 export class TestModeClient {
   readonly #call: CallOperation;
 
-  /** Made by Sellthrough. */
   constructor(call: CallOperation) {
     this.#call = call;
   }
 
-  /** What time it is in the test. Errors: test_mode_only. */
+  /** Errors: test_mode_only. */
   async getTestClock(options?: CallOptions): Promise<TestClock> {
     return (await this.#call('getTestClock', { options })).body.clock;
   }
 
   /**
-   * Moves the clock, and everything that happens by itself on the way happens. Where `reached` is false, call again with the
-   * same key and body, unless `stopped_by` is test_full: then reset the test. Errors: test_mode_only, clock_moving,
-   * reset_in_progress, test_full, order_failed, validation_failed.
+   * Moves the clock and runs everything due on the way. If `reached` is false, repeat with the same key and body, unless
+   * `stopped_by` is test_full: then reset the test. Errors: test_mode_only, clock_moving, reset_in_progress, test_full,
+   * order_failed, validation_failed.
    */
   async moveTestClock(body: MoveTestClockBody, options?: KeyedCallOptions): Promise<MovedTestClock> {
     const answer = await this.#call('moveTestClock', {
@@ -50,13 +49,13 @@ export class TestModeClient {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Adds to the balance of the test. Errors: test_mode_only, test_full, order_failed, validation_failed. */
+  /** Errors: test_mode_only, test_full, order_failed, validation_failed. */
   async creditTest(body: CreditTestBody, options?: KeyedCallOptions): Promise<CreditedTest> {
     const answer = await this.#call('creditTest', { body, options });
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Begins again: nothing is left but the keys. Errors: test_mode_only, reset_in_progress. */
+  /** Deletes everything but the keys. Errors: test_mode_only, reset_in_progress. */
   async resetTest(options?: KeyedCallOptions): Promise<ResetTest> {
     const answer = await this.#call('resetTest', { options });
     return { ...answer.body, replayed: answer.replayed };

@@ -1,77 +1,70 @@
-// From a call to an answer: one request, sent again while that is safe and there is time. Used by the clients in
-// index.ts and admin-client.ts; knows nothing of orders.
-// Always true: every attempt of a call carries the same idempotency key. What takes no key and changes something is
-// sent again only when it was certainly not carried out.
+// Sends one request and retries it while that is safe and there is time. Used by all clients.
+// Invariant: every attempt of a call has the same idempotency key. A change without a key is retried only if it was
+// certainly not carried out.
 
 import type { ErrorEnvelope } from './api-types.ts';
 import { SellthroughError } from './client-errors.ts';
 
 export interface ClientOptions {
-  /** Where the service is: `https://sell.example.com`. An address that ends in `/api/v1` is accepted too. */
+  /** `https://sell.example.com`; a trailing `/api/v1` is accepted. */
   readonly baseUrl: string;
   /** `sk_live_…`, from the panel under "API access". Keep it on your server. */
   readonly apiKey: string;
-  /** Milliseconds for one attempt, its answer read to the end. 15,000 by default. */
+  /** For one attempt, including reading the answer. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for the whole call, waiting included. 60,000 by default. */
+  /** For the whole call, including waits. Default: 60,000. */
   readonly totalTimeoutMs?: number | undefined;
-  /** How many times a request is sent again at most. 5 by default; 0: never. */
+  /** Default: 5; 0: never retry. */
   readonly retries?: number | undefined;
-  /** The longest wait before the first retry; it doubles with each. 250 by default. */
+  /** The longest wait before the first retry; doubles each time. Default: 250. */
   readonly backoffMs?: number | undefined;
-  /** The longest wait there is, unless the service asks for a longer one. 8,000 by default. */
+  /** The longest wait, unless the service asks for more. Default: 8,000. */
   readonly backoffMaxMs?: number | undefined;
-  /** Called before each retry: for your log. */
+  /** Called before each retry, for logging. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** In place of the global fetch: for tests, or an agent of your own. */
+  /** Replaces the global fetch, for tests or a custom agent. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** What a call may ask for, over what the client was made with. */
+/** Override the client's options. */
 export interface CallOptions {
-  /** Ends the call, whether it is sending or waiting. The call then rejects with code "aborted". */
+  /** Aborts the call while sending or waiting, with code "aborted". */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly totalTimeoutMs?: number | undefined;
   readonly retries?: number | undefined;
 }
 
-/** What a call that moves money may ask for. */
 export interface KeyedCallOptions extends CallOptions {
-  /** 1 to 80 visible ASCII characters, your own name for this order: `invoice-1734`. Made for you if you give none. */
+  /** 1 to 80 visible ASCII characters of your own, such as `invoice-1734`. Default: a random key. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface Retry {
-  /** The retry that comes: 1 is the first. */
   readonly retry: number;
   readonly delayMs: number;
-  /** Why the last attempt failed. */
   readonly error: SellthroughError;
 }
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with "/api/". */
   readonly path: string;
   readonly query?: object | undefined;
   readonly body?: object | undefined;
-  /** The service takes an idempotency key for it. */
   readonly takesKey: boolean;
-  /** What its body lists has idempotency keys of its own. */
+  /** Items of the body have idempotency keys of their own. */
   readonly holdsKeys: boolean;
   readonly options?: KeyedCallOptions | undefined;
 }
 
 export interface Answer<Body> {
-  /** As the document has it: what the service answers with is not checked again here. */
+  /** Typed by the document; not validated here. */
   readonly body: Body;
-  /** The service had carried this request out before; nothing was charged this time. */
+  /** The service had processed this request before; nothing was charged this time. */
   readonly replayed: boolean;
 }
 
 export interface Transport {
-  /** @throws SellthroughError */
   send<Body>(call: Call): Promise<Answer<Body>>;
 }
 
@@ -83,11 +76,11 @@ const defaults = {
   backoffMaxMs: 8_000,
 };
 
-/** A timer beyond this fires at once (it is counted in 32 bits). */
+/** A longer timer fires at once, because it is stored in 32 bits. */
 const timerMsMax = 2_147_483_647;
 
 export function createTransport(options: ClientOptions): Transport {
-  // What no header can carry would look like a lost connection.
+  // A key that no header can carry would look like a lost connection.
   if (!/^[!-~]+$/.test(options.apiKey ?? ''))
     throw new TypeError('Sellthrough needs an apiKey: sk_live_…, from the panel under "API access".');
   const root = rootOf(options.baseUrl);
@@ -107,7 +100,7 @@ export function createTransport(options: ClientOptions): Transport {
       ? (asked.idempotencyKey ?? keyInBody(call.body) ?? inOrderOfTime(await randomId()))
       : null;
     if (idempotencyKey !== null && !/^[!-~]{1,80}$/.test(idempotencyKey)) {
-      // The service would say the same; some of these no header can carry, which would look like a lost connection.
+      // Some invalid keys cannot be sent in a header, and would look like a lost connection.
       throw new SellthroughError({
         code: 'invalid_idempotency_key',
         message: 'An idempotency key has 1 to 80 visible ASCII characters.',
@@ -161,7 +154,7 @@ export function createTransport(options: ClientOptions): Transport {
   ): Promise<{ answer: Answer<unknown> } | { failure: Failure }> {
     const { requestId, idempotencyKey, timeoutMs, signal } = attempt;
     if (signal?.aborted) return { failure: { ...abortFailure(signal, requestId), outcome: 'not sent' } };
-    // By hand: AbortSignal.any is newer than Node 18.
+    // AbortSignal.any is newer than Node 18.
     const controller = new AbortController();
     let timedOut = false;
     const timer = setTimeout(
@@ -188,7 +181,7 @@ export function createTransport(options: ClientOptions): Transport {
         signal: controller.signal,
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       });
-      // Read inside the attempt: an answer that breaks off halfway is a lost connection.
+      // Inside the attempt: an answer that breaks off is a lost connection.
       return read(response, await response.text(), requestId);
     } catch (error) {
       if (signal?.aborted) return { failure: abortFailure(signal, requestId) };
@@ -230,31 +223,29 @@ interface Failure {
   readonly status?: number;
   readonly retryAfterSeconds?: number | null;
   readonly cause?: unknown;
-  /** `not sent`: the service saw nothing of it. `refused`: it said no and did nothing. `unknown`: it may be carried out. */
+  /** `not sent`: the service saw nothing. `refused`: it did nothing. `unknown`: it may have been carried out. */
   readonly outcome: 'not sent' | 'refused' | 'unknown';
 }
 
-/** Codes of a connection that was never made, as Node, Deno and Bun have them. */
+/** Errors of connections that were never made, in Node, Deno and Bun. */
 const neverSent =
   /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|Connection refused|dns error)\b/;
 
-/** Whether sending the same request again can do no harm, and may help. */
 function isRepeatable({ method, takesKey, holdsKeys, body }: Call, failure: Failure): boolean {
   const { code, status, outcome } = failure;
   if (code === 'aborted' || (code === 'rate_limited' && neverPasses(body, failure))) return false;
   if (outcome === 'not sent' || status === 429) return true;
-  // Reading changes nothing, a PATCH sets fields to values, what is deleted is gone, keys make two requests one. Nothing else may be doubled.
+  // GET, PATCH and DELETE are idempotent, and a key makes two requests one. Nothing else may be doubled.
   return outcome === 'unknown' && (method !== 'POST' || takesKey || holdsKeys);
 }
 
-/** A bulk of orders that is larger than its account's limit, however long it waits. */
 function neverPasses(body: object | undefined, { details = {} }: Failure): boolean {
   const { orders } = (body ?? {}) as { orders?: unknown };
   const { orders_max: ordersMax } = details;
   return Array.isArray(orders) && typeof ordersMax === 'number' && orders.length > ordersMax;
 }
 
-/** Exponential with full jitter; never shorter than the service asked for. */
+/** Exponential with full jitter; at least the wait that the service asked for. */
 export function retryDelayMs(
   retry: number,
   retryAfterSeconds: number | null | undefined,
@@ -262,7 +253,7 @@ export function retryDelayMs(
   random: number,
 ): number {
   const jitter = random * Math.min(maxMs, baseMs * 2 ** (retry - 1));
-  // The jitter on top keeps clients that were refused together from coming back together.
+  // Jitter on top, so that clients refused together do not return together.
   return (retryAfterSeconds ?? 0) * 1000 + jitter;
 }
 
@@ -287,7 +278,7 @@ function read(
   const message = isRedirect
     ? `The address redirects${headers.has('location') ? ` to ${headers.get('location')}` : ''}: give the client the address it leads to as baseUrl.`
     : `Not an answer of the service: HTTP ${status}${text === '' ? ' with an empty body' : `, ${JSON.stringify(text.slice(0, 80))}`}.`;
-  // 408 and 425 are a proxy's way to say that the request did not get through.
+  // Proxies send 408 and 425 when a request did not get through.
   const isRefused = isRedirect || (status >= 400 && status < 500 && status !== 408 && status !== 425);
   return {
     failure: {
@@ -324,7 +315,7 @@ function errorOf(body: object | null): Envelope | null {
   };
 }
 
-/** Seconds, or the seconds until a date; null when it says neither. */
+/** Accepts seconds or a date; null: neither. */
 function parseRetryAfter(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
@@ -357,7 +348,7 @@ export function waited(delayMs: number, signal: AbortSignal | undefined): Promis
   });
 }
 
-/** What went wrong, with the code that Node and undici hide in `cause`. */
+/** Includes codes that Node and undici hide in `cause`. */
 function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   for (let each = error; each instanceof Error && reasons.length < 5; each = each.cause) {
@@ -391,7 +382,7 @@ function keyInBody(body: object | undefined): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** The same as a UUIDv7: new keys stand beside one another in the service's index of keys, however old it is. */
+/** As a UUIDv7, so that new keys are adjacent in the service's index. */
 function inOrderOfTime(id: string): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return id.includes('-')
@@ -402,11 +393,11 @@ function inOrderOfTime(id: string): string {
 async function randomId(): Promise<string> {
   if (globalThis.crypto?.randomUUID !== undefined) return crypto.randomUUID();
   if (globalThis.crypto?.getRandomValues !== undefined) {
-    // A page without https has no randomUUID.
+    // Pages without HTTPS have no randomUUID.
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
-  // Node 18 has no global crypto. By a name in a variable, so that no bundler looks for it.
+  // Node 18 has no global crypto. The name is in a variable to hide it from bundlers.
   const name = 'node:crypto';
   const { randomUUID } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
     randomUUID(): string;

@@ -1,9 +1,9 @@
-// Whether a delivery is the service's, by Standard Webhooks: for the server behind an endpoint. No dependencies: Web
-// Crypto, which every runtime has (Node from 18 on).
+// Verifies webhook deliveries (Standard Webhooks) on the receiving server. Uses only Web Crypto, which every runtime has
+// (Node from 18 on).
 
 import type { KnownEvent } from './api-types.ts';
 
-/** Header names in any case; as Node's `request.headers`, or a `Headers` of the fetch API. */
+/** Names in any case: Node's `request.headers`, or fetch's `Headers`. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -18,7 +18,7 @@ export type VerifiedWebhook =
       data: { webhook: { id: number; url: string } };
     };
 
-/** Not the service's, or too old. Answer 400: it is sent again. */
+/** Not from the service, or too old. Answer 400: it is sent again. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -26,8 +26,8 @@ export class WebhookVerificationError extends Error {
 const toleranceSeconds = 300;
 
 /**
- * The event, if `secret` has signed it within the last five minutes. `body` is the text as it came, not parsed. During a
- * change of secrets either of the two is right. @throws WebhookVerificationError
+ * Returns the event if `secret` signed it within the last five minutes. `body` must be the unparsed text. During a rotation
+ * both secrets work. @throws WebhookVerificationError
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -86,7 +86,7 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
 
 async function webCrypto(): Promise<SubtleCrypto> {
   if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto.subtle;
-  // Node 18 has no global crypto. By a name in a variable, so that no bundler looks for it.
+  // Node 18 has no global crypto. The name is in a variable to hide it from bundlers.
   const name = 'node:crypto';
   const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
     webcrypto: Crypto;

@@ -1,4 +1,4 @@
-// sellthrough account list, account show: accounts as people and programs see them.
+// sellthrough account list, account show.
 
 import { Argument, Command, Option } from 'commander';
 import type { Account } from '../../sdk/src/index.ts';
@@ -27,7 +27,7 @@ function stateOf({ blocked, api_enabled }: Account): string {
   return api_enabled ? 'ok' : 'API off';
 }
 
-/** An administrator's group is distributor, whose prices it pays; people look for it as what it is. */
+/** Administrators pay distributor prices, but are searched for as administrators. */
 const listedGroups = [...groups, 'administrator'] as const;
 
 export function listAccountsCommand(): Command {

@@ -1,4 +1,4 @@
-// sellthrough backup: one consistent snapshot of the configured database into one file, for `restore`.
+// sellthrough backup: a consistent snapshot of the database in one file, for `restore`.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
@@ -30,7 +30,7 @@ export function backupCommand(): Command {
           name ?? `sellthrough-${formatTime(now).replaceAll(/[-:]/g, '')}.backup`,
         );
         let file: BackupFile | null = null;
-        // A service beside it sees the connection end with this process, and goes on as if nobody had asked.
+        // A running service notices the closed connection and continues normally.
         const callOff = whenCutOff(() => file?.discard());
         try {
           file = createBackupFile(path);
@@ -60,7 +60,7 @@ export function backupCommand(): Command {
 
 interface BackedUp {
   readonly content: BackupContent;
-  /** For how long a running embedded service's orders had to wait; null: there is none. */
+  /** How long orders of a running embedded service had to wait; null: none runs. */
   readonly heldMilliseconds: number | null;
 }
 

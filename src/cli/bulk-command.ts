@@ -1,5 +1,5 @@
-// sellthrough bulk: the orders of a file, 500 at a time, as fast as the account's limit admits them. It may be cut off
-// anywhere and repeated: keys come from the file, and what stands already is not charged again.
+// sellthrough bulk: places a file's orders, 500 at a time, as fast as the rate limit admits. Safe to interrupt and repeat:
+// idempotency keys come from the file, so nothing is charged twice.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -32,12 +32,11 @@ interface Options {
 }
 
 const ordersMax = 500;
-/** Of a body, which may have 524,288: what JSON adds around the orders is little. */
+/** Bodies may have 524,288 bytes; the JSON around the orders is small. */
 const orderBytesMax = 500_000;
-/** How often an order is sent that met a service or a database that was away. */
 const attemptsMax = 4;
 const shownFailuresMax = 20;
-/** A service that was heard of may be away for so long: it is being restarted, or upgraded. */
+/** How long a service that answered before may be away: a restart or an upgrade. */
 const awaySecondsMax = 120;
 const awayPauseSeconds = 2;
 
@@ -85,7 +84,6 @@ export function bulkCommand(): Command {
     );
 }
 
-/** The orders of the file, or the renewals of the plans that end. */
 async function ordersOf(
   service: Sellthrough,
   file: string | undefined,
@@ -155,7 +153,6 @@ async function sendAll(
   }
 }
 
-/** As many as fit into a body. */
 function firstOf(orders: readonly FileOrder[], from: number, size: number): FileOrder[] {
   const bulk: FileOrder[] = [];
   let bytes = 0;
@@ -167,10 +164,7 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/**
- * Waits for the rate limit, and for a service that goes away while it is used: `wasHeard`, or what was sent may have arrived.
- * A number: it will never admit more orders at once.
- */
+/** Waits out the rate limit, and a restart of a service that answered before. Returns the most orders it can admit. */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],
@@ -187,7 +181,6 @@ async function sendOne(
         const { orders_max: most } = error.details;
         if (most !== undefined && most < bulk.length) return most;
         const seconds = error.retryAfterSeconds ?? 1;
-        // It answers.
         isThere = true;
         awaySince = null;
         onWait(`waiting ${seconds} s for the rate limit`);
@@ -267,13 +260,13 @@ function nameOf(order: FileOrder['order']): string {
   return String(order.customer ?? '');
 }
 
-/** "balance 1.00, required 9.00", or the sentence where there are no details. */
+/** "balance 1.00, required 9.00", or the message if there are no details. */
 function reasonOf({ error: { details, message } }: Refused): string {
   const facts = Object.entries(details).map(([name, value]) => `${name} ${value}`);
   return facts.length === 0 ? message : facts.join(', ');
 }
 
-/** With the keys, so that what is mended is the same order still. */
+/** Includes the keys, so that a corrected row remains the same order. */
 function failuresText(failures: readonly Failure[], format: FileFormat): string {
   const rows = failures.map(({ line, order, result }) => ({
     ...order,

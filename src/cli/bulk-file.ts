@@ -1,7 +1,7 @@
-// The orders of a file for `sellthrough bulk`: CSV whose header names fields, or one JSON object on each line. The whole file
-// is read and looked through before anything is sent. Each order has an idempotency key made of its line, so that the same
-// file sent again places nothing twice.
-// Always true: a field that the API does not know is refused here. There it would be ignored, and a misspelt max_charge with it.
+// Parses the order file of `sellthrough bulk`: CSV with a header of field names, or one JSON object per line, checked as a
+// whole before anything is sent. Each order's idempotency key is derived from its line, so resending a file places nothing
+// twice.
+// Invariant: unknown fields are refused. The API would ignore them, including a misspelled max_charge.
 
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
@@ -30,13 +30,10 @@ const fields = [
   'return_login',
   'idempotency_key',
 ];
-/** What the file of failures has beside them: it can be mended and sent again as it is. */
+/** Extra columns of a failures file, which can be corrected and sent again as it is. */
 const failureFields = ['line', 'error', 'reason'];
 
-/**
- * @param run part of every key that is made here: the same orders again, but other ones
- * @throws CommandFailed with the line that cannot be read
- */
+/** `run`: another run places the same orders again. @throws CommandFailed with the invalid line */
 export function readOrders(text: string, format: FileFormat, run: string): FileOrder[] {
   const rows = format === 'csv' ? csvRows(text) : jsonRows(text);
   const seen = new Map<string, number>();
@@ -52,13 +49,12 @@ export function readOrders(text: string, format: FileFormat, run: string): FileO
     );
     if (order['idempotency_key'] === undefined) {
       const content = JSON.stringify([run, order]);
-      // Lines that are equal are orders of their own.
+      // Equal lines are separate orders.
       const repeats = (seen.get(content) ?? 0) + 1;
       seen.set(content, repeats);
       const hash = createHash('sha256').update(content).digest('base64url').slice(0, 32);
       order['idempotency_key'] = `file_${hash}_${repeats}`;
     }
-    // The service judges what a field holds, and says so of this order alone.
     return { line, order: order as unknown as SentOrder };
   });
 }
@@ -90,7 +86,7 @@ function csvRows(text: string): Row[] {
     lines = parse(text, {
       bom: true,
       columns: (names: string[]) => names.map((name) => name.trim()),
-      // As spreadsheets write it where the comma is in the numbers.
+      // Spreadsheets use semicolons in locales with decimal commas.
       delimiter: head.includes(';') && !head.includes(',') ? ';' : ',',
       skip_empty_lines: true,
       trim: true,
@@ -100,7 +96,7 @@ function csvRows(text: string): Row[] {
     throw new CommandFailed(error instanceof Error ? error.message : String(error));
   }
   return lines.map(({ record, info }) => {
-    // A file of failures was written with guards against formulas; in other files an apostrophe was typed.
+    // A failures file has guards against formulas; in other files an apostrophe is data.
     const read = failureFields.every((name) => name in record) ? withoutGuards : (cell: string) => cell;
     return {
       line: info.lines,
@@ -115,10 +111,10 @@ function csvRows(text: string): Row[] {
 
 const numbers = new Set(['package_id', 'renew', 'months']);
 
-/** A cell is text: what the API takes as a number or a truth value becomes one, if it can. */
+/** Converts cells to numbers or booleans where the API expects them. */
 function fieldOf(name: string, cell: string): unknown {
   if (numbers.has(name) && /^\d{1,15}$/.test(cell)) return Number(cell);
-  // Ids have ten digits or more. A username of so many digits alone is named by its id.
+  // Customer ids have at least ten digits. A customer whose username is that many digits must be named by id.
   if (name === 'renew_customer' && /^\d{10,16}$/.test(cell)) return Number(cell);
   if (name === 'return_login' && (cell === 'true' || cell === 'false')) return cell === 'true';
   return cell;

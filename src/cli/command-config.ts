@@ -1,5 +1,3 @@
-// The service's settings, as a command of the same folder finds them.
-
 import { type Config, readConfig } from '../setup/config.ts';
 import type { Environment } from '../setup/settings.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';

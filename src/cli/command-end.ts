@@ -1,26 +1,23 @@
-// How a command ends: its exit code, and one sentence on standard error when it did not do its work. Every
-// command runs inside `endWell`; docs/command-line.md lists the codes. Scripts rely on them: only ever add.
+// How commands end: an exit code, and one sentence on standard error on failure. Every command runs inside `endWell`.
+// Scripts rely on the codes (docs/command-line.md): only ever add.
 
 import { DatabaseUnavailable } from '../platform/database/database.ts';
 import { commandIo } from './command-io.ts';
 
 export const exitCodes = {
   done: 0,
-  /** Something of this machine or its configuration: a folder, a file, a setting, a wrong key for the data. */
+  /** This machine or its configuration: a folder, file, setting, or the wrong secret key. */
   failed: 1,
-  /** The command line was not understood, or something in it is missing. */
   usage: 2,
-  /** The service answered, and refused. */
   refused: 3,
-  /** No answer from the service or the database, or one that says "later". */
+  /** No answer from the service or the database, or "try later". */
   unreachable: 4,
-  /** The command did its work and found something wrong: verify, doctor, restore. */
+  /** The command worked and found problems: verify, doctor, restore. */
   findings: 5,
 } as const;
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Ends a command with one sentence for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
@@ -31,7 +28,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Runs a command's work. Never throws: what went wrong is said, and shown by the process's exit code. */
+/** Never throws: prints the error and sets the exit code. */
 export async function endWell(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -43,10 +40,7 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * Runs `clean` when a person or a supervisor ends the process in the middle, which then ends by the same signal. Returns
- * what calls it off. `clean` waits for nothing; kill -9 asks nobody.
- */
+/** `clean` must be synchronous. The process then ends by the same signal. Returns a function that cancels this. */
 export function whenCutOff(clean: () => void): () => void {
   const stopListening = () => {
     for (const signal of endingSignals) process.off(signal, end);
@@ -60,7 +54,6 @@ export function whenCutOff(clean: () => void): () => void {
   return stopListening;
 }
 
-/** What knows the sentences of the database and its backups loads them: a command that needs neither does without. */
 async function sentenceFor(error: unknown): Promise<string> {
   return error instanceof CommandFailed
     ? error.message
@@ -72,7 +65,6 @@ function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DatabaseUnavailable ? exitCodes.unreachable : exitCodes.failed;
 }
 
-/** The answer of a command: JSON for programs, text for people. */
 export function answer(json: boolean, value: unknown, text: string): void {
   commandIo().stdout.write(json ? `${JSON.stringify(value)}\n` : text);
 }

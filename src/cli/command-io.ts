@@ -1,13 +1,11 @@
-// What one run of the command line reads and writes: its streams, its settings, its folder and how it ends. run.ts begins a run;
-// whatever a command does then finds these here, so that several runs can go on in one process.
+// The streams, environment, folder and exit code of one command run, set by run.ts and available anywhere in it, so that
+// several runs can share a process.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolve } from 'node:path';
 
-/** A stream for people: a terminal, a pipe, or a test's own. */
 export interface CommandOutput {
   readonly isTTY?: boolean;
-  /** Of a terminal. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -16,9 +14,8 @@ export interface CommandIo {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & CommandOutput;
   readonly stderr: NodeJS.WritableStream & CommandOutput;
-  /** The file .env of the folder is read into it; what stands there already wins. */
+  /** Receives the variables of the folder's .env, without overriding existing ones. */
   readonly env: Record<string, string | undefined>;
-  /** Relative paths start here. */
   readonly cwd: string;
 }
 
@@ -28,14 +25,12 @@ interface CommandRun extends CommandIo {
 
 const runs = new AsyncLocalStorage<CommandRun>();
 
-/** Of the run that this is part of. */
 export function commandIo(): CommandRun {
   const run = runs.getStore();
   if (run === undefined) throw new Error('Commands are begun by run().');
   return run;
 }
 
-/** @returns the exit code that the command set */
 export async function withCommandIo(io: CommandIo, work: () => Promise<void>): Promise<number> {
   const { stdin, stdout, stderr, env, cwd } = io;
   const run: CommandRun = { stdin, stdout, stderr, env, cwd, exitCode: 0 };
@@ -43,7 +38,7 @@ export async function withCommandIo(io: CommandIo, work: () => Promise<void>): P
   return run.exitCode;
 }
 
-/** A path as it was typed, or one that a setting names. */
+/** Resolves a path that was typed or comes from a setting. */
 export function fromCommandFolder(path: string): string {
   return resolve(commandIo().cwd, path);
 }

@@ -1,10 +1,10 @@
-// Asks a person before something that cannot be taken back; a program says --yes.
+// Asks before an irreversible action; scripts pass --yes.
 
 import { createInterface } from 'node:readline/promises';
 import { CommandFailed, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';
 
-/** @throws CommandFailed unless a person says yes */
+/** @throws CommandFailed unless the answer is yes */
 export async function confirm(question: string): Promise<void> {
   if (!commandIo().stdin.isTTY || !commandIo().stderr.isTTY) {
     throw new CommandFailed('Nothing was changed: without a terminal this needs --yes.', exitCodes.usage);

@@ -1,5 +1,5 @@
-// sellthrough customer …: the administrator's hold on a customer. Who they are lists "sellthrough customers"; what a
-// reseller tells the plans of their own customers is in plan-commands.ts.
+// sellthrough customer …: the administrator's actions on a customer. Lists: "sellthrough customers". A reseller's own:
+// plan-commands.ts.
 
 import { Argument, Command, Option } from 'commander';
 import type { ChangeCustomerBody, Customer } from '../../sdk/src/index.ts';
@@ -139,7 +139,6 @@ export function printCustomer(customer: Customer, json: boolean): void {
   answer(json, customer, customerText(customer));
 }
 
-/** `more`: further lines of the same record. */
 export function customerText(
   { id, name, email, status, plan }: Customer,
   more: Parameters<typeof textRecord>[0] = [],

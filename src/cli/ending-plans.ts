@@ -1,12 +1,12 @@
-// The renewals of `sellthrough bulk --renew-ending`: one filtered walk of the customers whose plans end soon. Each key names
-// the customer and the end, so a run that is repeated, or two at once, move each end once.
+// Renewals for `sellthrough bulk --renew-ending`: customers whose plans end soon. Idempotency keys contain customer and
+// end, so repeated or simultaneous runs extend each plan once.
 
 import { type Customer, isSellthroughError, type Sellthrough } from '../../sdk/src/index.ts';
 import type { FileOrder } from './bulk-file.ts';
 
 const daySeconds = 86_400;
 
-/** Those that end first come first: if the balance runs out, they are renewed. Free trials are left out. */
+/** Sorted by end, so that the most urgent are renewed first if the balance runs out. Excludes free trials. */
 export async function readEndingPlans(service: Sellthrough, days: number): Promise<FileOrder[]> {
   const from = await currentTime(service);
   const until = new Date(from.getTime() + days * daySeconds * 1000);
@@ -22,7 +22,7 @@ export async function readEndingPlans(service: Sellthrough, days: number): Promi
   }));
 }
 
-/** Of a test key: the time of its test. */
+/** The test clock's, for a test key. */
 async function currentTime({ testMode }: Sellthrough): Promise<Date> {
   try {
     return new Date((await testMode.getTestClock()).now);

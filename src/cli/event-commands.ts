@@ -1,5 +1,5 @@
-// sellthrough events: the feed, once or for ever. sellthrough listen: the feed as it comes, sent on to a program on this
-// machine as an endpoint would get it, signed, so that an endpoint can be written without being reachable from outside.
+// sellthrough events: prints the feed, once or endlessly. sellthrough listen: forwards it, signed, to a local program, to
+// develop an endpoint that is not reachable from outside.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -87,7 +87,7 @@ export function listenCommand(): Command {
             exitCodes.usage,
           );
         }
-        // Not an argument: those are seen by every user of the machine.
+        // Not an argument: every user of the machine can see those.
         const secret = commandIo().env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
         if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
           throw new CommandFailed(
@@ -104,7 +104,7 @@ export function listenCommand(): Command {
     );
 }
 
-/** Sends it until the program is there to take it; what it answers is its own business, and shown. */
+/** Retries until the program accepts connections, then prints its answer. */
 async function forward(event: KnownEvent, url: URL, secret: string): Promise<void> {
   const body = JSON.stringify(event);
   for (let restMilliseconds = 500; ; restMilliseconds = Math.min(restMilliseconds * 2, restMillisecondsMax)) {
@@ -144,7 +144,6 @@ function feedOf(service: Sellthrough, { everybody: ofAll }: { readonly everybody
       };
 }
 
-/** The id behind which nothing has happened yet. */
 async function newest(feed: Feed): Promise<number | undefined> {
   const { last_id: last } = await feed.read({ limit: 1 });
   return last ?? undefined;
@@ -169,6 +168,5 @@ function summaryOf({ data }: KnownEvent): string {
   if ('package' in data) return `${data.package.name} from ${data.from}`;
   if ('key' in data) return `…${data.key.last_four}`;
   if ('webhook' in data) return data.webhook.url;
-  // A type that this version does not know.
   return '';
 }

@@ -1,5 +1,5 @@
-// sellthrough init: writes .env into the current folder, with fresh secrets and every variable explained.
-// Always true: mode 0600 from the first byte on, an existing file is never touched, and no secret is printed.
+// sellthrough init: writes a .env with fresh secrets and every variable explained.
+// Invariant: created with mode 0600, never overwrites a file, prints no secret.
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export function initCommand(): Command {
           ADMIN_API_KEY: mintApiKey('live'),
         };
         const given = givenValues(commandIo().env);
-        // What the service would refuse must not be written.
+        // Never write what the service would refuse.
         const config = readConfig({ ...minted, ...given });
         refuseUnusableCurrency(config);
         await checkAdministratorPassword(config.administrator);
@@ -75,7 +75,6 @@ function envText(values: Values): string {
 ${parts.join('\n')}`;
 }
 
-/** The comment and the line: commented out where the default will do. */
 function entry(variable: ConfigurationVariable, values: Values): string {
   const { name, meaning, otherwise, example } = variable;
   const value = values[name];
@@ -88,7 +87,7 @@ function plainDefault(otherwise: string): string {
   return /^\S+$/.test(otherwise) && otherwise !== 'none' ? otherwise : '';
 }
 
-/** As Node reads it back: quotes keep # and spaces; there is no escape inside them. */
+/** As Node parses it: quotes keep # and spaces, and there is no escape inside them. */
 function quoted(name: string, value: string): string {
   if (/^[\w.:/@+%=,?&-]+$/.test(value)) return value;
   const quote = ["'", '"', '`'].find((one) => !value.includes(one));

@@ -1,4 +1,4 @@
-// sellthrough keys …: the API keys of an account, managed with an administrator's key.
+// sellthrough keys …: an account's API keys, with an administrator's key.
 
 import { Argument, Command } from 'commander';
 import type { ApiKey, ChangeAccountKeyBody, KeyWithSecret } from '../../sdk/src/index.ts';
@@ -49,7 +49,6 @@ function withSettings(command: Command): Command {
     .option('--expires <time>', 'when it ends: 2028-01-01T00:00:00Z, or never');
 }
 
-/** The service says which scopes there are. */
 function settingsOf({
   scopes,
   allScopes,

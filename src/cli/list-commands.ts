@@ -1,5 +1,5 @@
-// sellthrough orders, customers, ledger, audit: what has happened, newest first. One's own, or, with an
-// administrator's key and --account, another's; the ledger and the audit log need an administrator's key.
+// sellthrough orders, customers, ledger, audit: newest first, of one's own account or, with an administrator's key, of
+// --account. The ledger and the audit log need an administrator's key.
 
 import { type Command, Option } from 'commander';
 import type { AuditEntry, Customer, LedgerEntry, Order, Sellthrough } from '../../sdk/src/index.ts';
@@ -15,7 +15,6 @@ interface Options extends ListOptions {
 const whose = () =>
   new Option('--account <account>', 'of this account: username or id (an administrator’s key)');
 
-/** Of the key's own account, or with --account of another. */
 function recordCommand<Item>(
   name: string,
   columns: readonly Column<Item>[],
@@ -131,7 +130,6 @@ const auditColumns: readonly Column<AuditEntry>[] = [
   { title: 'WHAT CHANGED', value: changesOf, mayShrink: true, mayLeave: true },
 ];
 
-/** The account, and the key or person where its name is another one. */
 function authorOf({ actor, by }: AuditEntry): string {
   const name = by?.name ?? '';
   return name === '' || name === actor.username ? actor.username : `${actor.username} (${name})`;

@@ -1,4 +1,4 @@
-// What the commands that list have in common: one page or everything, as a table or as JSON.
+// Shared by the list commands: one page or all, as a table or as JSON.
 
 import { Command, InvalidArgumentError } from 'commander';
 import type { Page } from '../../sdk/src/index.ts';
@@ -46,11 +46,11 @@ export async function printList<Item>(
       ? `None on page ${found.page}; ${found.total} in all.`
       : `${first} to ${first + found.data.length - 1} of ${found.total}`;
   if (found.data.length > 0) commandIo().stdout.write(textTable(columns, found.data));
-  // Beside the table and not in it: a program that cuts columns must not meet it.
+  // On stderr, so that programs that parse the table do not see it.
   commandIo().stderr.write(`${part}\n`);
 }
 
-/** Piece by piece, so that a list of any length needs no more memory than a page. */
+/** In pieces, so that memory is bounded by a page. */
 async function printAll<Item>(
   list: List<Item>,
   columns: readonly Column<Item>[],
@@ -84,12 +84,10 @@ export function wholeFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: st
   };
 }
 
-/** Of an option that may be given several times. */
 export function collected(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** "a,b" */
 export function listed(text: string): string[] {
   return text
     .split(',')

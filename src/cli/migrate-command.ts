@@ -1,5 +1,5 @@
-// sellthrough migrate: brings the database to this version's schema and ends. `serve` does the same. With --groups it
-// divides the accounts (split-shards-command.ts).
+// sellthrough migrate: migrates the schema and exits, as `serve` does first. --groups divides the accounts
+// (split-shards-command.ts).
 
 import { Command, InvalidArgumentError } from 'commander';
 import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';

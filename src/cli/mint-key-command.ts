@@ -1,4 +1,4 @@
-// sellthrough mint-key: makes an API key for ADMIN_API_KEY. Nothing is stored.
+// sellthrough mint-key: generates a key for ADMIN_API_KEY. Stores nothing.
 
 import { Command } from 'commander';
 import { mintApiKey } from '../features/identity/api-key.ts';

@@ -1,5 +1,5 @@
-// sellthrough new-incarnation: for a database that lost its last transactions without a restore, such as an asynchronous
-// standby that took over. `restore` does the same by itself. The service must be stopped.
+// sellthrough new-incarnation: after a database lost its last transactions without a restore, for example by failover to an
+// asynchronous standby (`restore` does this by itself). The service must be stopped.
 
 import { Command } from 'commander';
 import { beginIncarnation } from '../features/backup/begin-incarnation.ts';
@@ -26,7 +26,7 @@ export function newIncarnationCommand(): Command {
           if (!yes) await confirm('Begin a new incarnation of this database?');
           const incarnation = await database.transaction(
             async (transaction) => {
-              // A service that starts meanwhile waits until this is over.
+              // A service that starts meanwhile waits for this lock.
               await lockSchema(transaction);
               if (isShared) await refuseServices(transaction);
               return beginIncarnation(transaction);
@@ -43,7 +43,7 @@ export function newIncarnationCommand(): Command {
     );
 }
 
-/** `lost`: since when, or what, is missing. */
+/** `lost`: what is missing, or since when. */
 export function reconcileText(lost: string): string {
   return `What to do next, because ${lost} may be known elsewhere (docs/operations.md, "After a restore"):
 1. Start the service.

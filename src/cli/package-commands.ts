@@ -1,4 +1,4 @@
-// sellthrough package …: what can be ordered, and at which prices.
+// sellthrough package …: packages and their prices.
 
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import {
@@ -47,7 +47,6 @@ export function packageCommand(): Command {
     .addCommand(unschedulePricesCommand());
 }
 
-/** The options that create and edit share. */
 function withPackageOptions(command: Command): Command {
   return command
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 10.00,27.00,96.00', parsePrices)

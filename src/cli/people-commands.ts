@@ -1,4 +1,4 @@
-// sellthrough people …: who signs in for an account, with which role.
+// sellthrough people …: who can sign in for an account, and their roles.
 
 import { Argument, Command, Option } from 'commander';
 import type { Person } from '../../sdk/src/index.ts';
@@ -144,7 +144,6 @@ function recordOf({ id, username, role, status, email }: Person): Parameters<typ
   ];
 }
 
-/** By id or username. @throws CommandFailed */
 async function getPerson({ admin }: Service, accountId: number, whom: string): Promise<Person> {
   const people = await admin.listPeople(accountId);
   const found =

@@ -1,6 +1,5 @@
-// sellthrough cancel, suspend, resume, auto-renew: what a reseller's key tells the plan of a customer of its own. The
-// administrator's hold on a customer is "sellthrough customer …". Each carries an idempotency key: one that was cut off
-// can be repeated with it, and counts once. A cancel moves money, and shows its key.
+// sellthrough cancel, suspend, resume, auto-renew: a reseller's actions on its customers' plans (the administrator's:
+// "sellthrough customer …"). An idempotency key makes them safe to repeat; cancel moves money, so it prints its key.
 
 import { Argument, Command, Option } from 'commander';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';

@@ -1,4 +1,4 @@
-// sellthrough package schedule, prices, unschedule: what a package will cost from a second on.
+// sellthrough package schedule, prices, unschedule: future prices.
 
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ScheduledPrices, SchedulePricesBody } from '../../sdk/src/index.ts';
@@ -79,7 +79,7 @@ const columns: readonly Column<ScheduledPrices>[] = [
   ),
 ];
 
-/** Three places, of which some may be blank: "17,,170". */
+/** Three prices, some of them blank: "17,,170". */
 function parseSomePrices(text: string): GroupPrices {
   const places = text.split(',').map((price) => price.trim());
   const isRight = places.every((price) => price === '' || /^\d{1,12}(\.\d{1,2})?$/.test(price));

@@ -1,4 +1,4 @@
-// sellthrough product …: calls that the product has not taken, and pending orders. For an administrator's key.
+// sellthrough product …: calls that the product did not accept, and pending orders. Needs an administrator's key.
 
 import { Argument, Command, Option } from 'commander';
 import type { Order, ProductCall } from '../../sdk/src/index.ts';
@@ -124,7 +124,6 @@ function sendAllCommand(): Command {
     );
 }
 
-/** Of one request; the service says so in its reference. */
 const sentAtOnce = 10_000;
 
 function doneCommand(): Command {

@@ -1,19 +1,15 @@
-// How far a long command is, on standard error: one line that is written over and over on a terminal, otherwise a line now and
-// then. Called by bulk-command.ts.
+// Progress of a long command on standard error: one line that is rewritten on a terminal, otherwise an occasional line.
 
 import { type CommandOutput, commandIo } from './command-io.ts';
 
 export interface ProgressLine {
   /** `note` follows the numbers: "2 refused", "waiting 12 s". */
   show(done: number, note: string): void;
-  /** A line that stays. */
   say(sentence: string): void;
-  /** Leaves the terminal's line free for what is said next. */
   end(): void;
 }
 
 const barCharacters = 24;
-/** Of a terminal that does not say. */
 const lineWidth = 80;
 
 export function createProgressLine(total: number, output: CommandOutput = commandIo().stderr): ProgressLine {

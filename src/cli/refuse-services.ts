@@ -1,4 +1,4 @@
-// For commands that need the service to be stopped, on PostgreSQL. An embedded database has its data folder locked instead.
+// For commands that need a stopped service, on PostgreSQL. An embedded database has its folder lock instead.
 
 import type { Queryable } from '../platform/database/database.ts';
 import { listServices } from '../platform/secrets/secret-key-sessions.ts';

@@ -1,5 +1,5 @@
-// sellthrough reseal: seals everything anew under SECRET_KEY, while services run, and says when SECRET_KEY_PREVIOUS may
-// go. A running embedded service does it itself, asked over its control socket.
+// sellthrough reseal: re-encrypts all secrets under SECRET_KEY while services run, and says when SECRET_KEY_PREVIOUS can
+// go. A running embedded service does it itself, through its control socket.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';

@@ -1,6 +1,5 @@
-// sellthrough reset-administrator: for an administrator who is locked out. A new password and a new key, the allow-lists of
-// the account and of that key emptied, unblocked, codes at sign-in off, an owner again. Printed once; the sign-in asks for
-// another password.
+// sellthrough reset-administrator: for a locked-out administrator. Sets a new password (to be changed at sign-in) and key,
+// printed once; clears the account's and key's allow-lists, the block and the second factor; makes the person an owner.
 
 import { Command } from 'commander';
 import { changeAccount, resetApiKey } from '../features/accounts/account-store.ts';
@@ -33,7 +32,7 @@ export function resetAdministratorCommand(): Command {
         await changeAccount(database, account.id, change, actor);
         await disableTotp(database, { id: account.id, accountId: account.id }, actor);
         const [first] = await listAccountKeys(database, account.id, actor.now);
-        // A new secret keeps what holds for its key.
+        // A new secret keeps its key's restrictions.
         if (first?.isFirst) {
           const asked = { accountId: account.id, idempotencyKey: null, author: actor, now: actor.now };
           await changeKey(database, keyIdOf(first), { allowedIps: [], rateLimitPerMinute: null }, asked);

@@ -1,6 +1,5 @@
-// sellthrough restore: loads a backup into an empty database of either kind, checks it on the way, and adds
-// every ledger up again at the end. A file that is not whole, another SECRET_KEY or a database with data in it
-// end the command before anything is touched.
+// sellthrough restore: loads a backup into an empty database of either kind and verifies every ledger. An incomplete file,
+// another SECRET_KEY or a database with content ends it before any change.
 
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../features/accounts/account-store.ts';
@@ -80,7 +79,7 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
   );
 }
 
-/** What can be said before the database is opened: an embedded one would be made by that. */
+/** Checked before opening the database, which would create an embedded one. */
 function checkFits(config: Config, { head }: BackupContent): Seal {
   if (config.currency !== head.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but the backup holds ${head.currency}.`);
@@ -160,7 +159,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
   }
 }
 
-/** A backup that was made while SECRET_KEY was replaced holds texts under both. */
+/** A backup made during a change of SECRET_KEY contains texts under both keys. */
 function unreadableText(count: number): string {
   return `${count} sealed keys and secrets open with no key that is known here: set SECRET_KEY_PREVIOUS to the other one of that time.\n`;
 }
@@ -172,7 +171,7 @@ function droppedText(dropped: Readonly<Record<string, number>>): string {
 
 const shownKeysMax = 50;
 
-/** Which of them were revoked since, only the lost database knew: what can be said is which there are. */
+/** Only the lost database knew which keys were revoked since, so all are listed. */
 function livingKeysText(keys: readonly CurrentKey[], madeAt: string): string {
   const shown = keys.slice(0, shownKeysMax);
   const table = textTable<CurrentKey>(

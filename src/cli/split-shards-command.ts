@@ -1,6 +1,6 @@
-// sellthrough migrate --groups n: divides the accounts of a PostgreSQL database into n groups, while no service runs on it.
-// Says what it found and about how long the service has to stand still before it begins.
-// Always true: whatever ends it early leaves the database as it was (src/platform/database/shards/split-into-shards.ts).
+// sellthrough migrate --groups n: divides a PostgreSQL database into n shards while no service runs, after estimating the
+// downtime.
+// Invariant: if interrupted, the database stays unchanged (src/platform/database/shards/split-into-shards.ts).
 
 import { DatabaseUnavailable, type Queryable, StatementFailed } from '../platform/database/database.ts';
 import { insufficientPrivilege } from '../platform/database/schema/migrate.ts';
@@ -25,9 +25,9 @@ export interface DivideFlags {
   readonly json: boolean;
 }
 
-/** @throws CommandFailed, ConfigProblem, SchemaMismatch: each with a sentence for people */
+/** @throws CommandFailed, ConfigProblem, SchemaMismatch, each with a message for users */
 export async function divideCommand({ groups, yes, json }: DivideFlags): Promise<void> {
-  // What it says is what there shall be, not what there is.
+  // The flag names the wanted number, not the current one.
   const config: Config = { ...readCommandConfig(), accountGroups: null };
   if (config.database.kind === 'embedded') {
     throw new ConfigProblem(
@@ -54,7 +54,7 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
         await database.transaction(
           async (transaction) => {
             await lockSchema(transaction);
-            // Whoever starts from now on waits until this is over.
+            // A service that starts from here on waits.
             await refuseServices(transaction);
             await divideAccounts(transaction, groups, {
               onTable(table, done) {
@@ -99,7 +99,7 @@ function refuseOtherNumber(count: number, wanted: number): void {
   );
 }
 
-/** What only the owner of the tables may do should not fail after the service was stopped. */
+/** Checked early: only the tables' owner may do this, and failing after the service was stopped would be bad. */
 async function refuseStranger(database: Queryable): Promise<void> {
   const [row] = await database.query(
     {
@@ -148,7 +148,6 @@ function asMessage(error: unknown): unknown {
   );
 }
 
-/** null: it is not a number of groups. */
 export function readGroups(text: string): number | null {
   const groups = Number(text);
   return /^\d+$/.test(text) && groups >= 1 && groups <= accountGroupsMax ? groups : null;

@@ -1,5 +1,5 @@
-// sellthrough test …: the clock, the credit and the new beginning of test mode, with a test key (sk_test_…). Everything else
-// of an account's commands is the same with such a key.
+// sellthrough test …: test mode's clock, credit and reset, with a test key (sk_test_…). All other commands also work with
+// such a key.
 
 import { Command } from 'commander';
 import type { MoveTestClockBody } from '../../sdk/src/index.ts';

@@ -1,7 +1,6 @@
-// Tables for people: columns aligned, amounts to the right, no line wrapped. Where the terminal is too narrow the
-// long texts are cut with "…", then the columns that can go are left out; where even that does not fit, each
-// row becomes a block of lines.
-// Always true: nothing from a row reaches the terminal as a control character.
+// Tables for terminals: aligned columns, no wrapped lines. If too narrow, long texts are cut with "…", then optional
+// columns are dropped, then each row becomes a block of lines.
+// Invariant: no control character of a row reaches the terminal.
 
 import { commandIo } from './command-io.ts';
 
@@ -9,16 +8,15 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | null;
   readonly align?: 'right';
-  /** May be cut on a narrow terminal, down to a few characters. */
   readonly mayShrink?: true;
-  /** May be left out of a narrow table; a block of lines has it again. */
+  /** May be dropped from a narrow table; blocks show it. */
   readonly mayLeave?: true;
 }
 
 const gap = '  ';
 const shrunkWidthMin = 8;
 
-/** `width`: of the terminal; undefined where the output is none and nothing needs to fit. */
+/** `width`: the terminal's; undefined: unlimited. */
 export function textTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -33,7 +31,6 @@ export function textTable<Row>(
   }
 }
 
-/** null: it does not fit. */
 function fittedTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -53,22 +50,20 @@ function fittedTable<Row>(
   return `${[line(columns.map(({ title }) => title)), ...cells.map(line)].join('\n')}\n`;
 }
 
-/** "2026-01-31 12:00" of a time of the API; UTC, as there. */
+/** "2026-01-31 12:00", in UTC. */
 export function minuteOf(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
 
-/** "2026-01-31 12:00:05" of a time of the API. */
 export function secondOf(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }
 
-/** "2026-01-31" of a time of the API; UTC, as there. */
+/** "2026-01-31", in UTC. */
 export function dayOf(time: string): string {
   return time.slice(0, 10);
 }
 
-/** One thing: a name and a value on each line. */
 export function textRecord(
   fields: readonly (readonly [name: string, value: string | number | null])[],
 ): string {
@@ -81,7 +76,6 @@ function terminalWidth(): number | undefined {
   return commandIo().stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined);
 }
 
-/** null: it cannot fit. */
 function shrink<Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],
@@ -89,7 +83,7 @@ function shrink<Row>(
 ): readonly number[] | null {
   const widths = [...natural];
   let surplus = widths.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1) - width;
-  // The widest gives first, so that short texts stay whole.
+  // The widest column shrinks first, so that short texts stay whole.
   while (surplus > 0) {
     let widest = -1;
     for (const [index, column] of columns.entries()) {

@@ -1,4 +1,4 @@
-// sellthrough verify: adds every ledger up again and names what is wrong. Exit code 5 when anything is.
+// sellthrough verify: recomputes every ledger and reports differences, with exit code 5.
 
 import { Command } from 'commander';
 import type { VerifyReportView } from '../features/verification/verification-schemas.ts';
@@ -27,7 +27,6 @@ export function verifyCommand(): Command {
     );
 }
 
-/** A line for each problem; empty when there is none. */
 export function problemLines({ problems }: VerifyReportView): string {
   return problems
     .map(({ account_id, subject, problem }) => `account ${account_id}, ${subject}: ${problem}\n`)

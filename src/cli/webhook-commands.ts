@@ -1,4 +1,4 @@
-// sellthrough webhooks …: endpoints that events are sent to: one's own, or with --operator those for all accounts.
+// sellthrough webhooks …: webhook endpoints of one's own or, with --operator, for all accounts.
 
 import { Argument, Command } from 'commander';
 import type { Delivery, Sellthrough, Webhook } from '../../sdk/src/index.ts';
@@ -42,7 +42,6 @@ function command(name: string, description: string, json: string): Command {
     .option('--json', `print ${json} as JSON`, false);
 }
 
-/** The same calls for either owner. */
 function endpointsOf(client: Sellthrough, { operator }: Common) {
   const { admin } = client;
   return operator
@@ -102,7 +101,6 @@ interface Settings {
   readonly description?: string;
 }
 
-/** The service says which types there are. */
 function settingsOf({ types, description }: Settings): Partial<NewWebhook> {
   const list = types === undefined ? undefined : listed(types);
   return {

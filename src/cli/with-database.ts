@@ -1,4 +1,4 @@
-// Opens the configured database for one command and closes it again. What stops it is one sentence.
+// Opens the configured database for a command and closes it. Errors become one sentence.
 
 import type { Config } from '../setup/config.ts';
 import { type FoundDatabase, findDatabase } from '../setup/open-database.ts';
@@ -10,7 +10,6 @@ export function epochSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** What takes long says so on standard error. */
 export function say(sentence: string): void {
   commandIo().stderr.write(`${sentence}\n`);
 }
@@ -22,7 +21,6 @@ export function withDatabase(
   return endWell(() => useDatabase(schema, work));
 }
 
-/** Part of a command that has more to do. */
 export async function useDatabase<Result>(
   schema: 'migrate' | 'current' | 'any',
   work: (found: FoundDatabase) => Promise<Result>,

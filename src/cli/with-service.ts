@@ -1,5 +1,5 @@
-// Talks to a running service for one command, through the client of sdk/. Address and key come from the
-// environment or .env, never from arguments, which every user of a machine can read.
+// Calls a running service through the SDK. Address and key come from the environment or .env, never from arguments, which
+// every user of the machine can read.
 
 import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -35,7 +35,7 @@ export function withService(work: (service: Sellthrough) => Promise<void>): Prom
   });
 }
 
-/** SELLTHROUGH_URL, or the service that is configured in this folder. */
+/** SELLTHROUGH_URL, or the service configured in this folder. */
 export function serviceAddress(environment: Environment): string {
   const told = environment['SELLTHROUGH_URL'];
   if (told) {
@@ -53,13 +53,12 @@ export function serviceAddress(environment: Environment): string {
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${environment['PORT'] || '3000'}`;
 }
 
-/** A key for one command that moves money; shown with its answer, so that the command can be repeated. */
+/** Printed with the answer, so that the command can be repeated. */
 export function mintIdempotencyKey(): string {
   return `cli_${randomBytes(12).toString('base64url')}`;
 }
 
 function exitCodeOf({ code, status, attempts }: SellthroughError) {
-  // The client saw that it cannot be sent.
   if (attempts === 0) return exitCodes.usage;
   const isRefusal =
     status !== null && status < 500 && code !== 'rate_limited' && code !== 'unexpected_answer';

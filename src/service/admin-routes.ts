@@ -1,6 +1,5 @@
-// The administrator's API, /api/admin/v1. The same keys, limits and error envelope as the public API; the
-// console and the command line use it; nothing has a way in of its own. No SQL here: each route reads its body
-// and hands it to the domain that owns the rows.
+// The administrator's API, /api/admin/v1, with the same keys, limits and error envelope as the public API. The console and
+// the command line have no other access. No SQL here.
 
 import type { FastifyInstance } from 'fastify';
 import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts';
@@ -25,7 +24,6 @@ import { verificationRoutes } from '../features/verification/verification-routes
 import { webhookRoutes } from '../features/webhooks/webhook-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
-/** What the routes below need, all together. */
 export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountCreditRoutes> &
   Needs<typeof accountAccessRoutes> &
@@ -47,7 +45,6 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof auditAdminRoutes> &
   Needs<typeof verificationRoutes>;
 
-/** In the order of the reference. */
 export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
   accountAdminRoutes(app, dependencies);
   accountCreditRoutes(app, dependencies);

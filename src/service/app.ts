@@ -1,5 +1,4 @@
-// The map of the service: hooks and routes, top to bottom. Built apart from listening, so that tests and
-// the OpenAPI generator use the same app. Everything it needs arrives as arguments.
+// The app: all hooks and routes, in order. Separate from listening, so that tests and the OpenAPI generator use it too.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -97,7 +96,6 @@ export interface HttpLimits extends ConnectionLimits {
   readonly headerBytesMax: number;
 }
 
-/** What every surface needs; the guard of sessions is made here. */
 export type AppDependencies = OwnDependencies &
   Omit<AdminRoutesDependencies, 'authenticateAgain' | 'stillProblem'> &
   WebhookRoutesDependencies &
@@ -121,11 +119,9 @@ interface OwnDependencies {
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;
   readonly trustProxy: readonly string[];
-  /** Whether the service is shutting down: connections end with the answer they wait for. */
+  /** While draining, connections close after their current answer. */
   readonly isDraining: () => boolean;
-  /** Where the built pages are. */
   readonly pagesFolder: string;
-  /** Where the built documents are. */
   readonly docsFolder: string;
   readonly publicUrl: () => string;
   readonly loginLinks: Pick<
@@ -133,7 +129,6 @@ interface OwnDependencies {
     'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
   >;
   readonly linkValidSeconds: number;
-  /** Name and address on statements, line by line. */
   readonly statementIssuer: readonly string[];
   readonly limits: HttpLimits;
 }
@@ -147,7 +142,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   allowedMethods = collectAllowedMethods(app);
   prepareServer(app.server, connections, limits);
 
-  // Paths, queries and headers are read by the routes, with error codes of their own; bodies see route-declarations.ts.
+  // Routes parse paths, queries and headers with their own error codes; for bodies see route-declarations.ts.
   app.setValidatorCompiler(() => () => true);
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
@@ -156,7 +151,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   installAnswerHeaders(app, dependencies.publicUrl());
   installRequestParsing(app);
   const proxies = createAllowList(trustProxy);
-  // An empty list would allow everybody.
+  // An empty allow-list allows everything.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
   logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -167,12 +162,11 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
   app.setNotFoundHandler(refuseHere);
   app.addHook('onRequest', async (request, reply) => {
-    // Before a body is looked at. Below the prefixes of the APIs a key or a session comes first.
+    // Before reading the body. Below the APIs' prefixes, authentication comes first.
     if (request.is404 && !isBehindGuard(request.url)) return refuseHere(request, reply);
   });
 
   healthRoutes(app, dependencies);
-  // Nobody needs a key for them.
   serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
@@ -184,19 +178,18 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const behind = (guard: RouteGuard, api: FastifyInstance) => {
     declareRoutes(api, guard, declared);
     api.addHook('onRequest', async (request, reply) => {
-      // Of an unknown path: the caller is authenticated first, and 404 or 405 comes before the body is read (decisions
-      // "Order of checks", 8 before 9).
+      // Unknown paths: authenticate first, then 404 or 405, before reading the body.
       if (!request.is404) return;
       await guard.authenticate(request, reply, []);
-      // A reply that was sent resolves to nothing.
+      // A sent reply resolves to undefined.
       return reply.sent ? reply : refuseHere(request, reply);
     });
     installJsonBodies(api, keepUnparsedBody);
-    // Never reached: the hook above has answered. It makes the hooks of this scope run for unknown paths.
+    // Never reached, but needed so that this scope's hooks run for unknown paths.
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
 
-  // Each API is registered twice: behind keys, and below the panel's path behind sessions.
+  // Each API is registered twice: with keys, and below the panel's path with sessions.
   const accountApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'v1' }, api);
     accountApiRoutes(api, by, dependencies);
@@ -210,7 +203,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     });
   };
 
-  /** The operator's product calls it; nobody who is signed in has a use for it. */
+  /** Only called by the operator's product, with keys. */
   const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'product' }, api);
     entitlementRoutes(api, { ...dependencies, packages, stillProblem: by.stillProblem });
@@ -227,13 +220,13 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   await app.register(
     async (panel) => {
       await panel.register(cookieParser);
-      // A client that does not read its answers must not keep its account's other pages waiting.
+      // A client that reads its answer slowly must not hold up its account's other pages.
       panel.addHook('onSend', (_request, reply, payload, done) => {
         if (typeof payload === 'string')
           for (const concurrency of [dependencies.lists, dependencies.exports]) concurrency.end(reply);
         done();
       });
-      // Lists shrink to a tenth. Nothing of another site reads along (BREACH): the session's cookie is SameSite=Strict.
+      // Compression is safe from BREACH: the session cookie is SameSite=Strict.
       await panel.register(compress, panelCompression);
       await panel.register(accountApi(guard), { prefix: '/v1' });
       await panel.register(adminApi(guard), { prefix: '/admin/v1' });
@@ -268,9 +261,9 @@ function createServer(
 ) {
   return Fastify({
     loggerInstance: logger,
-    // One line for each request is written by logAndCount.
+    // logAndCount writes the request lines.
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs as much as its line: log calls name the request's id themselves.
+    // A logger per request would cost as much as its line; log calls pass the request id themselves.
     childLoggerFactory: (parent) => parent,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
     bodyLimit: bodyBytesMax,
@@ -281,7 +274,7 @@ function createServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // An id of any length is a missing one: the headers' limit is the only one.
+    // An id of any length counts as not found; only the header limit applies.
     routerOptions: { maxParamLength: limits.headerBytesMax },
     schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
     genReqId: requestIdOf,
@@ -292,13 +285,12 @@ function createServer(
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersMilliseconds,
       connectionsCheckingInterval: 1_000,
-      // A missing Host is answered by request-parsing.ts, with the envelope.
+      // request-parsing.ts answers a missing Host with the envelope.
       requireHostHeader: false,
     },
   });
 }
 
-/** What is no API: the panel's pages, the documents, and what links in mails open. */
 async function servePages(app: FastifyInstance, dependencies: AppDependencies): Promise<void> {
   await app.register((pages) => panelPages(pages, dependencies.pagesFolder, dependencies.brand), {
     prefix: '/panel',
@@ -327,7 +319,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   const packages = () => dependencies.packages.current();
   const confirm = { preHandler: by.confirm };
   accountRoutes(api, confirm, dependencies.currency);
-  // Answered from memory, for everyone in a group alike.
+  // Answered from memory, equal for everyone in a price group.
   packageRoutes(api, packages, dependencies.currency);
   orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
   previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
@@ -353,9 +345,9 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
 }
 
-/** Brotli at the quality that costs what gzip does. */
+/** Brotli at the quality that costs as much as gzip. */
 const panelCompression: FastifyCompressOptions = {
-  // What is sent compressed is refused, as everywhere (request-parsing.ts).
+  // Compressed requests are refused (request-parsing.ts).
   globalDecompression: false,
   encodings: ['br', 'gzip'],
   threshold: 1_024,
@@ -365,22 +357,19 @@ const panelCompression: FastifyCompressOptions = {
 
 function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;
-  // Whoever has ended its side with its request is answered all the same. (A member that Node's types lack.)
+  // Still answers clients that half-close. (Missing in Node's types.)
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', rememberPeer);
   connections.attend(server);
   answerForNode(server, connections);
 }
 
-/**
- * Node forgets the peer's address with the connection unless it was asked for before, and a request may outlive its
- * connection: health checks of proxies hang up without waiting. Whoever hung up before the first byte has none.
- */
+/** Node loses the address with the connection, which a request may outlive. A connection that is already gone has none. */
 function rememberPeer(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }
 
-/** One line and one count for each request. The route is its pattern: a path may hold a login token. */
+/** The route is logged as its pattern, because paths may contain login tokens. */
 function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
@@ -395,19 +384,18 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
       milliseconds,
       address: ip,
       code: errorCode,
-      // Who looks at another account's panel is the administrator.
+      // When viewing a panel, the caller is the administrator.
       accountId: (request.viewer ?? request.principal)?.account.id ?? null,
       viewedId: request.viewer === null ? null : request.principal.account.id,
     });
     done();
   });
-  // Nobody, until a key was recognised.
+  // Null until authentication.
   app.decorateRequest('principal', null as never);
   app.decorateRequest('session', null as never);
   app.decorateRequest('viewer', null);
 }
 
-/** The same for bytes that no request came of. */
 function logAndCountUnparsed(metrics: Metrics, accessLog: AccessLog | null) {
   return ({ requestId, code, address }: UnparsedRequest) => {
     const common = { route: 'none', method: 'none', status: statusOf(code, false) };
@@ -424,7 +412,6 @@ function logAndCountUnparsed(metrics: Metrics, accessLog: AccessLog | null) {
   };
 }
 
-/** Paths whose scopes answer for what is missing there. */
 function isBehindGuard(url: string): boolean {
   return /^\/(?:api\/(?:admin\/|product\/)?v1|panel)(?:\/|\?|$)/.test(url);
 }

@@ -1,5 +1,5 @@
-// What limits requests and sign-ins counts with: this process's memory or, with VALKEY_URL, the server of the shared limits as
-// well. Says in the log when that goes and when it is back, and in the metrics. Called by create-service.ts.
+// Creates the counters of request limits and sign-ins: local or, with VALKEY_URL, also shared. Logs and measures outages of
+// that server. Called by create-service.ts.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { createSharedRequestCounts } from '../platform/limits/distributed-rate-limit.ts';
@@ -21,12 +21,11 @@ export interface RateLimitCountsOptions {
 export interface Counting {
   readonly requests: RequestCounts;
   readonly attempts: AttemptCounts;
-  /** null: there is no such server. */
   state(): LimitServerState | null;
   close(): Promise<void>;
 }
 
-/** Resolves when the server was found or could not be: a start does not depend on it. */
+/** Resolves after the first attempt to connect; a start does not depend on the server. */
 export async function createRateLimitCounts(options: RateLimitCountsOptions): Promise<Counting> {
   const { address, limits, monotonicNow, logger, registry } = options;
   const localRequests = createRequestCounts({ monotonicNow, ...limits.rates });

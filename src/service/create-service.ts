@@ -1,5 +1,5 @@
-// Puts the service together: database, engine, caches, app. Called by main.ts, the command line and the
-// tests; the clock arrives as an argument, everything else is made here and released by close().
+// Builds the service: database, engine, caches, app. Called by main.ts, the command line and the tests. Everything is
+// created here and released by close(); the clock is an argument.
 
 import { statfsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -78,23 +78,19 @@ import { scheduledJobs } from './scheduled-jobs.ts';
 export interface ServiceDependencies {
   readonly config: Config;
   readonly limits: Limits;
-  /** Migrated, and with its service_state (see open-database.ts). */
   readonly database: Database;
   readonly seal: Seal;
-  /** Where login links lead; known once the service listens. */
+  /** Base of login links; known once the service listens. */
   readonly publicUrl: () => string;
   readonly logger: FastifyBaseLogger;
-  /** null: no lines of requests. */
   readonly accessLog: AccessLog | null;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
-  /** What leases and schedules go by, if not by the database's clock, which all processes share. */
+  /** The clock of leases and schedules; default: the database's, which all processes share. */
   readonly jobsClock?: () => EpochSeconds;
-  /** What calls other servers, in place of the service's own: for the samples of the documents. */
+  /** Replaces outbound calls, for the documents' samples. */
   readonly outbound?: Outbound;
-  /** Where the built pages of the panel are, if not in web/dist. */
   readonly pagesFolder?: string;
-  /** Where the built documents are, if not in docs/dist. */
   readonly docsFolder?: string;
 }
 
@@ -104,22 +100,18 @@ export interface Service {
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
   readonly passwordLinks: PasswordLinks;
-  /** Nothing runs before their start(). */
   readonly jobs: Jobs;
-  /**
-   * Before close(), where other processes can take over: says at /readyz that it goes until whoever asks there knows,
-   * then takes no new connections and lets those that are open be used up. Cut short when it is to hurry.
-   */
+  /** Only if others can take over: waits until probers know, then for open connections; `hurry` cuts it short. */
   depart(hurry: AbortSignal): Promise<void>;
-  /** Finishes what was accepted, then lets go of everything, the database included. */
+  /** Finishes accepted work, then releases everything, including the database. */
   close(): Promise<void>;
 }
 
-/** Figures are of real orders; a batch holds these, or tests. */
+/** A batch holds either real or test orders; metrics count real ones. */
 const isOfRealOrders = (commands: readonly OrderCommand[]) =>
   !commands.some(({ accountId }) => isTestAccount(accountId));
 
-/** Of the disk that the embedded database lies on; null: PostgreSQL's is its own business. */
+/** The embedded database's disk; null for PostgreSQL. */
 function diskBytesOf(database: Config['database']): number | null {
   if (database.kind !== 'embedded') return null;
   const { blocks, bsize } = statfsSync(database.dataDir);
@@ -136,7 +128,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
   const startedAt = monotonicNow();
-  // Whatever a request cannot begin without; everything else reads behind the orders.
+  // Requests cannot begin without these; all other reads wait behind orders.
   const lookups = ranked(database, 'lookups');
   const keys = createApiKeyCache(lookups, now, (error) =>
     logger.warn({ err: error }, 'api key index load failed'),
@@ -163,7 +155,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     productCallers: () => productCallers,
   });
   await followChanges({ database, keys, packages, brand, deliverer, logger });
-  // What changes from now on is heard. The start does not wait for it.
+  // Changes from here on are received. The start does not wait for the keys.
   keys.learnKeys();
 
   const requestLog = createRequestLog({
@@ -211,7 +203,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const knownAddresses = createKnownAddresses(mails, limits.knownAddressSeconds);
   const jobs = createJobs({
-    // A lease must not wait behind a list until it has ended.
+    // Renewing a lease must not wait behind lists.
     database: lookups,
     now: dependencies.jobsClock ?? null,
     monotonicNow,
@@ -320,7 +312,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     jobs,
     webhookTests: createPerAccountConcurrency(limits.webhookTests),
     async deliverSoon() {
-      // It is looked for by itself a little later.
+      // The job's own poll finds it a little later.
       await jobs.hasten(deliveriesKind).catch(() => undefined);
     },
     health: {
@@ -350,7 +342,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     passwordLinks,
     jobs,
     async depart(hurry) {
-      // The embedded database keeps its folder to one process: nobody else could answer.
+      // No other process can serve an embedded database.
       if (config.database.kind === 'embedded') return;
       await gracefulDrain.announce(hurry);
       isDraining = true;
@@ -372,11 +364,9 @@ interface EngineParts {
   readonly orderMetrics: OrderMetrics;
   readonly eventWaits: EventWaits;
   readonly deliverer: Deliverer;
-  /** They call the engine themselves. */
   readonly productCallers: () => Readonly<Record<CallMode, ProductCaller>>;
 }
 
-/** The engine, and who learns of each batch. */
 function createServiceEngine(
   { config, limits, database, logger, now, monotonicNow }: ServiceDependencies,
   { testBudget, packages, orderMetrics, eventWaits, deliverer, productCallers }: EngineParts,
@@ -441,7 +431,7 @@ function createProductCallers(
       prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
       async settle(settlement) {
         const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
-        // Settled by somebody else meanwhile, whichever way: there is nothing more to ask.
+        // Settled elsewhere meanwhile, either way.
         if (outcome.type === 'settled') return true;
         return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
       },
@@ -476,9 +466,9 @@ async function closeService(parts: ClosedParts): Promise<void> {
   eventWaits.close();
   keys.close();
   const jobsEnded = jobs.close();
-  // Slow clients must not hold the shutdown: what has not arrived by then is cut off.
+  // Slow clients must not hold up the shutdown.
   const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
-  // A connection that answered its last request is idle, but kept open by its client.
+  // Clients keep idle connections open.
   const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
   const cancelled = audits.close();
   await app.close();
@@ -487,12 +477,12 @@ async function closeService(parts: ClosedParts): Promise<void> {
   clearInterval(sweeping);
   await engine.drain();
   await jobsEnded;
-  // A database that does not answer must not hold the shutdown for a log.
+  // An unresponsive database must not hold up the shutdown for logs.
   const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
   await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
   await outbound.close();
   await counting.close();
   await database.close();
-  // One of its own meters runs for as long as the process, and would hold everything that was counted.
+  // A process-wide meter would keep this registry in memory.
   metrics.registry.clear();
 }

@@ -1,21 +1,18 @@
-// The documents as pages, at /docs: built from docs/*.md by scripts/build-docs.ts into docs/dist. /docs/rate-limits
-// is rate-limits.html there; assets carry a hash in their name and may be kept for ever. Nothing is loaded from
-// elsewhere and nothing inline is run: the build leaves no inline script or style. Until they are built, a plain page
-// says so.
+// Serves the documentation at /docs, built by scripts/build-docs.ts into docs/dist; without a build, a plain page says so.
+// /docs/rate-limits is rate-limits.html; assets have hashed names. Nothing external or inline is loaded.
 
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../platform/http/built-pages.ts';
 
-/** Where scripts/build-docs.ts puts the pages. */
 export const builtDocsFolder = fileURLToPath(new URL('../../docs/dist/', import.meta.url));
 
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The icons of the site's buttons are part of its stylesheet.
+  // The stylesheet contains the buttons' icons.
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -23,7 +20,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ];
 
-/** What is handed out to be kept; programs as text, which no browser runs. */
+/** Downloads; source code as text, which browsers do not run. */
 const downloadTypes: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
   '.zip': 'application/zip',
@@ -47,7 +44,6 @@ its folder <code>docs</code>.</p>
 </html>
 `;
 
-/** Registered with the prefix /docs. */
 export async function docsPages(app: FastifyInstance, folder: string): Promise<void> {
   await installBuiltPages(app, folder, contentSecurityPolicy);
   const method = ['GET', 'HEAD'];
@@ -62,7 +58,7 @@ export async function docsPages(app: FastifyInstance, folder: string): Promise<v
       return reply.code(404).sendFile('404.html', { cacheControl: false });
     }
     if (file.startsWith('assets/')) return reply.sendFile(file, keptForEver);
-    // Asked for again each time, and answered with 304 while nothing changed.
+    // Revalidated each time with 304.
     reply.header('cache-control', 'no-cache');
     const download = downloadTypes[extname(file)];
     if (download === undefined) return reply.sendFile(file, { cacheControl: false });
@@ -70,14 +66,14 @@ export async function docsPages(app: FastifyInstance, folder: string): Promise<v
   }
 }
 
-/** "reference/orders.html" for /docs/reference/orders; null for what can be no page. */
+/** "reference/orders.html" for /docs/reference/orders; null: not a page. */
 function fileOf(url: string): string | null {
   const path = url.split('?')[0]?.replace(/^\/docs\/?/, '') ?? '';
   if (path === '') return 'index.html';
-  // One name in a known folder, or words of letters, digits and hyphens: nothing hidden, nothing above the folder.
+  // Only known folders and plain names: nothing hidden, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
   if (/^downloads\/[\w-][\w.-]*\.(?:tgz|zip|py|php|ts)$/.test(path)) return path;
-  // The list of pages is asked for by a page that is older than the build.
+  // hashmap.json is requested by pages older than the build.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;
 }

@@ -1,4 +1,4 @@
-// Keeps what this process has in memory in step with what other processes write. Called by create-service.ts.
+// Updates this process's caches when other processes write. Called by create-service.ts.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
@@ -23,7 +23,6 @@ export interface FollowedParts {
   readonly logger: FastifyBaseLogger;
 }
 
-/** Resolves when changes are heard. */
 export async function followChanges(parts: FollowedParts): Promise<void> {
   const { database, keys, packages, brand, deliverer, logger } = parts;
   await database.listen(changesChannel, {

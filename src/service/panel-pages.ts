@@ -1,7 +1,6 @@
-// The built pages (web/dist): hashed assets that may be kept for ever, and one index.html, never kept, for every
-// other path of the panel: what it shows is up to the script. Nothing is loaded from elsewhere and nothing
-// inline is run; the one inline style is that of index.html's shell, named by its hash. The operator's name stands in it from
-// the first byte, so that no window is ever called otherwise. Without a build a plain page says how to make one.
+// Serves the built panel (web/dist): hashed assets, and index.html for every other path; without a build, a plain page says
+// so. Nothing external or inline is loaded but the shell's style, by its hash. The page has the
+// operator's name from its first byte, so the window never shows another.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -37,11 +36,9 @@ const notBuilt = `<!doctype html>
 </html>
 `;
 
-/** Registered with the prefix /panel. */
 export async function panelPages(app: FastifyInstance, folder: string, brand: BrandHolder): Promise<void> {
   await installBuiltPages(app, folder, contentSecurityPolicy(styleSourcesOf(folder)));
 
-  // Every path below /panel that has no route of its own.
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply.refuse(refusal('not_found'));
     const path = assetPath(request);
@@ -61,7 +58,7 @@ export async function panelPages(app: FastifyInstance, folder: string, brand: Br
   }
 }
 
-/** The window's title until a page has its own, the name that pages put behind theirs (web/src/text/service-name.ts), the icon. */
+/** Sets the initial title, the title suffix (web/src/text/service-name.ts) and the icon. */
 function branded(page: string, brand: Brand): string {
   const { name, colour } = brand;
   const icon = iconAddress(brand);
@@ -72,7 +69,7 @@ function branded(page: string, brand: Brand): string {
       name === null ? null : html`<meta name="application-name" content="${name}">`,
     ],
     [/<link rel="icon"[^>]*>/, icon === null ? null : html`<link rel="icon" href="${icon}">`],
-    // Where the pages' own stylesheet stands: the script waits for both, so no page is seen in another colour.
+    // Beside the pages' own stylesheet: the script waits for both, so no page shows other colors first.
     [
       /<noscript>/,
       colour === null ? null : html`<link rel="stylesheet" href="${brandStylesheetPath}">\n    <noscript>`,
@@ -84,7 +81,7 @@ function branded(page: string, brand: Brand): string {
   );
 }
 
-/** The stylesheets, and the style of the shell that index.html shows before they are there. */
+/** CSP sources: the stylesheets, and the hash of the inline style in index.html. */
 function styleSourcesOf(folder: string): string {
   const page = isFile(folder, 'index.html') ? readFileSync(join(folder, 'index.html'), 'utf8') : '';
   const shell = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1];
@@ -92,11 +89,11 @@ function styleSourcesOf(folder: string): string {
   return `'self' 'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
 }
 
-/** What follows /panel/, when it can be the name of a file; index.html is not one: it is shown for every path. */
+/** The part after /panel/ if it can be a file. index.html is excluded: every path shows it. */
 function assetPath({ url }: FastifyRequest): string | null {
   const sent = /^\/panel\/([A-Za-z0-9._/-]{1,200})(?:\?|$)/.exec(url)?.[1];
   if (sent === undefined || sent === 'index.html' || normalize(sent) !== sent || sent.startsWith('..'))
     return null;
-  // Nothing hidden, such as a build's own notes.
+  // Nothing hidden, such as build metadata.
   return sent.split('/').some((part) => part === '' || part.startsWith('.')) ? null : sent;
 }

@@ -1,5 +1,5 @@
-// What the browser alone needs, below /panel/api: composed here from one file for each page of the panel. The
-// routes of the two APIs are registered beside these by service/app.ts, with the session in place of the key.
+// Routes that only the browser needs, below /panel/api, one file per page. service/app.ts adds the two APIs behind the
+// session guard.
 
 import type { FastifyInstance } from 'fastify';
 import { accountPanelRoutes } from '../features/accounts/account-panel-routes.ts';
@@ -34,7 +34,6 @@ import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/
 import { redeliveryRoutes } from '../features/webhooks/redelivery-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
-/** What the routes below need, all together. */
 export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof sessionRoutes> &
   Needs<typeof profileRoutes> &
@@ -70,7 +69,6 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof operatorPreviewRoutes> &
   Needs<typeof allHolderRoutes>;
 
-/** The routes behind the panel's guard. */
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   signedInRoutes(app, dependencies);
   sessionRoutes(app, dependencies);
@@ -98,7 +96,6 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   });
 }
 
-/** The same for the console. */
 function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   consoleRoutes(app, dependencies);
   accountTotpRoutes(app, dependencies);

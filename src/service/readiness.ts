@@ -1,11 +1,10 @@
-// What /readyz answers with. Called by create-service.ts.
+// The answer of /readyz. Called by create-service.ts.
 
 import type { FastifyBaseLogger } from 'fastify';
 import { type Database, ranked } from '../platform/database/database.ts';
 import { isMigrated, readMigrations } from '../platform/database/schema/migrate.ts';
 import { accountGroupCount } from '../platform/database/shards/find-shards.ts';
 
-/** What keeps this process from serving; nothing: it is ready. */
 export function createReadiness(
   database: Database,
   isLeaving: () => boolean,
@@ -14,7 +13,7 @@ export function createReadiness(
   const lookups = ranked(database, 'lookups');
   const migrations = readMigrations();
   let hasSaid = false;
-  /** This process was away while they were divided: PostgreSQL refuses what it writes, as their tables are views now. */
+  /** The accounts were divided while this process was running: its writes fail, as the tables are views now. */
   function dividedMeanwhile(count: number): string {
     const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
     if (!hasSaid) logger.error({ account_groups: count }, 'account groups changed');

@@ -1,5 +1,5 @@
-// The kinds of work that the service does behind its requests, each in one of all processes (src/platform/jobs/). Put together
-// by create-service.ts; what a kind does belongs to the feature that owns its tables.
+// The scheduled jobs, each running in one process at a time (src/platform/jobs/). Assembled by create-service.ts; a job's
+// work belongs to the feature that owns its tables.
 
 import { askAlertAddresses } from '../features/alerts/alert-addresses.ts';
 import { queueAlertMails } from '../features/alerts/alert-mails.ts';
@@ -187,14 +187,14 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     {
       kind: 'mail',
       ...times.mail,
-      // Without a mail server there is nothing to do but to forget.
+      // Without a mail server it only deletes old rows.
       ...(dependencies.mail.settings === null && { everySeconds: times.requestLog.everySeconds }),
       run: async ({ signal }) => ({
         backlog: await sendMails({ ...dependencies.mail, database, now, limits: limits.mail }, signal),
       }),
     },
   ];
-  // A server vacuums by itself.
+  // A server has autovacuum.
   if (database.kind === 'embedded') {
     jobs.push({
       kind: 'vacuum',

@@ -1,6 +1,5 @@
-// The configuration: read once from the environment (and .env), checked, and handed out as one value.
-// A malformed value stops the start with a sentence that names its variable (settings.ts).
-// Limits that an operator has no reason to touch are in `defaultLimits`, each with its unit in its name.
+// Reads and checks the configuration (environment and .env) once. A malformed value stops the start with a message that
+// names its variable (settings.ts). `defaultLimits` holds limits that operators need not change; units are in their names.
 
 import type { CancelRefund } from '../features/order-engine/records/plan-life.ts';
 import type { ValkeyAddress } from '../platform/limits/valkey-address.ts';
@@ -23,16 +22,16 @@ export type DatabaseConfig =
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Without a slash at the end. null: made from host and port. */
+  /** Without a trailing slash. null: derived from host and port. */
   readonly publicUrl: string | null;
   readonly database: DatabaseConfig;
-  /** null: made and kept in the data folder. */
+  /** null: generated and kept in the data folder. */
   readonly secretKey: string | null;
-  /** Opens what SECRET_KEY does not, while one key takes the other's place. */
+  /** For decryption only, while SECRET_KEY is being replaced. */
   readonly secretKeyPrevious: string | null;
   readonly currency: string;
   readonly trustProxy: readonly string[];
-  /** Addresses and CIDR ranges of one's own that may be called. */
+  /** Private addresses and CIDR ranges that may be called. */
   readonly outboundAllow: readonly string[];
   readonly administrator: {
     readonly username: string;
@@ -40,42 +39,38 @@ export interface Config {
     readonly apiKey: string | null;
   };
   readonly demo: boolean;
-  /** Rows of one test account. */
   readonly testRowsMax: number;
   readonly logLevel: LogLevel;
   /** null: unless standard output is a terminal. */
   readonly logRequests: boolean | null;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
-  /** What the unused time of a plan that is cancelled is worth. */
+  /** The refund for the unused time of a canceled plan. */
   readonly cancelRefund: CancelRefund;
-  /** Name and address on statements, line by line. */
   readonly statementIssuer: readonly string[];
-  /** Whoever has one of these roles needs a second factor. */
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
-  /** A credit above it, in the console, takes the password. */
+  /** Larger credits in the console require the password. */
   readonly creditConfirmedAboveCents: bigint;
-  /** null: this service sends no mail. */
   readonly mail: MailSettings | null;
-  /** Where the limits of all processes are counted; null: each counts for itself. */
+  /** Where processes share limits; null: each counts for itself. */
   readonly valkey: ValkeyAddress | null;
-  /** Start although the server may lose acknowledged orders: for experiments. */
+  /** Start even if the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
-  /** Into how many groups the accounts of a new database are divided; of one that is there: how many it must have. null: as it is. */
+  /** The number of shards of a new database; an existing one must match. null: any. */
   readonly accountGroups: number | null;
 }
 
-/** The limits of a service; tests pass others. */
+/** Tests pass other limits. */
 export type Limits = typeof defaultLimits;
 
 export const defaultLimits = {
   engine: {
     batchOrdersMax: 512,
     queueDepthMax: 20_000,
-    // Long enough for a connection that froze to be given up and the batch to be settled on another.
+    // Enough to give up a frozen connection and settle the batch on another.
     waitMilliseconds: 6_000,
     retryMilliseconds: 100,
-    // Tests beside real orders: a fifth of the time (docs/decisions/0042-test-mode.md).
+    // Tests beside real orders get a fifth of the time (docs/decisions/0042-test-mode.md).
     tests: {
       queueDepthMax: 2_000,
       batchOrdersMax: 512,
@@ -84,25 +79,23 @@ export const defaultLimits = {
       busyMilliseconds: 1_000,
     },
   },
-  // A request to move a test's clock.
   testClock: { stepsAtOnce: 2_048, stepsBesideOrders: 256, workMilliseconds: 30_000, holdSeconds: 10 },
   database: {
-    // As many lanes of orders: one, for few and large batches (docs/decisions/0010-one-lane.md).
+    // The number of lanes: one, for few and large batches (docs/decisions/0010-one-lane.md).
     orderConnections: 1,
     lookupConnections: 4,
     readConnections: 4,
     connectMilliseconds: 2_000,
-    // Where DATABASE_URL names several hosts (docs/decisions/0043-failover.md).
+    // Several hosts in DATABASE_URL (docs/decisions/0043-failover.md).
     hosts: {
       answerMilliseconds: 1_500,
       patienceMilliseconds: 500,
       retryMilliseconds: 100,
       lookMilliseconds: 5_000,
     },
-    // How long a statement may take on PostgreSQL: that of an order or a look-up, and that of a read.
     answerMilliseconds: 2_500,
     readMilliseconds: 5_000,
-    // Reads of PostgreSQL while orders are under way (docs/decisions/0013-orders-first.md).
+    // Reads during orders (docs/decisions/0013-orders-first.md).
     readThrottle: {
       restFactor: 4,
       restMillisecondsMax: 250,
@@ -111,16 +104,15 @@ export const defaultLimits = {
       shareMilliseconds: 250,
       waitMilliseconds: 10_000,
     },
-    // A transaction that may take hours is looked after from another connection.
+    // Watches long transactions from another connection.
     heartbeatMilliseconds: 5_000,
     heartbeatsMissedMax: 4,
-    // Whatever takes long at the start says so.
     noticeMilliseconds: 10_000,
     idleInTransactionMilliseconds: 1_000,
     listenAnswerMilliseconds: 1_000,
     locateMilliseconds: 5_000,
     closeMilliseconds: 2_000,
-    // The one session of the embedded database (docs/decisions/0013-orders-first.md).
+    // The embedded database's one session (docs/decisions/0013-orders-first.md).
     queue: {
       restFactor: 4,
       restMillisecondsMax: 1_000,
@@ -151,7 +143,7 @@ export const defaultLimits = {
     panelRequestsPerMinute: 1_800,
     sessionsMax: 20_000,
   },
-  // The server that counts for all processes (docs/decisions/0045-shared-limits.md).
+  // docs/decisions/0045-shared-limits.md.
   sharedLimits: {
     answerMilliseconds: 50,
     restMilliseconds: 1_000,
@@ -159,13 +151,12 @@ export const defaultLimits = {
     leaseMilliseconds: 500,
     operationsPerCall: 500,
   },
-  // Requests that wait for an event: beyond these the answer comes at once.
+  // Requests that wait for an event; beyond these the answer comes at once.
   eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
   eventsKeptSeconds: 90 * 86_400,
   productCalls: {
     callsMax: 128,
     callsMaxUnanswered: 4,
-    // Beside them, and never in their place: a fifth.
     tests: { callsMax: 25, callsMaxUnanswered: 1 },
     pollMilliseconds: 500,
     writeMilliseconds: 20,
@@ -173,17 +164,17 @@ export const defaultLimits = {
   },
   productCallsKeptSeconds: 30 * 86_400,
   planEnds: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
-  // Lists that an account reads at once in the panel, and what takes long: its exports, and audits.
+  // Lists and long reads (exports, verifications) that an account runs at once in the panel.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
   exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
-  // The same over all accounts: a PDF is work for the processor.
+  // The same over all accounts: a PDF is CPU work.
   // About four seconds of one processor.
   pdfEntriesMax: 5_000,
   exportsOfAll: { atOnceMax: 4, waitingMax: 100, waitMilliseconds: 30_000 },
   bulks: {
-    // Small beside a batch, which takes the windows of several (docs/decisions/0031-bulk.md).
+    // Small next to a batch, which takes windows of several bulks (docs/decisions/0031-bulk.md).
     windowOrders: 100,
-    // Under way at once, from the first byte of the body to the answer. Together the waits stay below requestMilliseconds.
+    // From the first body byte to the answer. The waits together stay below requestMilliseconds.
     ofAccount: { atOnceMax: 4, waitingMax: 20, waitMilliseconds: 5_000 },
     ofAll: { atOnceMax: 32, waitingMax: 1_000, waitMilliseconds: 5_000 },
   },
@@ -202,7 +193,7 @@ export const defaultLimits = {
   signIns: { enteredMax: 20, windowSeconds: 3_600, pendingMax: 100 },
   passwordCost,
   requestLog: {
-    // Between two flushes. More than all resellers send at their usual limits, and never a tenth of the database's work.
+    // Per flush: more than all resellers send normally, and under a tenth of the database's work.
     linesMax: 1_000,
     refusedLinesMax: 200,
     linesPerStatement: 500,
@@ -215,13 +206,13 @@ export const defaultLimits = {
     refusalsKeptDays: 400,
   },
   verify: {
-    // Below the 60 s after which proxies commonly give up.
+    // Below the common proxy timeout of 60 s.
     waitMilliseconds: 50_000,
     lingerMilliseconds: 30_000,
     keptMilliseconds: 600_000,
   },
   jobs: {
-    // A process that died is replaced after this long; one that stalls for this long loses its work.
+    // A dead process is replaced after this long; one that stalls this long loses its work.
     leaseSeconds: 10,
     renewMilliseconds: 3_000,
     pollMilliseconds: 15_000,
@@ -230,33 +221,31 @@ export const defaultLimits = {
     retrySecondsMax: 900,
     pauseSecondsMin: 1,
     stopMilliseconds: 2_000,
-    // The deliveries and the calls of the product, those of tests too, which go on for as long as there are any, and three
-    // others.
+    // Deliveries and product calls, real and test, which run continuously, and three others.
     runsAtOnceMax: 6,
   },
-  // Each in one of all processes; a run that reaches its limit goes on after a pause.
+  // Each in one process at a time; a run at its limit continues after a pause.
   scheduledJobs: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
     alertMails: { everySeconds: 30, runSecondsMax: 30 },
     planEnds: { everySeconds: 60, runSecondsMax: 30 },
-    // While there is a product it goes on; without one it looks whether there is.
+    // Runs continuously while there is a product; otherwise checks for one.
     productCalls: { everySeconds: 30, runSecondsMax: 86_400 },
     oldProductCalls: { everySeconds: 3_600, runSecondsMax: 30 },
     oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
     dailyTotals: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
-    // Somebody may wait for it to reset a test again.
+    // A test's next reset may wait for it.
     discardedTests: { everySeconds: 15, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
     vacuum: { everySeconds: 60, runSecondsMax: 30 },
-    // While there are endpoints it goes on; without any it looks whether there are.
+    // Runs continuously while there are endpoints; otherwise checks for any.
     deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
     deliveryLog: { everySeconds: 3_600, runSecondsMax: 30 },
-    // Somebody waits for the link in it.
+    // A person may be waiting for a link.
     mail: { everySeconds: 15, runSecondsMax: 60 },
-    // Only when somebody asks for it.
     audit: { runSecondsMax: 4 * 3_600 },
   },
   mail: {
@@ -272,24 +261,22 @@ export const defaultLimits = {
     silenceMilliseconds: 15_000,
     sendMilliseconds: 60_000,
   },
-  // Who has not been removed.
   peoplePerAccountMax: 100,
-  // How long a password that was given with a sensitive action is good for others (docs/decisions/0041-people-and-roles.md).
+  // Validity of a password confirmation (docs/decisions/0041-people-and-roles.md).
   reauthenticatedSeconds: 300,
   passwordLinks: {
     resetValidSeconds: 3_600,
     invitationValidSeconds: 7 * 86_400,
-    // One reset link of a person in this time, however often it is asked for.
     restSeconds: 300,
-    // People of one address that are written to, in all and of one account.
+    // People mailed for one address, in total and per account.
     peopleMax: 10,
     peopleOfAccountMax: 2,
     pendingMax: 100,
   },
-  // An address that an account was not signed in from for this long is a new one again.
+  // An address counts as new after this long without a sign-in.
   knownAddressSeconds: 90 * 86_400,
   renewals: { plansAtOnce: 64, restMillisecondsMax: 1_000 },
-  // Webhooks (docs/decisions/0038-webhooks.md).
+  // docs/decisions/0038-webhooks.md.
   deliveries: {
     promptMax: 256,
     laggardsMax: 64,
@@ -309,10 +296,9 @@ export const defaultLimits = {
     endpointsPerRead: 100,
     stopMilliseconds: 1_000,
   },
-  // Test events of an account that wait for their answer, which may take as long as a call.
   webhookTests: { atOnceMax: 4, waitingMax: 10, waitMilliseconds: 5_000 },
   deliveryLog: { keptSeconds: 30 * 86_400, keptPerWebhookMax: 100_000 },
-  // Calls to addresses that somebody typed in (docs/decisions/0035-outbound-calls.md).
+  // Calls to user-defined addresses (docs/decisions/0035-outbound-calls.md).
   outbound: {
     callMilliseconds: 10_000,
     nameServerMilliseconds: 1_000,
@@ -321,14 +307,13 @@ export const defaultLimits = {
     answerHeaderBytesMax: 16_384,
     callsOfOriginMax: 100,
     idleConnectionsMax: 500,
-    // Below the five seconds after which many servers close one.
+    // Below the five seconds after which many servers close a connection.
     idleMilliseconds: 4_000,
     connectionMilliseconds: 60_000,
   },
-  // A command that copies the embedded database keeps its log growing meanwhile.
+  // The WAL grows while the embedded database is copied.
   copySecondsMax: 3_600,
-  // The end of a process that others can take over from (docs/decisions/0044-restarts.md). Together below the 30 s that the
-  // unit of systemd and the compose file give it.
+  // Shutdown (docs/decisions/0044-restarts.md). Together below the 30 s of the systemd unit and the compose file.
   gracefulDrain: { askedTwiceMilliseconds: 10_000, answers: 3, millisecondsMax: 7_000, askersMax: 100 },
   usedUpMilliseconds: 500,
   drainMilliseconds: 15_000,
@@ -339,7 +324,6 @@ export const defaultLimits = {
   loginLinkLogKeptSeconds: 90 * 86_400,
 };
 
-/** @throws ConfigProblem */
 export function readConfig(environment: Environment): Config {
   const set = readSettings(environment);
   if (set.SECRET_KEY === null && set.DATABASE_URL !== null) {
@@ -384,7 +368,7 @@ export function readConfig(environment: Environment): Config {
 
 function mailSettings({ SMTP_URL: server, MAIL_FROM: given }: SettingValues): MailSettings | null {
   if (server === null) return null;
-  // Many servers' users are addresses, and may send as nobody else.
+  // Many servers use addresses as user names, and only allow sending from these.
   const { login } = server;
   const ofUser = login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
   const from = given ?? ofUser;

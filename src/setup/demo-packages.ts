@@ -1,4 +1,4 @@
-// The packages of the demo: three that can be ordered and a free trial. Prices in cents.
+// The demo's packages: three and a free trial. Prices in cents.
 
 import type { PackageSettings } from '../features/packages/package-store.ts';
 

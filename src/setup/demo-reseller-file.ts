@@ -1,5 +1,5 @@
-// Where the demo's key and first password go when no person watches the start: a file that only the service's user may
-// read. Written by main.ts at each such start; the line that places the first order reads the key from it.
+// Stores the demo's key and first password in a file with mode 0600 when the start has no terminal. Written by main.ts; the
+// printed first-order command reads the key from it.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ export function demoResellerFile(config: Pick<Config, 'database'>): string {
   return secretsFile(config, 'demo-reseller.txt');
 }
 
-/** A password that an earlier start wrote stays in the file. @throws ConfigProblem when the file cannot be written */
+/** Keeps a password written by an earlier start. @throws ConfigProblem when the file cannot be written */
 export function keepDemoSecrets(
   path: string,
   { apiKey, password }: Pick<DemoReseller, 'apiKey' | 'password'>,
@@ -23,7 +23,7 @@ export function keepDemoSecrets(
     const kept = password === null && existsSync(path) ? readFileSync(path, 'utf8') : null;
     if (kept?.includes(keyLine)) return;
     const text = kept?.replace(/^API key .*$/m, keyLine) ?? `username  demo\n${passwordLine}${keyLine}\n`;
-    // Of several processes that start at once, one knows the password: the others never replace its file.
+    // Of several simultaneous starts, one knows the password; the others must not replace its file.
     if (password === null && kept === null) {
       writeIfAbsent(path, text);
       return;
@@ -47,7 +47,6 @@ function writeIfAbsent(path: string, text: string): void {
   }
 }
 
-/** For a shell: the key in that file. */
 export function readKeyCommand(path: string): string {
   return `sed -n 's/^API key *//p' '${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
-// What a start with DEMO adds to an empty database: packages, and the reseller "demo" with its credit. Called by main.ts.
-// Always true: a database that somebody uses is never made a demo, and the credit is given once.
+// Fills an empty database for DEMO: packages, and the reseller "demo" with credit. Called by main.ts.
+// Invariant: a database in use never becomes a demo, and the credit is given once.
 
 import { createAccount } from '../features/accounts/account-store.ts';
 import { listenToAccount } from '../features/events/event-log.ts';
@@ -21,7 +21,7 @@ const demoRateLimitPerMinute = 60;
 
 export interface DemoReseller {
   readonly apiKey: string;
-  /** Known to the start that made the account, and to nobody after it. */
+  /** Known only to the start that creates the account. */
   readonly password: string | null;
   readonly credit: string;
 }
@@ -46,17 +46,13 @@ const noteDemo: SqlStatement = {
   text: 'update service_state set demo_account_id = $1::int',
 };
 
-/** What a demo is made with. */
 export interface DemoService {
   readonly engine: OrderEngine;
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
 }
 
-/**
- * On an empty database: packages, the reseller "demo" and its credit. Later the same reseller's key again.
- * null: this database was not begun as a demo, or another process is making it one.
- */
+/** Creates the demo, or returns its reseller's key again. null: not a demo, or another process is creating it. */
 export async function prepareDemo(
   database: Database,
   service: DemoService,
@@ -67,7 +63,7 @@ export async function prepareDemo(
   const [found] = await database.query(findEmpty);
   const isOurs = found?.['is_empty'] === true && (await database.query(startDemo)).length > 0;
   const [state = {}] = await database.query(findDemo);
-  // An interrupted one is finished where no other process can be at it.
+  // Resumes an interrupted start where no other process can be running.
   const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
   const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
   if (known === null && !isOurs && !isUnfinished) return null;
@@ -76,7 +72,7 @@ export async function prepareDemo(
   const accountId = known ?? made?.id ?? null;
   if (accountId === null) return null;
 
-  // By its key the credit is given once, even when a start was interrupted.
+  // The idempotency key gives the credit once, even after an interrupted start.
   await service.engine.submit({
     type: 'credit',
     accountId,
@@ -91,7 +87,6 @@ export async function prepareDemo(
   return { apiKey, password: made?.isNew ? password : null, credit: formatAmount(demoCreditCents) };
 }
 
-/** Makes what is missing of the demo; returns its account. */
 async function makeDemo(
   database: Database,
   { seal, packages }: DemoService,
@@ -118,7 +113,7 @@ async function makeDemo(
   const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
   if (account !== null) {
     await database.query(noteDemo, [account.id]);
-    // Whoever tries the service out finds events of their first order.
+    // So that events of the first order exist.
     await listenToAccount(database, account.id);
   }
   return account === null ? null : { id: account.id, isNew: created !== null };

@@ -1,4 +1,4 @@
-// What stops a start, as one sentence for the person who started it; a bug keeps its stack trace.
+// A start's error as one sentence for the user; a bug keeps its stack trace.
 
 import { BackupDamaged } from '../features/backup/backup-format.ts';
 import { CopyFailed } from '../features/backup/copy-running-service.ts';

@@ -1,7 +1,6 @@
-// Where the generated secrets of the first administrator go when nobody watches the start: into a file that only the
-// service's user may read, and not into a log, which is kept, copied and read by others. Written by main.ts; doctor
-// reminds of one that was left.
-// Always true: what cannot be written is not made, and of several processes that start at once each writes a file of its own.
+// Stores the first administrator's generated secrets in a file with mode 0600 when the start has no terminal: output would
+// go to a log. Written by main.ts; doctor reminds of it.
+// Invariant: secrets that cannot be written are not created; each of several simultaneous starts writes its own file.
 
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { ConfigProblem } from './settings.ts';
 
-/** What was made just now; a value that was given in the environment is null. */
+/** Values from the environment are null. */
 export interface FirstAdministrator {
   readonly username: string;
   readonly password: string | null;
@@ -18,17 +17,16 @@ export interface FirstAdministrator {
 
 const fileName = 'first-administrator.txt';
 
-/** In the data folder or, with PostgreSQL, in the folder that the service was started in. */
+/** In the data folder or, with PostgreSQL, the working directory of the start. */
 export function secretsFile({ database }: Pick<Config, 'database'>, name: string, folder = '.'): string {
   return resolve(folder, database.kind === 'embedded' ? database.dataDir : '', name);
 }
 
-/** `folder`: that of the start. */
 export function firstAdministratorFile(config: Pick<Config, 'database'>, folder?: string): string {
   return secretsFile(config, fileName, folder);
 }
 
-/** What was written, until the account exists. */
+/** Written, but not final until the account exists. */
 export interface DraftedSecrets {
   keep(): void;
   discard(): void;

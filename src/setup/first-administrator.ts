@@ -1,5 +1,5 @@
-// The administrator that a start makes where there is none. Called by main.ts; `init` asks about its password.
-// Always true: there is one first administrator, however many processes start at once.
+// Creates the first administrator if there is none. Called by main.ts; `init` checks its password.
+// Invariant: exactly one, however many processes start at once.
 
 import { createAccount } from '../features/accounts/account-store.ts';
 import { passwordProblem } from '../features/auth/password-rules.ts';
@@ -13,13 +13,10 @@ import type { Config } from './config.ts';
 import { type DraftedSecrets, type FirstAdministrator, nothingDrafted } from './first-administrator-file.ts';
 import { ConfigProblem } from './settings.ts';
 
-// An administrator's console and scripts ask more often than a reseller's.
+// Consoles and scripts send more requests than a reseller.
 const administratorRateLimitPerMinute = 6_000;
 
-/**
- * Creates the first administrator. null: there is one already. `draft`: hears of the secrets before they count, so that
- * none is made that nobody will know. @throws ConfigProblem
- */
+/** null: there is one already. `draft` stores the secrets first, so that none is created unseen. @throws ConfigProblem */
 export async function createFirstAdministrator(
   database: Database,
   seal: Seal,
@@ -61,7 +58,7 @@ export async function createFirstAdministrator(
   return first;
 }
 
-/** Asked when it is about to be used: a service that has its administrator goes on starting. @throws ConfigProblem */
+/** Checked only before use, so that a service with an administrator still starts. @throws ConfigProblem */
 export async function checkAdministratorPassword({
   username,
   password,

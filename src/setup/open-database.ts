@@ -1,6 +1,5 @@
-// What a start does before it serves: opens the database, brings its schema up to date, checks that it is
-// safe and that the secret key is the right one. Commands open the database by the same road, and make nothing.
-// Called by main.ts and the command line.
+// Opens the database for main.ts and the command line: migrates the schema, checks durability and the secret key. Commands
+// use the same code but create nothing.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -43,11 +42,9 @@ import { ConfigProblem, secretKeyLengthMin } from './settings.ts';
 export interface OpenedDatabase {
   readonly database: Database;
   readonly seal: Seal;
-  /** Names of the migrations that ran just now. */
   readonly migrated: readonly string[];
 }
 
-/** A database as a command finds it. */
 export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
   /** null: no service was ever started on it. */
   readonly seal: Seal | null;
@@ -59,10 +56,7 @@ interface OpenOptions {
   readonly say?: Notices['say'];
 }
 
-/**
- * For a start, the first one included: that one makes the schema and, where none is given, the secret key.
- * @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable: each with a sentence for people
- */
+/** Creates the schema and a missing secret key. @throws ConfigProblem, SchemaMismatch, DataFolderInUse, DatabaseUnavailable */
 export async function openDatabase(
   config: Config,
   now: EpochSeconds,
@@ -80,10 +74,7 @@ export async function openDatabase(
   });
 }
 
-/**
- * Divides the accounts of a database that nobody has begun with, where several groups are wanted.
- * @throws ConfigProblem, SchemaMismatch
- */
+/** Divides a new database if several shards are configured. @throws ConfigProblem, SchemaMismatch */
 export async function divideNew(
   database: Database,
   config: Pick<Config, 'accountGroups' | 'database'>,
@@ -94,7 +85,7 @@ export async function divideNew(
   await database.transaction(
     async (transaction) => {
       await lockSchema(transaction);
-      // Another process that starts for the first time at this moment has done it, or one that was cut off.
+      // Another first start may have done it, or one that was interrupted.
       if ((await findDivision(transaction)) === null) await divideAccounts(transaction, accountGroups);
     },
     { timeoutMilliseconds: null },
@@ -102,7 +93,7 @@ export async function divideNew(
   await spreadGroups(database);
 }
 
-/** Hands the groups to Citus, where this is one; what was done before stays. */
+/** Hands the shards to Citus, if present. Can be repeated. */
 export async function spreadGroups(database: Database): Promise<void> {
   const division = (await isCitus(database)) ? await findDivision(database) : null;
   if (division === null) return;
@@ -111,7 +102,6 @@ export async function spreadGroups(database: Database): Promise<void> {
   });
 }
 
-/** @throws ConfigProblem */
 export function refuseGroupsOfEmbedded({
   accountGroups,
   database,
@@ -122,7 +112,7 @@ export function refuseGroupsOfEmbedded({
   );
 }
 
-/** The database as its account groups are. @throws ConfigProblem other groups are wanted; SchemaMismatch one is missing */
+/** @throws ConfigProblem if another number of shards is configured; SchemaMismatch if a shard is missing */
 export async function inItsGroups(
   database: Database,
   { accountGroups }: Pick<Config, 'accountGroups'>,
@@ -137,11 +127,7 @@ export async function inItsGroups(
   return division === null ? database : database.inGroups(division);
 }
 
-/**
- * For a command: whose database this is was decided by a start, and no key is made. `schema`: `migrate` brings it up
- * to date (and notes whose it is, where a key is given), `current` refuses another one, `any` takes an older one as it is.
- * @throws as openDatabase
- */
+/** Never creates a key. `migrate` also records the key if given; `any` accepts an older schema. @throws as openDatabase */
 export function findDatabase(
   config: Config,
   now: EpochSeconds,
@@ -161,7 +147,7 @@ export function findDatabase(
     const isNew = schema === 'migrate' && findSecretKey(config) !== null;
     const state = (await findState(database)) ?? (isNew ? await begin(database, config, now) : null);
     const seal = state === null ? null : agreeOnState(state, config);
-    // An older schema has no groups yet, and whoever takes it as it is reads no accounts.
+    // An older schema has no shards, and `any` callers read no accounts.
     return { database: schema === 'any' ? database : await inItsGroups(database, config), seal, migrated };
   });
 }
@@ -189,12 +175,12 @@ async function openSafely<Opened>(
   }
 }
 
-/** Whether the folder of an embedded database has been set up; true for PostgreSQL, which can only be asked. */
+/** True for PostgreSQL, which only a connection can tell. */
 export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
   return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
 }
 
-/** A wrong DATA_DIR should not become a database of its own. */
+/** A mistyped DATA_DIR must not become a new database. */
 function refuseMissing(config: Config): void {
   const { database } = config;
   if (database.kind !== 'embedded' || hasEmbeddedDatabase(config)) return;
@@ -203,7 +189,6 @@ function refuseMissing(config: Config): void {
   );
 }
 
-/** The database as it is: nothing is checked, nothing is made in it. */
 export async function connectDatabase(
   config: Pick<Config, 'database'>,
   limits: Limits['database'] = defaultLimits.database,
@@ -227,7 +212,7 @@ const durability: SqlStatement = {
 
 const oldestVersion = 150_000;
 
-/** @throws ConfigProblem when the server is too old, or may lose what it acknowledged */
+/** @throws ConfigProblem when the server is too old, or may lose acknowledged commits */
 export async function checkDurability(database: Queryable): Promise<void> {
   const [row = {}] = await database.query(durability);
   const off = ['fsync', 'full_page_writes', 'synchronous_commit'].filter((setting) => row[setting] === 'off');
@@ -240,7 +225,7 @@ export async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
 }
 
-/** The very first start: its currency and its key are the database's from now on. */
+/** The first start fixes the currency and the key. */
 async function begin(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
   refuseUnusableCurrency(config);
   await divideNew(database, config);
@@ -253,7 +238,7 @@ function makeSecretKey({ database }: Config): string {
   return makeKeptSecretKey(database.dataDir);
 }
 
-/** SECRET_KEY, or the key that an embedded service made for itself; null: there is neither. @throws ConfigProblem */
+/** SECRET_KEY, or the generated key of an embedded service; null: neither. @throws ConfigProblem */
 export function findSecretKey({ secretKey, database }: Config): string | null {
   if (secretKey !== null || database.kind !== 'embedded') return secretKey;
   const kept = findKeptSecretKey(database.dataDir);
@@ -263,10 +248,7 @@ export function findSecretKey({ secretKey, database }: Config): string | null {
   );
 }
 
-/**
- * Of a database that does not exist yet. One that holds such a currency goes on: its balances are somebody's money.
- * @throws ConfigProblem
- */
+/** For new databases only: an existing one holds real balances. @throws ConfigProblem */
 export function refuseUnusableCurrency({ currency }: Pick<Config, 'currency'>): void {
   const problem = currencyProblem(currency);
   if (problem !== null)
@@ -281,13 +263,12 @@ async function holdsState(database: Database): Promise<boolean> {
   return table?.['has'] === true && (await findState(database)) !== null;
 }
 
-/** With the keys that are known here; null: there is none. @throws ConfigProblem */
 export function findSeal(config: Config): Seal | null {
   const secretKey = findSecretKey(config);
   return secretKey === null ? null : createSeal(secretKey, config.secretKeyPrevious);
 }
 
-/** @throws ConfigProblem when this is another currency's or another key's database */
+/** @throws ConfigProblem if the database has another currency or key */
 function agreeOnState(state: ServiceState, config: Config): Seal {
   if (state.currency !== config.currency) {
     throw new ConfigProblem(`CURRENCY is ${config.currency}, but this database holds ${state.currency}.`);
@@ -298,7 +279,7 @@ function agreeOnState(state: ServiceState, config: Config): Seal {
   return seal;
 }
 
-/** Why the keys that are known here cannot be the one that a database was set up with, and what to do; null: one is. */
+/** Why the known keys do not match the database, and what to do; null: one matches. */
 export function secretKeyProblem(
   seal: Seal | null,
   sealedCheck: string,

@@ -1,7 +1,6 @@
-// Walks through everything that is sealed: counts what is under which key, and seals it anew under SECRET_KEY. Called by
-// `sellthrough reseal` and doctor. It may run beside busy services, be killed at any moment, and run again: a few rows at a
-// time, each only if it is still what it was.
-// Always true: a text is replaced only by one that was opened and sealed from it.
+// Counts sealed texts by key, and reseals them under SECRET_KEY, for `sellthrough reseal` and doctor. It can run beside
+// busy services, be killed and be repeated: a few rows at a time, each only if unchanged.
+// Invariant: a text is replaced only by its own plaintext, resealed.
 
 import { sealedSecrets } from '../features/auth/totp-store.ts';
 import { sealedProductSecrets } from '../features/fulfilment/product-settings.ts';
@@ -13,7 +12,7 @@ import type { Seal, SealedText } from '../platform/secrets/seal.ts';
 import { listSessionsWithoutKey } from '../platform/secrets/secret-key-sessions.ts';
 import { resealCheck } from '../platform/secrets/service-state.ts';
 
-/** What the command says to the service that has the data folder open, with the name of the key that it would seal with. */
+/** Sent to the service that has the data folder open, with the name of the key to use. */
 export const resealWish = { wish: 'reseal' } as const;
 
 const everySealedText = [
@@ -32,7 +31,6 @@ export interface SealedCount {
   readonly unreadable: number;
 }
 
-/** What is sealed under which key. */
 export async function countSealed(database: Database, seal: Seal): Promise<SealedCount> {
   const count = { current: 0, unnamed: 0, previous: 0, unreadable: 0 };
   for (const texts of everySealedText) {
@@ -46,26 +44,21 @@ export async function countSealed(database: Database, seal: Seal): Promise<Seale
 }
 
 export interface Resealed extends SealedCount {
-  /** How many were sealed anew. */
   readonly resealed: number;
 }
 
-/** Services go on sealing meanwhile; one that still seals with the old key would never let it end. */
+/** Services go on sealing meanwhile; one with the old key would make this endless. */
 const passesMax = 10;
 
-/** A service is running that could not open what would be sealed. The message is for people. */
 export class ResealRefused extends Error {
   override readonly name = 'ResealRefused';
 }
 
-/**
- * Seals everything anew, until a pass finds nothing to do.
- * @throws ResealRefused @throws DatabaseUnavailable when no pass finds nothing
- */
+/** Repeats until a pass finds nothing to do. @throws ResealRefused, DatabaseUnavailable after the last pass */
 export async function resealTexts(database: Database, seal: Seal): Promise<Resealed> {
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass += 1) {
-    // Before the first text, and again before the last pass counts: one may have started meanwhile.
+    // Also before the final pass: a service may have started meanwhile.
     await refuseWhileSessionsLackKey(database, seal);
     const changed = await resealOnce(database, seal);
     resealed += changed;
@@ -86,7 +79,6 @@ async function refuseWhileSessionsLackKey(database: Database, { keyName }: Seal)
   );
 }
 
-/** Returns how many were found that had to be changed. */
 async function resealOnce(database: Database, seal: Seal): Promise<number> {
   let count = 0;
   for (const texts of everySealedText) {

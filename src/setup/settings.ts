@@ -1,5 +1,5 @@
-// Every setting in one table: its variable, its default, what it means, and how its value is read. `sellthrough init` writes .env
-// from it, the tables of docs/operations.md are made from it, and config.ts makes the configuration of it.
+// The table of all settings: variable, default, meaning and parser. `sellthrough init`, docs/operations.md and config.ts
+// are derived from it.
 
 import { isIP } from 'node:net';
 import { isApiKey } from '../features/identity/api-key.ts';
@@ -18,7 +18,6 @@ import { parseAmount } from '../shared/amounts.ts';
 import { createAddressRanges } from '../shared/ip-addresses.ts';
 import { type NamedRole, namedRoles } from '../shared/scopes.ts';
 
-/** One sentence that names the variable. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
@@ -27,12 +26,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigurationVariable {
   readonly name: string;
-  /** Shown to people: the value without the variable, or what happens then. */
+  /** Shown to users: the default, or what happens without a value. */
   readonly otherwise: string;
   readonly meaning: string;
-  /** A value to show in an example; absent where the default is one. */
+  /** Absent: the default is shown. */
   readonly example?: string;
-  /** Never shown, never logged, never to be passed as an argument. */
+  /** Never shown, logged or passed as an argument. */
   readonly isSecret?: true;
 }
 
@@ -49,11 +48,9 @@ interface Setting<Value> extends Omit<ConfigurationVariable, 'name'> {
 }
 
 interface Said extends Omit<ConfigurationVariable, 'name' | 'otherwise'> {
-  /** Spaces at its ends are part of it. */
   readonly isVerbatim?: true;
 }
 
-/** A setting with a default, or one that is null where it is not set. */
 function setting<Value>(
   said: Said & { readonly fallback: string; readonly read: Read<Value> },
 ): Setting<Value>;
@@ -124,7 +121,7 @@ const url: Read<string> = (value, name) => {
   return value.replace(/\/+$/, '');
 };
 
-/** An address without path or query: the pages and the API live at its root. */
+/** No path or query: the pages and the API live at the root. */
 const origin: Read<string> = (value, name) => {
   const read = url(value, name);
   if (new URL(read).href === `${new URL(read).origin}/`) return read;
@@ -133,7 +130,6 @@ const origin: Read<string> = (value, name) => {
   );
 };
 
-/** Entries divided by commas. */
 function listed(value: string): string[] {
   return value
     .split(',')
@@ -141,7 +137,7 @@ function listed(value: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** Not all addresses at once: that is no list of anybody's. */
+/** Rejects ranges that cover the whole address space. */
 function ranges(whose: string): Read<string[]> {
   return (value, name) => {
     const entries = listed(value);
@@ -183,7 +179,7 @@ const currency: Read<string> = (value, name) => {
   throw new ConfigProblem(`${name} must be three capital letters such as USD, not "${value}".`);
 };
 
-/** It holds a password, and is not repeated in a sentence. */
+/** Contains a password, so messages must not repeat it. */
 const valkeyUrl: Read<ValkeyAddress> = (value, name) => {
   const address = readValkeyUrl(value);
   if (address !== null) return address;
@@ -222,14 +218,13 @@ const cents: Read<bigint> = (value, name) => {
   throw new ConfigProblem(`${name} must be an amount such as 1000.00, not "${value}".`);
 };
 
-/** Lines divided by "|". */
 const lines: Read<string[]> = (value) =>
   value
     .split('|')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** It holds a password, and is not repeated in a sentence. */
+/** Contains a password, so messages must not repeat it. */
 const smtpUrl: Read<SmtpServer> = (value, name) => {
   const server = readSmtpUrl(value);
   if (server !== null) return server;
@@ -462,7 +457,7 @@ export type SettingValues = {
   readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['valueIn']>;
 };
 
-/** @throws ConfigProblem with the first value that cannot be read */
+/** @throws ConfigProblem for the first invalid value */
 export function readSettings(environment: Environment): SettingValues {
   return Object.fromEntries(
     Object.entries(settings).map(([name, { valueIn }]) => [name, valueIn(environment, name)]),

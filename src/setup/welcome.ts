@@ -1,13 +1,12 @@
-// What a start says to the person in front of the terminal: where it listens, what was generated just
-// now, and a line to paste that places an order. Each part as soon as it is true: a start that fails
-// halfway has shown what it made.
+// What a start prints on a terminal: the address, new secrets, and a command that places an order. Each part is printed as
+// soon as it is true, so that a failing start has shown what it created.
 
 import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';
 import { readKeyCommand } from './demo-reseller-file.ts';
 import type { FirstAdministrator } from './first-administrator-file.ts';
 
-/** `publicUrl`: as configured. `isOpen`: others reach it, so links made of the address would lead them nowhere. */
+/** `publicUrl`: as configured. `isOpen`: reachable from elsewhere, where links with this address do not work. */
 export function addressText(
   address: string,
   database: DatabaseConfig,
@@ -31,7 +30,7 @@ Sellthrough listens at ${address}
 ${logsRequests ? '' : '  request log    off; LOG_REQUESTS=1 turns it on\n'}${hint}`;
 }
 
-/** `file`: where the secrets are instead of here; null: a person sees them here. */
+/** `file`: where the secrets are; null: print them. */
 export function administratorText(
   { username, password, apiKey }: FirstAdministrator,
   file: string | null,
@@ -51,7 +50,6 @@ Signing in to the panel asks for a new password.
 `;
 }
 
-/** `file`: where the secrets are instead of here; null: a person sees them here. */
 export function demoText(
   address: string,
   { apiKey, password, credit }: DemoReseller,
@@ -63,7 +61,7 @@ export function demoText(
     file === null
       ? `${password} (shown only now; the panel asks for a new one)`
       : 'in the file; the panel asks for a new one';
-  // What a shell reads from the file stands in no log.
+  // What a shell reads from the file appears in no log.
   const authorization =
     file === null
       ? `'Authorization: Bearer ${apiKey}'`

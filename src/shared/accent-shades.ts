@@ -1,31 +1,26 @@
-// From the one colour that an operator chooses, the shades of it that pages are made of, light and dark. Called where the
-// stylesheet of the brand is written, and by the form that shows it before it is saved.
-// Always true: whatever was chosen, text in the accent on every surface, and text on the accent, has a contrast of 4.5 or
-// more (WCAG 2, AA); so the colour itself moves where it has to, keeping its hue.
+// Derives light and dark shades from the operator's accent color, for the brand stylesheet and its form.
+// Invariant: text in or on the accent has a contrast of at least 4.5 (WCAG 2 AA); the color is adjusted, keeping its hue.
 
-/** What pages are in where the operator has chosen none. */
 export const productColour = '#1d4ed8';
 
 export interface AccentShades {
   readonly accent: string;
-  /** Under the pointer. */
   readonly accentStrong: string;
-  /** Behind text in the accent. */
+  /** Background of text in the accent. */
   readonly accentFill: string;
-  /** Text on the accent. */
   readonly onAccent: string;
 }
 
 export interface AccentThemes {
   readonly light: AccentShades;
   readonly dark: AccentShades;
-  /** Whether the colour itself is too light for light pages, or too dark for dark ones: it is shown moved there. */
+  /** Whether the color had to be adjusted for contrast. */
   readonly isMoved: { readonly light: boolean; readonly dark: boolean };
 }
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** What text in the accent stands on (web/src/styles.css), and which way a colour moves to be read there. */
+/** Surfaces under accent text (web/src/styles.css), and the direction of adjustment. */
 const themes = {
   light: {
     surfaces: ['#ffffff', '#f6f7f9', '#eff1f4'],
@@ -43,7 +38,7 @@ const themes = {
   },
 } as const;
 
-/** A little more than 4.5: what is drawn has whole numbers of 0 to 255. */
+/** Above 4.5, to allow for rounding to 0..255. */
 const contrastMin = 4.55;
 const steps = 100;
 const strongStep = 0.15;
@@ -70,7 +65,6 @@ function shadesOf(
   return { accent: towards, accentStrong: towards, accentFill, onAccent: on };
 }
 
-/** Between 1 and 21. */
 function contrast(one: string, other: string): number {
   const [a, b] = [luminance(one), luminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);

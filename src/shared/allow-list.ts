@@ -1,16 +1,15 @@
-// An account's IP allow-list: IPv4 and IPv6 addresses and CIDR ranges. Entries are checked for their spelling
-// on entry, because net.BlockList silently accepts ranges with host bits set.
+// IP allow-lists of addresses and CIDR ranges. Entries are validated because net.BlockList silently accepts ranges with
+// host bits set.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { fieldRefusal, type Refusal, refusal } from './error-catalogue.ts';
 import { createAddressRanges, parseAddress, plainAddress } from './ip-addresses.ts';
 
-/** What an account may send from. An empty list allows every address. */
+/** An empty list allows every address. */
 export interface AllowList {
   allows(address: string): boolean;
 }
 
-/** Why an entry cannot be taken, in a few words; null when it can. */
 export function allowListProblem(entry: string): string | null {
   const [address = '', bits, ...rest] = entry.split('/');
   if (rest.length > 0 || (!isIPv4(address) && !isIPv6(address)) || address.includes('%')) {
@@ -23,7 +22,6 @@ export function allowListProblem(entry: string): string | null {
   return hasHostBits(address, Number(bits)) ? 'the address has bits set beyond the prefix length' : null;
 }
 
-/** The first entry of an allow-list that cannot be taken. */
 export function allowedIpsRefusal(entries: readonly string[] | undefined): Refusal | null {
   for (const [index, entry] of (entries ?? []).entries()) {
     const problem = allowListProblem(entry);
@@ -32,7 +30,7 @@ export function allowedIpsRefusal(entries: readonly string[] | undefined): Refus
   return null;
 }
 
-/** An account may leave the address it is using out of its own list, if it says that it means to. */
+/** Refuses a list without the caller's own address, unless confirmed. */
 export function lockOutRefusal(
   entries: readonly string[],
   address: string,

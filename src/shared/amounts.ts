@@ -1,5 +1,4 @@
-// Amounts of money: whole cents as bigint inside, decimal strings with two places outside
-// (specification "Conventions"). No floating point ever touches them.
+// Money: whole cents as bigint inside, decimal strings with two places outside. No floating point.
 
 /** "12.34" for 1234n, "-0.05" for -5n. */
 export function formatAmount(cents: bigint): string {
@@ -9,7 +8,7 @@ export function formatAmount(cents: bigint): string {
 
 const amountPattern = /^(-?)(\d{1,12})(?:\.(\d{1,2}))?$/;
 
-/** Cents of "12", "12.3", "12.34" or "-12.34"; null for anything else, including more than 12 digits before the point. */
+/** Accepts "12", "12.3", "12.34", "-12.34"; null for anything else, including more than 12 digits before the point. */
 export function parseAmount(text: unknown): bigint | null {
   const match = typeof text === 'string' ? amountPattern.exec(text) : null;
   if (match === null) return null;
@@ -18,7 +17,7 @@ export function parseAmount(text: unknown): bigint | null {
   return sign === '-' ? -cents : cents;
 }
 
-/** floor(100 × (1 − price ÷ (monthly price × months))), never below 0 (decisions "saving_percent"). */
+/** floor(100 × (1 − price ÷ (monthly price × months))), at least 0. */
 export function savingPercent(priceCents: bigint, monthlyPriceCents: bigint, months: number): number {
   const full = monthlyPriceCents * BigInt(months);
   if (full <= 0n || priceCents >= full) return 0;

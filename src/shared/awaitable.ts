@@ -1,8 +1,8 @@
-// What is known at once, or after a wait. The orders' road takes no turn of the event loop, and no promise, for what is known.
+// A value now or later. The order path spends no event-loop turn and no promise on values known now.
 
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** `next` with the value: now where it is known, which costs nothing, later where it is not. */
+/** Calls `next` at once if the value is known. */
 export function after<Value, Result>(
   value: Awaitable<Value>,
   next: (value: Value) => Awaitable<Result>,

@@ -1,6 +1,6 @@
-// On which clock a person may choose to read times in the panel; the API and CSV files are in UTC whatever they choose
+// Time zones that a person can choose in the panel; the API and CSV always use UTC
 // (docs/decisions/0062-the-clock-of-the-panel.md).
 
 export const clocks = ['utc'] as const;
-/** null: the zone of their browser. */
+/** null: the browser's zone. */
 export type Clock = (typeof clocks)[number] | null;

@@ -1,7 +1,5 @@
-// Every error code the service can answer with: its status and its public sentence.
-// Read by http/error-responses.ts (the only place that turns a code into a response), by the OpenAPI
-// generator and by the tests that keep the documents complete. Clients rely on the codes: never
-// change one, only add (specification "Errors", decisions "Versions").
+// Every error code with its status and message, read by http/error-responses.ts, the OpenAPI generator and the documents'
+// tests. Clients rely on the codes: only ever add.
 
 export const errorCatalogue = {
   invalid_json: {
@@ -217,14 +215,13 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** What `details` of an error may hold: short strings and numbers, never secrets. */
+/** Short strings and numbers, never secrets. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/** One refusal: a code from the catalogue and its details. A value, not an exception. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
-  /** In place of the code's own sentence, where that would not be true of the case. */
+  /** Replaces the code's own message where that would be wrong. */
   readonly message?: string;
 }
 
@@ -232,23 +229,22 @@ export function refusal(code: ErrorCode, details: ErrorDetails = {}): Refusal {
   return { code, details };
 }
 
-/** The refusal of one field: which, and why in a few words. */
 export function fieldRefusal(code: ErrorCode, field: string, reason: string): Refusal {
   return { code, details: { field, reason } };
 }
 
-/** A body beyond `limitBytes`: what most routes take is in the catalogue. */
+/** The catalog's message has the usual limit. */
 export function tooLarge(limitBytes: number): Refusal & { readonly message: string } {
   const message = `The request body is larger than ${limitBytes / 1024} KiB.`;
   return { code: 'payload_too_large', details: { limit_bytes: limitBytes }, message };
 }
 
-/** The refusal of what was wrong before there was a body to read: `reason` ends a sentence. */
+/** For problems before the body is parsed; `reason` ends a sentence. */
 export function unreadable(reason: string): Refusal {
   return { code: 'invalid_json', details: { reason }, message: `The request could not be read: ${reason}.` };
 }
 
-/** Why a value is of the wrong type. Whoever sent null may not know it: some tools write it for what is not set. */
+/** Explains null, which some tools send for unset fields. */
 export function typeReason(value: unknown, reason: string): string {
   return value === null ? `${reason}, not null: to set nothing, leave it out` : reason;
 }

@@ -1,4 +1,4 @@
-// What every refusal answers with, as JSON Schema.
+// The error envelope as JSON Schema.
 
 import Type, { type Static } from 'typebox';
 import { text, word } from './schema-parts.ts';

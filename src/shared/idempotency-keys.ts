@@ -1,9 +1,7 @@
-// Idempotency keys as they are sent. Pure.
-
 import { fieldRefusal, type Refusal, typeReason } from './error-catalogue.ts';
 import { type JsonObject, own } from './json.ts';
 
-/** 1 to 80 visible ASCII characters, from the header or the body, or the same in both; null when neither has one. */
+/** 1 to 80 visible ASCII characters from header or body, equal if in both; null: neither has one. */
 export function parseIdempotencyKey(
   body: JsonObject,
   headerKey: string | undefined,
@@ -21,7 +19,7 @@ export function parseIdempotencyKey(
   return /^[\x21-\x7e]{1,80}$/.test(key) ? key : invalid('must be 1 to 80 visible ASCII characters');
 }
 
-/** The Idempotency-Key header. Two of them were refused before anything was read. */
+/** Duplicate headers were refused earlier. */
 export function sentIdempotencyHeader(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): string | undefined {

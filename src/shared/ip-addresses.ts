@@ -1,10 +1,9 @@
-// One spelling for each machine's address, and lists of addresses: for allow-lists, limits, what people are shown, and what
-// the service calls.
+// Normalizes IP addresses and matches ranges, for allow-lists, limits, display and outbound calls.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** "192.0.2.1" for "::ffff:192.0.2.1", however it is spelled: one machine, one address. */
+/** "192.0.2.1" for "::ffff:192.0.2.1" in any spelling. */
 export function plainAddress(address: string): string {
   const withoutZone = address.split('%')[0] ?? '';
   if (!isIPv6(withoutZone)) return withoutZone;
@@ -14,29 +13,28 @@ export function plainAddress(address: string): string {
     : withoutZone;
 }
 
-/** The /64 that an IPv6 address is in, an IPv4 address itself: what one customer of a provider can change at will. */
+/** The /64 of an IPv6 address, or the IPv4 address: what a provider's customer can change freely. */
 export function addressNeighbourhood(address: string): string {
   const plain = plainAddress(address);
   return ipv6Network(plain, 4) ?? plain;
 }
 
-/** A network whose attempts are limited together, and how many times the limit of one neighbourhood it has. */
+/** `limitFactor`: its limit as a multiple of a neighbourhood's. */
 export interface LimitedNetwork {
   readonly network: string;
   readonly limitFactor: number;
 }
 
-/** Who holds a /48, as any company can, holds 65,536 neighbourhoods: together they have the limit of four. */
+/** Any company can hold a /48 with 65,536 neighbourhoods; together these get four times the limit of one. */
 const wideLimitFactor = 4;
 
-/** The neighbourhood of an address, and the /48 around it. */
 export function limitedNetworks(address: string): readonly LimitedNetwork[] {
   const neighbourhood = { network: addressNeighbourhood(address), limitFactor: 1 };
   const wide = ipv6Network(plainAddress(address), 3);
   return wide === null ? [neighbourhood] : [neighbourhood, { network: wide, limitFactor: wideLimitFactor }];
 }
 
-/** Whose share of a queue an address has: the /48 of an IPv6 address, the /24 of an IPv4 address. */
+/** Whose share of a queue an address uses: a /48, or an IPv4 /24. */
 export function addressOwner(address: string): string {
   const plain = plainAddress(address);
   return ipv6Network(plain, 3) ?? plain.split('.').slice(0, 3).join('.');
@@ -49,20 +47,19 @@ function ipv6Network(plain: string, words: number): string | null {
   return network.map((word) => word.toString(16)).join(':');
 }
 
-/** A valid address, without a zone. */
+/** Requires a valid address without a zone. */
 export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
-  // The library takes the deprecated "::192.0.2.1" for a mapped address, which it is not.
+  // The library takes the deprecated "::192.0.2.1" for a mapped address.
   const dotted = /^::(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (dotted === undefined) return ipaddr.parse(address);
   return new ipaddr.IPv6([...new Array<number>(12).fill(0), ...ipaddr.IPv4.parse(dotted).octets]);
 }
 
-/** Some addresses. */
 export interface AddressRanges {
   include(address: string): boolean;
 }
 
-/** Of addresses and CIDR ranges that `allowListProblem` has nothing against. An IPv4 address is also its mapped one. */
+/** Entries must pass `allowListProblem`. An IPv4 address also matches its mapped form. */
 export function createAddressRanges(entries: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const entry of entries) {

@@ -1,5 +1,4 @@
-// The languages that the service speaks with people: a closed list, the first one where nobody says anything. What
-// machines read, codes and the sentences beside them, is English whoever asks.
+// Languages for people; the first is the default. Machine-readable text, including error messages, is always English.
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];

@@ -1,4 +1,4 @@
-// What every list has in common, and what each is filtered by, as JSON Schema.
+// JSON Schemas shared by lists, and their filters.
 
 import Type, { type Static } from 'typebox';
 import { count, nullable, oneOf } from './schema-parts.ts';
@@ -10,7 +10,6 @@ export const boundedCount = Type.Object({
 
 export type BoundedCount = Static<typeof boundedCount>;
 
-/** {data, next_before}: a filtered list. */
 export const cursorPageOf = (item: Type.TSchema) =>
   Type.Object({
     data: Type.Array(item),
@@ -38,14 +37,13 @@ export const refusalFilterSchema = Type.Object({
   to: Type.Optional(Type.String({ format: 'date', description: 'The last UTC day.' })),
 });
 
-/** Whose it is, where the console shows what is not the administrator's own. */
+/** Shown to administrators for rows of other accounts. */
 export const ownerSchema = Type.Object({ id: Type.Integer(), username: Type.String() });
 
 export const total = nullable(
   Type.Integer({ description: 'How many there are, where they are counted; null: where they are not.' }),
 );
 
-/** {data, page, per_page, total}: the shape of every list of pages. */
 export const pageOf = (schemaId: string) =>
   Type.Object({
     data: Type.Array(Type.Ref(schemaId), { maxItems: 100 }),
@@ -77,7 +75,7 @@ export const pageQuerySchema = Type.Object({
   ),
 });
 
-/** A list that may be filtered: pages by number without a filter, by cursor with one. */
+/** By page number without a filter, by cursor with one. */
 export const filteredPageOf = (schemaId: string) => {
   const { data, page, per_page, total } = pageOf(schemaId).properties;
   return Type.Object({

@@ -1,4 +1,4 @@
-// A logo that was read: its bytes, with what pages, mails and PDFs need to know to draw it.
+// A parsed logo, ready to draw in pages, mails and PDFs.
 
 export interface LogoImage {
   readonly type: 'image/png' | 'image/jpeg';

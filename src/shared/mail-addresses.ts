@@ -1,11 +1,10 @@
-// Which e-mail addresses are taken: those that every mail server takes, in ASCII. None of them can hold what ends a line
-// or an address: a header or a command of SMTP that it is written into stays one.
+// Accepts ASCII addresses that every mail server accepts. They cannot break out of a mail header or SMTP command.
 
 import { fieldRefusal, type Refusal } from './error-catalogue.ts';
 
 export const mailAddressLengthMax = 254;
 
-/** A domain beyond ASCII is written as xn--…. */
+/** Domains beyond ASCII must be written as xn--…. */
 const whole =
   /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const localLengthMax = 64;
@@ -17,12 +16,12 @@ export function isMailAddress(text: string): boolean {
   return local.length <= localLengthMax && domain.split('.').every(({ length }) => length <= labelLengthMax);
 }
 
-/** One spelling for each mailbox: where mail is counted, kept from being doubled, or not wanted. */
+/** One spelling per mailbox, for counting and deduplication. */
 export function plainMailAddress(address: string): string {
   return address.toLowerCase();
 }
 
-/** The refusal of the field `email`; null: it may be taken. An empty text stands for none. */
+/** null: valid. "" means no address. */
 export function emailRefusal(email: string | undefined): Refusal | null {
   if (email === undefined || email === '' || isMailAddress(email)) return null;
   return fieldRefusal('validation_failed', 'email', 'must be an e-mail address such as anna@example.com');

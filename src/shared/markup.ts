@@ -1,4 +1,4 @@
-// HTML from templates: every value is escaped, whatever it holds. For the pages a customer sees, and for mail.
+// HTML templates that escape every value. For customers' pages and mail.
 
 export class Markup {
   readonly text: string;
@@ -9,7 +9,7 @@ export class Markup {
 
 export type MarkupPart = Markup | readonly Markup[] | string | number;
 
-/** Markup with every value escaped; Markup values stand as they are. */
+/** Escapes every value except Markup. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   let text = strings[0] ?? '';
   for (const [index, part] of parts.entries()) text += render(part) + (strings[index + 1] ?? '');

@@ -1,5 +1,5 @@
-// Pages of a list. Rows of an account are numbered 1, 2, 3 … without gaps, so a page is a range of
-// numbers: no OFFSET, no count(*), and page 100,000 costs what page 1 costs.
+// Page numbers. An account's rows are numbered 1, 2, 3 … without gaps, so a page is a range of numbers: no OFFSET, no
+// count(*), and page 100,000 costs as much as page 1.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 
@@ -11,7 +11,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** `page` and `limit` of a query string: clamped, never refused (decisions "page, limit"). */
+/** `page` and `limit` are clamped, never refused. */
 export function parsePage(query: unknown): Page {
   const parameters: JsonObject = isJsonObject(query) ? query : {};
   const limitNumber = wholeNumber(parameters['limit']) ?? limitDefault;
@@ -21,13 +21,12 @@ export function parsePage(query: unknown): Page {
   };
 }
 
-/** The numbers on a page of `total` rows, newest first; null past the end. */
+/** Newest first; null past the end. */
 export function pageRange({ page, limit }: Page, total: number): { from: number; to: number } | null {
   const to = total - (page - 1) * limit;
   return to < 1 ? null : { from: Math.max(1, to - limit + 1), to };
 }
 
-/** The shape of every list (specification "GET /orders"). */
 export function pageAnswer<Item>(data: readonly Item[], { page, limit }: Page, total: number) {
   return { data, page, per_page: limit, total };
 }

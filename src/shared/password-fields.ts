@@ -1,9 +1,8 @@
-// The password of whoever is signed in, as bodies of sensitive actions hold it: it may be left out for a few minutes after it
-// was given with another one.
+// The user's password in bodies of sensitive actions; optional for a few minutes after a confirmation.
 
 import Type from 'typebox';
 
-/** A password or code that was typed: whatever it holds, it is compared. */
+/** Any typed text: it is only compared. */
 export const typed = (description: string) => Type.String({ maxLength: 200, description });
 
 const sentence =

@@ -1,4 +1,4 @@
-// The three periods a package is sold for (specification "Price entry").
+// The three periods that packages are sold for.
 
 export const periods = [
   { months: 1, period: 'monthly' },
@@ -16,7 +16,6 @@ export function isMonths(value: unknown): value is Months {
   return value === 1 || value === 3 || value === 12;
 }
 
-/** The months of "monthly", "quarterly" or "yearly"; null for any other value. */
 export function monthsOfPeriod(value: unknown): Months | null {
   return periods.find(({ period }) => period === value)?.months ?? null;
 }
@@ -25,7 +24,7 @@ export function periodOfMonths(months: Months): Period {
   return months === 1 ? 'monthly' : months === 3 ? 'quarterly' : 'yearly';
 }
 
-/** For values that passed through the database: a stored order has 1, 3 or 12 months, or the row is broken. */
+/** For database values: anything but 1, 3 or 12 is a corrupt row. */
 export function expectMonths(value: number): Months {
   if (!isMonths(value)) throw new Error(`${value} is not a period of months that is sold`);
   return value;

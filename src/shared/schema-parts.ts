@@ -1,4 +1,4 @@
-// What the schemas of the contract are made of: amounts, times, ids, texts, and the words that several of them share.
+// Shared parts of API schemas: amounts, times, ids, texts.
 
 import Type, { type TSchema } from 'typebox';
 import { groups } from './periods.ts';
@@ -13,14 +13,13 @@ export const time = (description: string) =>
   Type.String({ description, format: 'date-time', maxLength: 20, examples: ['2026-01-31T12:00:00Z'] });
 export const id = (description: string) =>
   Type.Integer({ description, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-/** Of an answer: a text of ours or one that was accepted, never longer than this. */
+/** For answers: our own or validated text. */
 export const text = (description: string, maxLength: number) => Type.String({ description, maxLength });
-/** A word of ours, from a list that may grow. */
 export const word = (description: string, example: string) =>
   Type.String({ description, pattern: '^[a-z_.]+$', maxLength: 64, examples: [example] });
 export const count = (description: string, minimum = 0) =>
   Type.Integer({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
-/** A whole body, which the samples of the reference send; they put its idempotency key into the header. */
+/** A complete body, used by the reference's samples, which move its idempotency key into the header. */
 export const example = <const Body extends object>(body: Body) => ({ examples: [body] });
 export const databaseIntegerMax = 2_147_483_647;
 export const durationDays = Type.Integer({
@@ -39,7 +38,7 @@ export const currency = Type.String({
   maxLength: 3,
   examples: ['USD'],
 });
-/** The list alone: limits beside it make orval write code that does not run. */
+/** No minimum or maximum: beside an enum they make orval generate broken code. */
 export const monthsOf = (description: string) =>
   Type.Unsafe<1 | 3 | 12>({ type: 'integer', enum: [1, 3, 12], description });
 export const months = monthsOf('The length of the period in months.');
@@ -48,11 +47,10 @@ export const period = oneOf(
   'The same period by name: 1, 3 and 12 months.',
 );
 
-/** The schema, or null. */
 export const orNothing = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-/** In a body, the key that may also come as a header. */
+/** May also be sent as a header. */
 export const keyInBody = Type.Optional(
   Type.String({ description: 'The same as the Idempotency-Key header.', minLength: 1, maxLength: 80 }),
 );

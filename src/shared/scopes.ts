@@ -1,9 +1,8 @@
-// What a caller may be allowed: each route names the scopes it needs, each principal has some of them. A key has
-// those of its account, or the fewer that it was made with; those of people are never a key's, so whoever steals a
-// reseller's key cannot mint another.
-// A person has those of their role, which belongs to one of the two kinds of accounts: the operator's and all others.
+// Scopes: each route requires some, each principal has some. A key has its account's, or fewer. Scopes of people are never
+// a key's, so a stolen reseller key cannot create keys. A person has those of their role, which differ between the
+// operator's account and others.
 
-/** Of keys and people of every account. */
+/** For keys and people of every account. */
 export const accountScopes = [
   'balance:read',
   'packages:read',
@@ -16,7 +15,6 @@ export const accountScopes = [
   'webhooks:write',
 ] as const;
 
-/** Of keys and people of administrators, beside those of every account. */
 export const administratorScopes = [
   'admin:read',
   'admin:accounts',
@@ -25,10 +23,9 @@ export const administratorScopes = [
   'product',
 ] as const;
 
-/** Of people alone. */
 const personScopes = ['keys:read', 'keys:write', 'people:read', 'people:write'] as const;
 
-/** Of keys: those of every account, then those of administrators. */
+/** Those of every account first, then the administrators'. */
 export const keyScopes = [...accountScopes, ...administratorScopes] as const;
 
 export type KeyScope = (typeof keyScopes)[number];
@@ -44,9 +41,8 @@ export function isAdministratorScope(scope: Scope): boolean {
   return administratorScopes.some((each) => each === scope);
 }
 
-/** Of the people of an account, the one that may do everything first. */
+/** Most powerful first. */
 export const accountRoles = ['owner', 'staff', 'viewer'] as const;
-/** Of the operator's people. */
 export const operatorRoles = ['owner', 'finance', 'support', 'viewer'] as const;
 export const roles = ['owner', 'staff', 'finance', 'support', 'viewer'] as const;
 export type Role = (typeof roles)[number];
@@ -57,7 +53,7 @@ export function rolesOf({ isAdmin }: { readonly isAdmin: boolean }): readonly Ro
 
 const reads: readonly Scope[] = accountScopes.filter((scope) => scope.endsWith(':read'));
 
-/** What an administrator may who looks at a reseller's panel: all that its owner may read, and nothing that changes it. */
+/** For an administrator viewing a reseller's panel: what its owner may read, and no changes. */
 export const viewScopes: ReadonlySet<Scope> = new Set([...reads, 'keys:read', 'people:read']);
 
 const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role, ReadonlySet<Scope>>>>> = {
@@ -76,12 +72,11 @@ const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role,
 
 const none: ReadonlySet<Scope> = new Set();
 
-/** A role that this kind of account does not have allows nothing. */
+/** An unknown role for this kind of account allows nothing. */
 export function scopesOfRole(account: { readonly isAdmin: boolean }, role: Role): ReadonlySet<Scope> {
   return scopesByRole[account.isAdmin ? 'operator' : 'account'][role] ?? none;
 }
 
-/** A role and whose it is: what the operator names in a setting. */
 export type NamedRole =
   | `account:${(typeof accountRoles)[number]}`
   | `operator:${(typeof operatorRoles)[number]}`;

@@ -1,30 +1,23 @@
-// Times: whole seconds since 1970 in UTC inside, ISO 8601 ending in Z outside; and the calendar of
-// plans: a term is calendar months from its anchor (decisions "Length of a period").
+// Times are whole UTC seconds inside and ISO 8601 with Z outside. Plans last whole calendar months from their anchor.
 
-/** Whole seconds since 1970-01-01T00:00:00Z. */
 export type EpochSeconds = number;
 
-/** The UTC day of a moment: "2026-11-26". */
 export function dayOf(at: EpochSeconds): string {
   return formatTime(at).slice(0, 10);
 }
 
-/** "2026-01-31T12:00:00Z". */
 export function formatTime(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Seconds of "2026-01-31T12:00:00Z"; null for anything else, a fraction, another zone or a day that is not there included. */
+/** Only "2026-01-31T12:00:00Z"; null otherwise: fractions, other zones and nonexistent days included. */
 export function parseTime(text: unknown): EpochSeconds | null {
   if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return null;
   const seconds = Date.parse(text) / 1000;
   return Number.isFinite(seconds) && formatTime(seconds) === text ? seconds : null;
 }
 
-/**
- * The same day and time `months` calendar months after `anchor`, in UTC; where that month is shorter,
- * its last day: 31 January + 1 is 28 or 29 February, + 2 is 31 March.
- */
+/** In UTC; shortened to the month's last day: 31 January + 1 is 28 or 29 February, + 2 is 31 March. */
 export function addMonths(anchor: EpochSeconds, months: number): EpochSeconds {
   const date = new Date(anchor * 1000);
   const year = date.getUTCFullYear();
@@ -34,7 +27,6 @@ export function addMonths(anchor: EpochSeconds, months: number): EpochSeconds {
   return midnight / 1000 + (anchor - Math.floor(anchor / 86_400) * 86_400);
 }
 
-/** Whole calendar months, and seconds on top of them. */
 export interface Duration {
   readonly months: number;
   readonly seconds: number;
@@ -43,7 +35,7 @@ export interface Duration {
 const durationShape =
   /^P(?=.)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
 
-/** "P1Y2M3DT4H5M6S" or "P2W", whole numbers, in this order; null for anything else, one of nothing included. */
+/** "P1Y2M3DT4H5M6S" or "P2W", whole numbers in this order; null otherwise, also for a zero duration. */
 export function parseDuration(text: unknown): Duration | null {
   const match = typeof text === 'string' ? durationShape.exec(text) : null;
   if (match === null) return null;
@@ -56,12 +48,12 @@ export function parseDuration(text: unknown): Duration | null {
   return duration.months + duration.seconds > 0 ? duration : null;
 }
 
-/** NaN where no calendar reaches. */
+/** NaN beyond the calendar's range. */
 export function addDuration(from: EpochSeconds, { months, seconds }: Duration): EpochSeconds {
   return addMonths(from, months) + seconds;
 }
 
-/** Days until `expiresAt`, rounded up; 0 once it has passed. */
+/** Rounded up; 0 once passed. */
 export function daysLeft(expiresAt: EpochSeconds, now: EpochSeconds): number {
   return Math.max(0, Math.ceil((expiresAt - now) / 86_400));
 }

@@ -1,3 +1,3 @@
-// The version of this program, as package.json has it; a test keeps the two equal.
+// The version in package.json; a test keeps them equal.
 
 export const programVersion = '0.1.0';

@@ -1,4 +1,4 @@
-// What doctor says of the address that people type and of the proxies that stand in front, inside containers too.
+// doctor's checks of the public URL and of proxies, including in containers.
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Config } from '../../setup/config.ts';
@@ -8,7 +8,7 @@ import type { Check } from './doctor-check.ts';
 const name = 'public address';
 const onThisMachine = createAllowList(['127.0.0.0/8', '::1']);
 
-/** `gateway`: where this machine's connections to the world lead, inside a container; null: it is none. */
+/** `gateway`: the default gateway inside a container; null: no container. */
 export function checkPublicUrl(
   { publicUrl, host, trustProxy }: Pick<Config, 'publicUrl' | 'host' | 'trustProxy'>,
   gateway: string | null = containerGateway(),
@@ -33,7 +33,7 @@ export function checkPublicUrl(
       says: 'a proxy stands in front, but TRUST_PROXY does not name it: every request counts as coming from it',
     };
   }
-  // One that listens to itself alone has its proxy in the same container.
+  // If the service listens on loopback only, its proxy is in the same container.
   if (gateway !== null && !isLocal && trustProxy.length > 0 && trustProxy.every(isLoopback)) {
     return {
       name,
@@ -49,7 +49,6 @@ function isLoopback(entry: string): boolean {
   return onThisMachine.allows(address);
 }
 
-/** The files that Docker and Podman put into their containers. */
 const containerMarks = ['/.dockerenv', '/run/.containerenv'];
 
 function containerGateway(): string | null {
@@ -61,7 +60,7 @@ function containerGateway(): string | null {
   }
 }
 
-/** The default route of Linux's table: "eth0 00000000 0153A8AC …", the address in hexadecimal and backwards. */
+/** From Linux's routing table: "eth0 00000000 0153A8AC …", the address in reversed hexadecimal. */
 export function gatewayOf(routes: string): string {
   const found = /^\S+\s+00000000\s+([0-9A-F]{8})\s/m.exec(routes)?.[1];
   if (found === undefined) return 'the gateway of its network';

@@ -1,5 +1,5 @@
-// What doctor says of the first administrator's secrets: a file that was left where the first start wrote it, and a key
-// that an earlier version showed in its output, which may be a log.
+// doctor's checks of the first administrator's secrets: a leftover secrets file, and a key that an earlier version printed,
+// possibly to a log.
 
 import { existsSync } from 'node:fs';
 import type { Queryable } from '../../platform/database/database.ts';
@@ -8,7 +8,6 @@ import { firstAdministratorFile } from '../../setup/first-administrator-file.ts'
 import { commandIo } from '../command-io.ts';
 import type { Check } from './doctor-check.ts';
 
-/** Nothing to say where there is none. */
 export function checkAdministratorFile(config: Config): Check[] {
   const path = firstAdministratorFile(config, commandIo().cwd);
   if (!existsSync(path)) return [];
@@ -16,7 +15,7 @@ export function checkAdministratorFile(config: Config): Check[] {
   return [{ name: 'first secrets', state: 'warn', says }];
 }
 
-// Versions from this migration on write what they generate to a file where nobody watches.
+// From this migration on, unattended starts write secrets to a file.
 const shownBefore = 8;
 
 const findShownKey = `select a.username::text from accounts a join api_keys k on k.account_id = a.id
@@ -24,7 +23,7 @@ const findShownKey = `select a.username::text from accounts a join api_keys k on
     and a.created_at < (select applied_at - interval '1 minute' from schema_migrations where number = ${shownBefore})
   order by a.id limit 1`;
 
-/** Of a schema that is up to date. `isGiven`: the key came from the configuration and was never shown. */
+/** Requires the current schema. `isGiven`: the key came from the configuration and was never shown. */
 export async function checkFirstKey(database: Queryable, isGiven: boolean): Promise<Check[]> {
   const [row] = isGiven ? [] : await database.query({ name: '', text: findShownKey });
   if (row === undefined) return [];

@@ -1,6 +1,5 @@
-// sellthrough doctor: looks at everything that a start needs, before one or beside a running service, and
-// says of each what to do. Changes nothing: no folder is made, no schema is touched. Exit code 5 when a check
-// fails.
+// sellthrough doctor: checks everything a start needs and says what to do about each problem, before a start or beside a
+// running service. Changes nothing. Exit code 5 if a check fails.
 
 import { Command } from 'commander';
 import type { Config } from '../../setup/config.ts';
@@ -60,7 +59,7 @@ async function runChecks(): Promise<Check[]> {
     config = readCommandConfig();
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error;
-    // Nothing else can be looked at: where things are is what the configuration says.
+    // All other checks need the configuration.
     return [...checks, { name: 'configuration', state: 'fail', says: error.message }];
   }
   checks.push({ name: 'configuration', state: 'ok', says: 'every variable can be read' });

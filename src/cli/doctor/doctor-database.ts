@@ -1,5 +1,5 @@
-// What doctor asks the database: whether it answers, how it is set, whose it is, and what time it has. An
-// embedded database that does not exist yet is not made, and one that a service has open is left to it.
+// doctor's database checks: reachability, settings, ownership, clock. It never creates an embedded database, nor opens one
+// that a service has open.
 
 import type { Database, Row } from '../../platform/database/database.ts';
 import { DataFolderInUse } from '../../platform/database/embedded/data-lock.ts';
@@ -52,7 +52,6 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
   }
 }
 
-/** Of a list: each with what it is. Nothing where there is one host, of which the other checks tell. */
 async function checkHosts({ database }: Config): Promise<Check[]> {
   const list = database.kind === 'postgres' ? readHostList(database.connectionString) : null;
   if (list === null) return [];
@@ -145,11 +144,10 @@ function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }:
   return { name, state: 'ok', says: 'the server takes writes' };
 }
 
-/** Each account group has connections for orders of its own. */
+/** Each shard has its own order connections. */
 function checkServer({ connections, checksums }: Row, groups: number): Check {
   const name = 'server settings';
   const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
-  // And the one that listens.
   const perProcess = groups * orderConnections + lookupConnections + readConnections + 1;
   if (Number(connections) < perProcess + 5) {
     return {
@@ -196,7 +194,6 @@ function checkSchema(applied: readonly { name: string; checksum: string }[]): Ch
   return { name, state: 'ok', says: `up to date (${ours.at(-1)?.name})` };
 }
 
-/** When the newest record was made, in epoch seconds; null: there is none. */
 async function findNewest(database: Database): Promise<number | null> {
   const [row] = await database.query({
     name: '',
@@ -244,7 +241,7 @@ async function checkSecretKey(
   const seal = findSeal(config);
   const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
   if (seal === null || problem !== null) return { name, state: 'fail', says: String(problem) };
-  // What an older schema holds is counted after the upgrade.
+  // An older schema's texts are counted after the upgrade.
   if (schema.state !== 'ok') return { name, state: 'ok', says: 'opens the keys of this database' };
   const { previous, unreadable } = await countSealed(database, seal);
   if (unreadable > 0) {
@@ -264,7 +261,7 @@ async function checkSecretKey(
       };
 }
 
-/** `held`: what the database holds; null while it is not set up. Nothing to say where all is well. */
+/** `held`: the database's currency; null: not set up yet. */
 function checkCurrency({ currency }: Config, held: string | null): Check[] {
   const name = 'currency';
   if (held !== null && held !== currency)

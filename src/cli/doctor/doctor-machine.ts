@@ -1,4 +1,4 @@
-// What doctor looks at outside the database: Node, the files and folders, the disk, the port.
+// doctor's checks outside the database: Node, files and folders, disk, port.
 
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import type { Check } from './doctor-check.ts';
 
 const oldestNode = [24, 12] as const;
 const mebibyte = 1024 ** 2;
-/** A checkpoint's write-ahead log and a vacuum need room; below the first nothing should be started. */
+/** Room for a checkpoint's WAL and a vacuum; below the first, do not start anything. */
 const freeBytesMin = 256 * mebibyte;
 const freeBytesGood = 2048 * mebibyte;
 const askMilliseconds = 2_000;
@@ -134,7 +134,7 @@ export function checkDisk(dataDir: string): Check {
   return { name, state: 'ok', says };
 }
 
-/** A backup may lie anywhere: only the places where one is likely are looked at, and named. */
+/** Only looks in the likely places, which it names. */
 export function checkBackups({ database }: Config): Check {
   const name = 'backups';
   const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];

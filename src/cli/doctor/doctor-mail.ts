@@ -1,11 +1,10 @@
-// What doctor says of the mail server: it is connected to and signed in to as the service does it, and no mail is sent.
+// doctor's mail check: connects and signs in like the service, but sends nothing.
 
 import { trySmtpServer } from '../../platform/mail/smtp-sender.ts';
 import { type Config, defaultLimits } from '../../setup/config.ts';
 import type { Check } from './doctor-check.ts';
 
 const name = 'mail';
-/** Nobody waits longer for a check. */
 const silenceMilliseconds = 5_000;
 
 export async function checkMail({ mail, publicUrl }: Pick<Config, 'mail' | 'publicUrl'>): Promise<Check> {

@@ -1,5 +1,5 @@
-// What doctor says of the role that the service has on a PostgreSQL server: whether it may do what the service does,
-// and whether it could switch off what keeps the ledger append-only (docs/postgresql.md).
+// doctor's check of the PostgreSQL role: it must be able to do what the service does, and unable to disable the ledger's
+// protection (docs/postgresql.md).
 
 import type { Queryable, Row } from '../../platform/database/database.ts';
 import type { Check } from './doctor-check.ts';
@@ -19,7 +19,6 @@ const role = `select current_user::text as role,
       and (c.relnamespace = current_schema()::regnamespace or c.relnamespace = any($1::text[]::regnamespace[])) and not (has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
         and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete')) order by 1) as closed`;
 
-/** `groups`: schemas of account groups. */
 export async function checkRole(database: Queryable, groups: readonly string[]): Promise<Check> {
   const [row = {}] = await database.query({ name: '', text: role }, [groups]);
   return roleCheck(row);

@@ -1,5 +1,5 @@
-// What doctor says of the account groups of a divided database: how many there are, and whether each has all that the
-// first one has: tables, indexes, triggers, and the rule that its rows are its accounts'. Says nothing of one group.
+// doctor's check of shards: each must have the tables, indexes, triggers and constraint of the first one. Silent on an
+// undivided database.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';
@@ -11,7 +11,7 @@ import type { Check } from './doctor-check.ts';
 
 const name = 'account groups';
 
-/** What every group must have: "table orders", "index orders_pkey", "trigger orders_kept", "function …"; and what lacks it. */
+/** "table orders", "index orders_pkey", "trigger orders_kept", "function …", and the shards that lack one. */
 const findIncomplete = `with groups as (select s, s::regnamespace as oid from unnest($1::text[]) s),
     parts as (
       select g.s, 'table ' || c.relname as part from groups g join pg_class c on c.relnamespace = g.oid and c.relkind = 'r'
@@ -40,7 +40,7 @@ const findIncomplete = `with groups as (select s, s::regnamespace as oid from un
     and c.relnamespace = current_schema()::regnamespace)
   order by 1, 2`;
 
-/** The groups' schemas, none where the accounts are one group; or what stands in the way of using them. */
+/** The shards' schemas, or what prevents their use; [] if undivided. */
 export async function findGroups(
   database: Queryable,
 ): Promise<{ readonly schemas: readonly string[]; readonly problem: string | null }> {

@@ -1,5 +1,5 @@
-// What doctor says of the server that counts the limits of all processes: it is connected to as the service does it, asked what
-// it is and how it is set, and tried with the script. It changes nothing there.
+// doctor's check of the shared limits server: connects like the service, reads version and settings, and runs the script
+// without changing anything.
 
 import { answerNumbers } from '../../platform/limits/limit-operations.ts';
 import { type ValkeyAddress, valkeyName } from '../../platform/limits/valkey-address.ts';
@@ -8,9 +8,8 @@ import { defaultLimits } from '../../setup/config.ts';
 import type { Check } from './doctor-check.ts';
 
 const name = 'shared limits';
-/** Nobody waits longer for a check. */
 const silenceMilliseconds = 3_000;
-/** SET with KEEPTTL. */
+/** For SET with KEEPTTL. */
 const oldestMajor = 6;
 
 export async function checkValkey(address: ValkeyAddress): Promise<Check> {
@@ -43,12 +42,10 @@ export async function checkValkey(address: ValkeyAddress): Promise<Check> {
   } finally {
     clearTimeout(timer);
     connection?.close();
-    // Nobody waits for it any more.
     silence.promise.catch(() => undefined);
   }
 }
 
-/** The lines "name:value" of INFO. */
 function readInfo(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split('\r\n').flatMap((line) => {
