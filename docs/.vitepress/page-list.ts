@@ -53,6 +53,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
   ],
   Operating: [
     ['Operations', 'docs/operations.md'],
+    ['Compatibility', 'docs/compatibility.md'],
     ['Command line', 'docs/command-line.md'],
     ['PostgreSQL', 'docs/postgresql.md'],
     ['Growing', 'docs/growing.md'],
