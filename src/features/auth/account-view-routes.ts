@@ -1,5 +1,5 @@
-// Looking at a reseller's panel as its owner sees it: begun and ended here, from the console. What is seen then are the panel's
-// own routes, which the session's guard answers for that account (auth/session-auth.ts, docs/decisions/0052-view-as-reseller.md).
+// Begins and ends an administrator's read-only view of a reseller's panel. The view itself uses the panel's own routes,
+// through the session guard (session-auth.ts, docs/decisions/0052-view-as-reseller.md).
 
 import type { FastifyInstance } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,7 +1,7 @@
-// Administrators who look at a reseller's panel as its owner sees it, read only: which session may look at which account, and
-// until when. Begun from the console, asked by the session's guard with every request that says it looks.
-// Always true: it is of one session and one account that is no administrator's, ends by itself, and the audit log has it
-// before anything is shown. The only writer of account_views.
+// Which session may view which account's panel read-only, and until when. Begun from the console, checked by the session
+// guard. The only writer of account_views.
+// Invariant: a view belongs to one session and one non-administrator account, expires by itself, and is in the audit log
+// before anything is shown.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -43,12 +43,10 @@ const endedViews: OldRows = {
 };
 
 export interface AccountViews {
-  /** Until when. Refused: there is no such account, or it is an administrator's. */
+  /** The end time. Refused: no such account, or an administrator's. */
   begin(session: Session, accountId: string, author: Author): Promise<EpochSeconds | Refusal>;
-  /** The account as it is now; null: the session does not look at it. */
   find(session: Session, accountId: string, now: EpochSeconds): Promise<Account | null>;
   end(session: Session, accountId: string): Promise<void>;
-  /** Whether some may be left, because the signal said stop. */
   deleteEnded(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
 

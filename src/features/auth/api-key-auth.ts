@@ -1,6 +1,5 @@
-// From the bearer key to the principal, with the refusals in the contract's order: missing, unknown and
-// revoked key, blocked account, API off, address not allowed, rate limit (specification "Authentication",
-// decisions "Order of checks" 1 to 7), and what the key may not do. Runs before anything else looks at the request.
+// The API key guard: from the bearer key to the principal. Refusals in this order: missing, unknown and revoked key,
+// blocked account, API off, address not allowed, rate limit, missing scope. Runs before the request is parsed further.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitedCaller, RateLimiter } from '../../platform/limits/rate-limiter.ts';
@@ -12,7 +11,6 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import { atTestClock, limitId, type Principal, scopeProblem } from '../identity/principal.ts';
 import type { ApiKeyCache, CachedKey } from './api-key-cache.ts';
 
-/** What every request with a key can be answered with. */
 export const keyGuardCodes: readonly ErrorCode[] = [
   'invalid_json',
   'missing_api_key',
@@ -58,11 +56,11 @@ export function createAuthenticator(
     const refused =
       (limited instanceof Promise ? await limited : limited) ?? scopeProblem(cachedKey.principal, scopes);
     if (refused !== null) return reply.refuse(refused);
-    // Their clock may have been moved, by any process.
+    // The test clock may have been moved by any process.
     return cachedKey.principal.mode === 'test' ? confirm(request, reply) : undefined;
   }
 
-  /** Of a key that is not remembered. No address looks up more keys that nobody holds than its limit. */
+  /** For a key that is not cached. Misses count against the address's limit. */
   async function lookUp(
     key: string,
     mayRemember: boolean,
@@ -85,10 +83,7 @@ export function createAuthenticator(
     return (await limiter.refused(limitedBy(cachedKey.principal), reply)) ?? found;
   }
 
-  /**
-   * What memory would refuse is read from the database: an administrator may just have lifted it. So is what
-   * administrators may do. As often as the account's limits allow: beyond them nothing is looked at.
-   */
+  /** Re-reads what the cache would refuse, as an administrator may have just lifted it. Limited by the account's limits. */
   async function readAnew(
     key: string,
     found: Judged,
@@ -116,7 +111,7 @@ export function createAuthenticator(
     }
     const principal = await authenticateAgain(request);
     if (isRefusal(principal)) return reply.refuse(principal);
-    // Of another row, where the test was reset.
+    // Another row after a test reset.
     request.counters = counters === null || principal.account.id !== id ? principal.account : counters;
   }
 
@@ -126,7 +121,7 @@ export function createAuthenticator(
     return cachedKey === null ? refusal('invalid_api_key') : admitted(cachedKey, request);
   }
 
-  /** What is remembered and still true will do: orders with other keys of the account need not look theirs up again. */
+  /** A cached, current key suffices, so that bulks with other keys of the account need no look-up. */
   async function stillProblem(request: FastifyRequest): Promise<Refusal | null> {
     const key = bearerKey(request);
     const cachedKey = key === null ? null : keys.findCached(key);
@@ -154,7 +149,7 @@ export function createAuthenticator(
   };
 }
 
-/** Whoever holds the key, if what they asked for may go on: with what the route needs, for the key may have been narrowed. */
+/** Checks access and the route's scopes, as the key may have been narrowed. */
 function admitted(cachedKey: CachedKey, request: FastifyRequest): Principal | Refusal {
   const problem = accessProblem(cachedKey, request.ip);
   if (problem !== null) return problem;
@@ -163,7 +158,6 @@ function admitted(cachedKey: CachedKey, request: FastifyRequest): Principal | Re
   return scopeProblem(cachedKey.principal, scopes) ?? cachedKey.principal;
 }
 
-/** "Bearer <key>", the scheme in any case; null when there is none. */
 function bearerKey({ headers: { authorization = '' } }: FastifyRequest): string | null {
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
   const key = authorization.slice(7).trim();
@@ -182,13 +176,12 @@ function isRevoked(cachedKey: CachedKey): boolean {
   return cachedKey.ended() === 'revoked';
 }
 
-/** Whoever holds a key, and why they may not come in from where they are. */
 interface Judged {
   readonly cachedKey: CachedKey;
   readonly problem: Refusal | null;
 }
 
-/** Whether memory will do for an answer. A revoked key stays revoked. */
+/** Cached refusals must be re-read, except revoked keys, which stay revoked. */
 function isEnough({ cachedKey, problem }: Judged, mayRemember: boolean): boolean {
   return isRevoked(cachedKey) || (mayRemember && problem === null);
 }

@@ -1,7 +1,6 @@
-// From a presented key to its principal: a cache before the database. An entry is dropped when its account
-// changes (NOTIFY); while changes cannot be heard, the cache is bypassed. Keys that are not known are never
-// kept, so nobody can fill it. Look-ups of one turn of the event loop travel as one query; whoever asks for one has
-// asked the limits first.
+// From a key to its principal, cached. NOTIFY drops an account's entries; without the LISTEN connection the cache is
+// bypassed. Unknown keys are never cached, so the cache cannot be flooded. Look-ups of one event-loop turn share a query;
+// callers check the limits first.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -16,34 +15,26 @@ import { createApiKeyHashIndex } from './api-key-hash-index.ts';
 
 export interface CachedKey {
   readonly principal: Principal;
-  /** Why the key opens nothing now; null: it may. A revoked one stays revoked. */
+  /** null: valid. A revoked key stays revoked. */
   readonly ended: () => 'revoked' | 'expired' | null;
-  /** Of the account and of the key: both have to allow it. */
+  /** Both the account's and the key's list must allow the address. */
   readonly allowList: AllowList;
 }
 
 export interface ApiKeyCache {
-  /** Who holds this key, as it is remembered; null: nothing is. */
   findCached(key: string): CachedKey | null;
-  /**
-   * Whether somebody holds this key or held it when it was found here, or it is being looked up: to find it is no further
-   * guess.
-   */
+  /** True if the key is known or being looked up, so that looking it up is not a guess. */
   isFamiliar(key: string): boolean;
-  /** The same once everything is known that can be: after a start, or a change that was heard of. */
+  /** Like isFamiliar, after pending index reads. */
   isFamiliarAtLast(key: string): Promise<boolean>;
-  /** From the database, with others who ask for it now; null for a key that is not known. @throws DatabaseUnavailable */
+  /** Batched with concurrent look-ups; null: unknown key. @throws DatabaseUnavailable */
   find(key: string): Promise<CachedKey | null>;
-  /** From the database as it is from now on. */
   findFresh(key: string): Promise<CachedKey | null>;
-  /** It was changed: what is remembered of it is dropped, and its key is learned when that matters. */
   forgetAccount(accountId: number): void;
-  /** It was made: its key is learned when that matters. */
   learnAccount(accountId: number): void;
-  /** Reads in the background which keys there are. */
   learnKeys(): void;
   close(): void;
-  /** Changes are not heard (true) or heard again (false): nothing cached before counts. */
+  /** While the LISTEN connection is lost (true), nothing cached counts. */
   setStale(stale: boolean): void;
 }
 
@@ -65,7 +56,7 @@ export function createApiKeyCache(
   const beingFound = new Map<string, LookUp>();
   const hashesOfAccount = new Map<number, Set<string>>();
   let stale = false;
-  // Moves with everything heard: a look-up that began before may have read what is no longer true.
+  // Incremented with every notification: a look-up begun earlier may have read outdated rows.
   let generation = 0;
 
   async function load(hash: string): Promise<CachedKey | null> {
@@ -99,7 +90,7 @@ export function createApiKeyCache(
     hashesOfAccount.delete(accountId);
   }
 
-  /** Nothing was heard since: whoever asks now is told what they would read themselves. */
+  /** No notification since it began, so its result is current. */
   function isBeingFound(hash: string): boolean {
     return !stale && beingFound.get(hash)?.generation === generation;
   }

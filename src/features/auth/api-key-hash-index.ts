@@ -1,9 +1,6 @@
-// Which keys there are, by their hashes, so that a key that somebody holds is never taken for one that was made up: after a
-// start as little as later, beside a flood from its own address as little as without one. Read in the background, a page
-// at a time behind everything else; what changes afterwards is read when somebody would be refused for not knowing it. Used
-// by api-key-cache.ts.
-// Always true: to be known opens nothing, it only lets a key be looked up; a key that is missing here is looked up within
-// the limit of its address.
+// Hashes of all existing keys, so that a real key never counts as a guess, even after a start or during a flood from its
+// address. Read in pages in the background; changes are read only when a key would be refused. Used by api-key-cache.ts.
+// Invariant: a hash grants nothing but a look-up; a missing one costs a look-up within the address's limit.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
@@ -12,20 +9,16 @@ import { createHashSet } from './hash-set.ts';
 export interface ApiKeyHashIndex {
   has(hash: string): boolean;
   add(hash: string): void;
-  /** Reads every key that is taken. */
   readAll(): void;
-  /** An account is new or was changed: its keys are read with the next settled(). */
   noteChange(accountId: number): void;
-  /** Resolves when all that is to be read has been read, or could not be. */
+  /** Resolves after all pending reads, or their failure. */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** 34 MB of them. Beyond it keys are looked up within the limit of their address. */
+/** 34 MB. Beyond it, look-ups count against the address's limit. */
 const keysMax = 2_000_000;
-/** Well below the 50 ms that a piece of reading may take of the embedded database. */
 const pageMax = 2_000;
-/** Beyond it all are read anew. */
 const changedMax = 1_000;
 const retryMilliseconds = 2_000;
 
@@ -39,14 +32,13 @@ const findHashes: SqlStatement = {
   text: 'select lookup_hash from api_keys where revoked_at is null and account_id = any($1::int[])',
 };
 
-/** @param onProblem told of what could not be read; it is tried again */
+/** Failed reads are reported to `onProblem` and retried. */
 export function createApiKeyHashIndex(
   database: Database,
   onProblem: (error: unknown) => void,
 ): ApiKeyHashIndex {
   const hashes = createHashSet(keysMax);
   const changed = new Set<number>();
-  /** The last secret that was read; null: all have been. */
   let after: number | null = null;
   let reading: Promise<void> | null = null;
   let retry: NodeJS.Timeout | undefined;
@@ -70,7 +62,6 @@ export function createApiKeyHashIndex(
   async function readPage(from: number): Promise<void> {
     const rows = await database.query(listHashes, [from], 'reads');
     addAll(rows);
-    // Begun anew meanwhile.
     if (after !== from) return;
     after = rows.length < pageMax ? null : Number(rows.at(-1)?.['id']);
   }
@@ -89,7 +80,7 @@ export function createApiKeyHashIndex(
     reading ??= readOn().then(
       () => {
         reading = null;
-        // Wanted at the very moment in which nothing was left.
+        // Requested just as the last read ended.
         if (!isClosed && (changed.size > 0 || after !== null)) read();
       },
       (error: unknown) => {

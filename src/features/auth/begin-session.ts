@@ -1,4 +1,4 @@
-// A session for somebody whose password is known to be right: at the sign-in, and at the end of an invitation.
+// Begins a session after the password was verified: at sign-in, and at the end of an invitation.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';
@@ -25,7 +25,7 @@ interface Entering {
   readonly passwordVersion: number;
 }
 
-/** Its cookie comes with the answer. The session that this browser had before ends. */
+/** Sets the cookie and ends the browser's previous session. */
 export async function beginSession(
   { guard, sessions, signIns, knownAddresses, now }: BeginSessionDependencies,
   request: FastifyRequest,

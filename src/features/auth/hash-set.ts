@@ -1,21 +1,19 @@
-// Which SHA-256 hashes were seen, in eight bytes each: 64 bits of a hash tell a million apart, and nobody can look for
-// others that share them with one, because nobody is told which are there. Made for api-key-hash-index.ts.
-// Always true: it only grows, up to its limit, and no step of its growth touches more than a 256th of it.
+// A set of SHA-256 hashes with 64 bits each, for api-key-hash-index.ts: enough for a million, and collisions cannot be
+// searched for, because the contents are secret.
+// Invariant: it only grows, up to its limit, and each step touches at most a 256th of it.
 
 export interface HashSet {
   /** `hash` in base64url. */
   has(hash: string): boolean;
-  /** Beyond the limit nothing is added. */
   add(hash: string): void;
   size(): number;
 }
 
 const partCount = 256;
 const slotsMin = 16;
-/** Of the slots, the part that is used at most: beyond it they double. */
 const loadMax = 0.75;
 
-/** A table with open addressing; two words for each slot, both 0 where it is free. */
+/** Open addressing; two words per slot, both 0 when free. */
 interface Part {
   words: Uint32Array;
   count: number;
@@ -53,7 +51,6 @@ export function createHashSet(max: number): HashSet {
   }
 }
 
-/** Where the first word of the pair is, or else where it would be put. */
 function slotOf(words: Uint32Array, high: number, low: number): number {
   const mask = words.length - 1;
   let slot = (low * 2) & mask;

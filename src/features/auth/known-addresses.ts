@@ -1,7 +1,6 @@
-// From where a person signs in, and the mail that says when that is new. Called in the transaction that begins a
-// session. An address is known for 90 days after the last sign-in from it; for IPv6 its /64 is one address, which
-// changes by itself within it. The only writer of known_addresses.
-// Always true: the first sign-in of a person tells nobody anything: every address would be new.
+// Remembers from where a person signs in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days
+// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses.
+// Invariant: a person's first sign-in sends no mail.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -12,7 +11,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import { mailAddressOf, type Person } from '../identity/people-table.ts';
 
-// Of two sign-ins at once the second one waits here for the first.
+// Of two sign-ins at once, the second waits here.
 const insertAddress: SqlStatement = {
   name: 'insert_known_address',
   text: `insert into known_addresses (person_id, network, last_seen_at)
@@ -34,7 +33,7 @@ const hasOthers: SqlStatement = {
 
 const deleteAtOnceMax = 1_000;
 
-// Each person's last one stays, unless they were removed: without any, their next sign-in would be a first one.
+// Keeps each person's last row, or their next sign-in would count as the first, unless they were removed.
 const oldRows: OldRows = {
   deletion: {
     name: 'delete_old_known_addresses',
@@ -52,12 +51,10 @@ const oldRows: OldRows = {
 export interface SignInPlace {
   readonly address: string;
   readonly userAgent: string;
-  /** The browser's; null: it names none. */
   readonly language: Language | null;
 }
 
 export interface KnownAddresses {
-  /** In the transaction that begins the session. */
   noteSignIn(
     transaction: Queryable,
     account: Pick<Account, 'email'>,
@@ -65,7 +62,6 @@ export interface KnownAddresses {
     from: SignInPlace,
     now: EpochSeconds,
   ): Promise<void>;
-  /** Whether some may be left, because the signal said stop. */
   deleteOld(database: Queryable, now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -107,7 +103,6 @@ export function createKnownAddresses(mails: MailOutbox, knownSeconds: number): K
   };
 }
 
-/** Notes it as seen now. */
 async function isKnown(
   transaction: Queryable,
   { id, network, now, since }: { id: number; network: string; now: EpochSeconds; since: EpochSeconds },

@@ -1,6 +1,6 @@
-// The amounts that people moved by hand within the last hour: credits and debits of the console. Beyond a sum they are
-// asked for their password, however many sessions, requests or processes they use.
-// Invariant: a person's amounts are summed and added under the lock of that person's row.
+// Credits and debits that a person made in the console within an hour. Beyond a limit they must confirm their password,
+// across sessions, requests and processes.
+// Invariant: the sum is read and updated under the lock of the person's row.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
@@ -9,9 +9,8 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface Moved {
   readonly personId: number;
-  /** The same for a request that is sent again. */
+  /** Equal for a repeated request. */
   readonly requestKey: string;
-  /** Without its sign. */
   readonly amountCents: bigint;
 }
 
@@ -42,7 +41,7 @@ const sumOthers: SqlStatement = {
 
 const insert = movedAmounts.insert('insert_moved_amount', 'on conflict (person_id, request_key) do nothing');
 
-/** Adds the amount if the sum of the hour stays within `limitCents`. false: nothing was added, and it takes the password. */
+/** false: over `limitCents`, nothing was added, and the password is required. */
 export function mayMove(
   database: Database,
   moved: Moved,
@@ -58,7 +57,6 @@ export function mayMove(
   });
 }
 
-/** Adds the amount, which was confirmed by the password. */
 export function countMoved(database: Database, moved: Moved, now: EpochSeconds): Promise<void> {
   return database.transaction(async (transaction) => {
     await lockAndSum(transaction, moved, now);

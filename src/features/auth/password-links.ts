@@ -1,8 +1,8 @@
-// Links that set a password: the first one of somebody who was invited, handed to whoever invites and mailed where there is
-// an address, and a new one of somebody who forgot it, which is mailed alone. Only a token's hash is stored. Used by the
-// panel's routes and the administrator's API; the only writer of password_links, but that another address ends them (people-rows.ts).
-// Always true: a link works once, and none works after the password or the address was changed in any way, the account blocked, or the
-// person removed: it belongs to one password_version. Nobody waits for a link to be made: how long an answer takes tells nothing of a name.
+// Links that set a password: invitations (mailed, and given to the inviter) and resets (only mailed). Used by the panel and
+// the admin API; the only writer of password_links, except that a changed address ends them (people-rows.ts). Only token
+// hashes are stored.
+// Invariant: a link works once, and not after the password or address changed, the account was blocked, or the person was
+// removed (it carries a password_version). Links are made in the background, so timing reveals no names.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -38,12 +38,11 @@ import { languageAt } from '../identity/reading-language.ts';
 export interface PasswordLinkLimits {
   readonly resetValidSeconds: number;
   readonly invitationValidSeconds: number;
-  /** One reset link of a person in this time, however often it is asked for. */
+  /** At most one reset link per person in this time. */
   readonly restSeconds: number;
-  /** People of one address that are written to, in all and of one account. */
+  /** People mailed for one address, in total and per account. */
   readonly peopleMax: number;
   readonly peopleOfAccountMax: number;
-  /** Requests on their way to the database. */
   readonly pendingMax: number;
 }
 
@@ -55,7 +54,7 @@ const links = describeTable('password_links', {
   personId: int('person_id'),
   purpose: oneOf('purpose', purposes),
   passwordVersion: int('password_version'),
-  /** The username of a colleague; null: the operator, or nobody but its holder. */
+  /** A colleague's username; null: invited by the operator, or a reset. */
   invitedBy: nullableText('invited_by'),
   createdAt: time('created_at'),
   expiresAt: time('expires_at'),
@@ -63,10 +62,7 @@ const links = describeTable('password_links', {
 
 const insertLink = links.insert('insert_password_link');
 
-/**
- * Whose username was typed comes first, then who confirmed the address, then a few of each account in turn: people of another
- * account who name somebody's address as theirs take no place from them.
- */
+/** The typed username first, then confirmed addresses, then accounts in turn: claiming another's address displaces no one. */
 const findHolders: SqlStatement = {
   name: 'find_mail_holders',
   text: `with holders as (
@@ -118,49 +114,36 @@ const expiredRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** Whom a link that works is for. */
 export interface OpenPasswordLink {
   readonly person: Person;
   readonly account: Account;
   readonly passwordVersion: number;
   readonly purpose: Purpose;
-  /** The username of a colleague; null: the operator, or nobody but its holder. */
   readonly invitedBy: string | null;
   readonly expiresAt: EpochSeconds;
 }
 
-/** A person, as far as a link is for them. */
 type Invited = Person & { readonly passwordVersion: number };
 
-/** What whoever invites hands on: whoever opens it first chooses the password. */
+/** For the inviter to pass on: the first to open it chooses the password. */
 export interface Invitation {
   readonly url: string;
   readonly expiresAt: EpochSeconds;
 }
 
-/** Who asks for a new password. */
 export interface Asker {
   readonly address: string;
-  /** Their browser's; null: it names none. */
   readonly language: Language | null;
 }
 
 export interface PasswordLinks {
-  /** Whether this service sends mail. */
   readonly isOn: boolean;
-  /**
-   * Begins to mail a link to everybody of this name or address; says nothing of whether there is anybody.
-   * False: too many are under way.
-   */
+  /** Mails everyone with this name or address, without revealing whether anyone has. False: too many are pending. */
   requestReset(nameOrAddress: string, from: Asker, now: EpochSeconds): boolean;
-  /** Once everything that was requested so far is in the outbox. */
   settled(): Promise<void>;
-  /** Mails the link to the first password of the account's own login, in the transaction that makes the account. */
+  /** Mails the first password link of a new account's own login, in the transaction that creates it. */
   inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
-  /**
-   * Makes the link to a first password, in the transaction of the invitation, and mails it where it can.
-   * @param invitedBy the username of a colleague; null: the operator invites
-   */
+  /** In the invitation's transaction; mailed if possible. `invitedBy`: a colleague's username; null: the operator. */
   invite(
     transaction: Queryable,
     person: Invited,
@@ -169,7 +152,6 @@ export interface PasswordLinks {
     now: EpochSeconds,
   ): Promise<Invitation>;
   find(token: string, now: EpochSeconds): Promise<OpenPasswordLink | null>;
-  /** Whether some may be left, because the signal said stop. */
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -198,7 +180,6 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     await writeRows(transaction, insertLink, [row]);
   }
 
-  /** False: there is nowhere to write to, or they were written to of this a moment ago. */
   async function mailLink(
     transaction: Queryable,
     person: Invited,
@@ -329,9 +310,8 @@ function linkContent(
 }
 
 interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {
-  /** What `before` names; `moment` says a time. */
+  /** Values for `before`; `moment` formats a time. */
   readonly values: (moment: (seconds: EpochSeconds) => string) => TextValues;
-  /** Of whoever asked, where it is the receiver who did. */
   readonly language: Language | null;
 }
 

@@ -1,6 +1,6 @@
-// Which passwords are refused although they are long enough: those that whoever guesses tries first. Asked wherever one
-// is chosen: in the panel, by an administrator, in ADMIN_PASSWORD (docs/decisions/0023-secrets-of-people.md).
-// Always true: what it says can be shown, it holds nothing of the password.
+// Refuses passwords that attackers try first, wherever one is chosen: panel, administrator, ADMIN_PASSWORD
+// (docs/decisions/0023-secrets-of-people.md).
+// Invariant: the reason contains no part of the password.
 
 import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 
@@ -9,7 +9,6 @@ interface Named {
   readonly displayName: string;
 }
 
-/** The refusal of the field that holds a password somebody chose; null: it may be taken. */
 export async function chosenPasswordRefusal(
   field: string,
   password: string,
@@ -19,7 +18,7 @@ export async function chosenPasswordRefusal(
   return problem === null ? null : fieldRefusal('validation_failed', field, problem);
 }
 
-/** Why nobody should have it, after "The password …"; null: it may be taken. `names`: of the account. */
+/** Continues "The password …"; null: acceptable. `names`: the account's. */
 export async function passwordProblem(password: string, names: readonly string[]): Promise<string | null> {
   const plain = password.normalize('NFKC').toLowerCase();
   const bare = withoutSigns(plain);
@@ -33,12 +32,12 @@ export async function passwordProblem(password: string, names: readonly string[]
 }
 
 const productName = 'sellthrough';
-/** A shorter name stands in too many honest words. */
+/** A shorter name appears in too many unrelated words. */
 const nameLengthMin = 4;
 
 let commonOnce: Promise<ReadonlySet<string>> | undefined;
 
-/** 49,000, read when the first password is chosen: few processes ever need them. */
+/** 49,000 words, loaded on first use: few processes need them. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   commonOnce ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),
@@ -46,12 +45,10 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
   return commonOnce;
 }
 
-/** The list, and what people make of it to reach the length: twice the same, a year behind it, two of them in a row. */
+/** The list, and common ways to lengthen a password: repetition, a year, two words in a row. */
 function isEasilyGuessed(plain: string, common: ReadonlySet<string>): boolean {
-  // A piece that is shorter than a password may be, over and over.
   if (common.has(plain) || /^(.{1,11})\1+$/su.test(plain)) return true;
   const core = plain.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  // So many are no decoration: they are the password.
   if (new Set(plain.replace(core, '')).size > differentSignsMax) return false;
   const isWeak = (part: string) => part.length <= 2 || common.has(part) || /^\d+$|^(.)\1+$/su.test(part);
   for (let end = 0; end <= core.length; end += 1) {
@@ -60,7 +57,6 @@ function isEasilyGuessed(plain: string, common: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Before and behind a word. */
 const differentSignsMax = 4;
 
 function withoutSigns(text: string): string {

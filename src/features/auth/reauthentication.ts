@@ -1,9 +1,7 @@
-// What makes sure that a sensitive action is done by the person who signed in, and not by whoever has their cookie: the
-// one place that decides it, called by the session's guard before the routes that declare such an action. It takes the password
-// with the request; a right one is good for further actions of this session for a few minutes, without being sent again.
-// Always true: a wrong password is refused, whenever it is sent, stands in the audit log, and is slowed down as those of a
-// sign-in are, and with them; a sign-in alone confirms nothing, and a new password ends what the old one had confirmed. Nor
-// does a session that ended while the password was looked at.
+// Confirms by password that a sensitive action comes from the person who signed in, not a holder of their cookie. Called by
+// the session guard; a right password confirms further actions of the session for a few minutes.
+// Invariant: a wrong password is always refused, logged, and throttled together with sign-ins. A sign-in confirms nothing,
+// a new password ends confirmations, and a session that ended meanwhile confirms nothing.
 
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -24,7 +22,6 @@ import type { Session, SessionStore } from './session-store.ts';
 import type { SignInLog } from './sign-in-log.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from './sign-in-schemas.ts';
 
-/** null: the action may be done. */
 export type Reauthentication = (
   request: FastifyRequest,
   sensitiveAction: SensitiveAction,
@@ -35,7 +32,6 @@ export interface ReauthenticationDependencies {
   readonly throttle: AttemptThrottle;
   readonly sessions: SessionStore;
   readonly signIns: SignInLog;
-  /** How long a right password is good for further actions. */
   readonly reauthenticatedSeconds: number;
   readonly now: () => EpochSeconds;
 }
@@ -97,7 +93,7 @@ function amountIn(body: unknown): bigint | null {
   return isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
 }
 
-/** A request that is sent again with its idempotency key counts once. */
+/** A repeated request with its idempotency key counts once. */
 function movedBy(
   { principal, params, headers, body }: FastifyRequest,
   sensitiveAction: SensitiveAction,
@@ -105,7 +101,7 @@ function movedBy(
   const cents = amountIn(body);
   if (sensitiveAction.ifMovedAboveCents === undefined || cents === null) return null;
   const sent = headers['idempotency-key'] ?? (isJsonObject(body) ? own(body, 'idempotency_key') : null);
-  // The route refuses a key or an id that cannot be one: neither is stored as it was sent.
+  // The route refuses invalid keys and ids, so neither may be stored as sent.
   const key = isPlain(sent) ? sent : `none ${randomBase62(16)}`;
   const id = isJsonObject(params) ? own(params, 'id') : null;
   const account = isPlain(id) ? id : '';
@@ -129,13 +125,12 @@ function isSent(body: unknown, field: string): boolean {
   return isJsonObject(body) && own(body, field) !== undefined;
 }
 
-/** Keys are not asked: what is confirmed is behind the session's guard. */
+/** Only people get here: keys need no confirmation. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
   throw new Error('A sensitive action was to be confirmed by somebody without a password.');
 }
 
-/** @throws RequestRefused */
 function passwordOf(body: unknown, field: SensitiveAction['passwordField']): string {
   return field === 'password' ? readPassword(body).password : readCurrentPassword(body).current_password;
 }

@@ -1,10 +1,8 @@
-// The panel's guard: from the session's cookie to the principal, in place of the API's bearer key. A request
-// that changes something must come from this service's own pages; then the session must be alive, its account
-// not blocked, its rate limit not used up, and its password one that its holder chose. "API on or off" and the
-// allow-list concern keys.
-// Every request reads the session and the account from the database: what was revoked is revoked at once.
-// A sensitive action takes the password as well: a cookie can be stolen, or its browser borrowed. And where the operator
-// requires a second factor of a role, whoever has it sets one up first.
+// The panel's guard: from the session cookie to the principal. Changes must come from this service's own pages; then come
+// session, block, rate limit and a self-chosen password. "API on or off" and allow-lists concern keys only. Session and
+// account are read for every request, so revocation is immediate.
+// Sensitive actions require the password again, since cookies can be stolen; roles that need a second factor must set it up
+// first.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -33,17 +31,15 @@ import { type Session, type SessionStore, type SessionToken, sessionId } from '.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session whose cookie was sent, for the routes about sessions. Set for every route behind the panel's guard. */
     session: Session;
-    /** Whose session it is, and whether codes are on at their sign-in. Set with it. */
+    /** The session's person, and whether they use a second factor. */
     person: Person;
     isTotpEnabled: boolean;
-    /** The administrator who looks at the account of the principal, as themselves; null: everybody else. */
+    /** The administrator who views the principal's account; null: no view. */
     viewer: Principal | null;
   }
 }
 
-/** What every request of the panel can be answered with. */
 const sessionGuardCodes: readonly ErrorCode[] = [
   'invalid_json',
   'not_signed_in',
@@ -59,11 +55,9 @@ const sessionGuardCodes: readonly ErrorCode[] = [
 ];
 
 export interface SessionGuard extends Authenticator {
-  /** Refuses what another site's page makes a browser send. Also for routes that need no sign-in. */
+  /** Refuses cross-site requests. Also for routes without a sign-in. */
   refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
-  /** What the cookie holds; null where there is none of ours. */
   sentToken(request: FastifyRequest): SessionToken | null;
-  /** Ends the session whose cookie was sent, if it is one. */
   end(request: FastifyRequest, reply: FastifyReply): Promise<Refusal | null>;
   setCookie(reply: FastifyReply, token: SessionToken): void;
   clearCookie(reply: FastifyReply): void;
@@ -72,14 +66,11 @@ export interface SessionGuard extends Authenticator {
 export interface SessionGuardDependencies {
   readonly sessions: SessionStore;
   readonly limiter: RateLimiter;
-  /** What an account's sessions read at once. */
   readonly lists: PerAccountConcurrency;
-  /** The same of what takes long. */
   readonly exports: PerAccountConcurrency;
   readonly reauthenticate: Reauthentication;
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly views: AccountViews;
-  /** The account's test account, which is made when it is first looked at. */
   readonly testAccountOf: (accountId: number) => Promise<Account>;
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
@@ -105,7 +96,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  /** Also what the route needs: the person may have another role by now. */
+  /** Includes the route's scopes: the person's role may have changed. */
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
@@ -123,14 +114,11 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return request.principal;
   }
 
-  /**
-   * The request of an administrator's page that shows another account as its owner sees it: from here on the principal is that
-   * account's, for whatever is read of it and changes nothing. A block of the account is nothing to who looks.
-   */
+  /** Switches the principal to the viewed account, for reads only. A block of that account does not matter. */
   async function viewProblem(request: FastifyRequest, scopes: readonly Scope[]): Promise<Refusal | null> {
     const { method, headers, principal: viewer, session, routeOptions } = request;
     const { hasView = isOfViews(scopes) } = routeOptions.config ?? {};
-    // Tests are made when they are first looked at.
+    // Test accounts are created on first view, which would be a change.
     const isShown = hasView && headers['sellthrough-mode'] !== 'test';
     if (method !== 'GET' || !isShown) return refusal('view_read_only');
     const mayLook = scopeProblem(viewer, ['admin:read']) === null;
@@ -145,14 +133,14 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
     const token = sentToken(request);
     if (token === null) return reply.refuse(refusal('not_signed_in'));
-    // Whoever makes up tokens is slowed down like whoever makes up keys.
+    // Made-up tokens are throttled like made-up keys.
     const found = await tokens.find(textOf(token), request, reply, () => sessions.find(token, now()));
     if (isRefusal(found)) return reply.refuse(found);
     const principal = recognise(request, found, now);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
-    // Their own, whichever account they look at.
+    // The person's own limit, also when viewing another account.
     const { account } = request.principal;
     const limited = await limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);
@@ -163,7 +151,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
         (await (wantsView(request) ? viewProblem(request, scopes) : scopeProblem(principal, scopes))));
     if (refused !== null) return reply.refuse(refused);
     if (request.viewer === null && wantsTests(request, scopes)) await lookAtTests(request, account.id);
-    // Without a scope it is about the session itself: whoever wants to end a stolen one need not wait behind it.
+    // Routes without a scope concern the session itself: ending a stolen one must not wait behind its reads.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
     destroyOnceHungUp(reply);
     const concurrency = request.routeOptions.config.takesLong === true ? exports : lists;
@@ -180,7 +168,6 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
       const refused = await reauthenticate(request, sensitiveAction);
       return refused === null ? undefined : reply.refuse(refused);
     },
-    // Read with the session, in this very request.
     async confirm(request) {
       request.counters = request.principal.account;
       return undefined;
@@ -208,10 +195,9 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
   };
 }
 
-/** The cookie of a session, and what tells its page from a foreign one. */
 function createSessionCookie(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
 
   function sentToken({ cookies }: FastifyRequest): SessionToken | null {
@@ -231,7 +217,7 @@ function createSessionCookie(publicUrl: () => string) {
     const { origin } = headers;
     if (origin === undefined) return true;
     if (origin === new URL(publicUrl()).origin) return false;
-    // Without TLS a browser may know this service by another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
+    // Without TLS a browser may use another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
     return isSecure() || origin !== `http://${headers.host}`;
   }
 
@@ -253,7 +239,7 @@ function recognise(
   return account.blocked ? refusal('account_blocked') : request.principal;
 }
 
-/** The page asks for test mode by a header; it has none of what is the session's own, the keys' or the operator's. */
+/** Selected by a header; not for routes about sessions, keys or the operator. */
 function wantsTests({ headers, routeOptions }: FastifyRequest, scopes: readonly Scope[]): boolean {
   const hasTestMode = isOfTestMode(scopes) || routeOptions.config?.hasTestMode === true;
   return headers['sellthrough-mode'] === 'test' && hasTestMode;
@@ -263,13 +249,13 @@ function wantsView({ headers }: FastifyRequest): boolean {
   return headers['x-view-account'] !== undefined;
 }
 
-/** Whoever knows a password that somebody else knows too may choose one, and nothing else. */
+/** A person whose password someone else knows may only choose a new one. */
 function firstSignInProblem({ routeOptions, person }: FastifyRequest): Refusal | null {
   const isOpen = !person.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
   return isOpen ? null : refusal('password_change_required');
 }
 
-/** Whoever needs a second factor may set one up, and nothing else; before that, their first password. */
+/** A person who lacks a required second factor may only set it up, after choosing a password. */
 function secondFactorProblem(
   request: FastifyRequest,
   secondFactorRoles: ReadonlySet<NamedRole>,

@@ -1,4 +1,4 @@
-// Where else whoever is signed in is signed in too: /sessions.
+// /sessions: the person's other sessions.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

@@ -1,7 +1,6 @@
-// Sessions of the panel: which person signed in, from where, until when. Only the hash of a token is stored: reading
-// the database signs nobody in. A session lives while it is used (12 hours) and never longer
-// than 14 days, and ends for good when the password changes, the account is blocked, the person is removed, or an
-// administrator says so: it began under a password_version that the person has left. The only writer of sessions.
+// Panel sessions. Only token hashes are stored. A session ends after 12 hours without use or 14 days, and when the password
+// changes, the account is blocked, the person is removed or an administrator ends it (password_version). The only writer of
+// sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -27,7 +26,7 @@ import { type Person, people } from '../identity/people-table.ts';
 export interface SessionLimits {
   readonly idleSeconds: number;
   readonly absoluteSeconds: number;
-  /** Of one person; beyond it the one that was used the longest ago ends. */
+  /** Per person; beyond it the longest unused session ends. */
   readonly perAccountMax: number;
 }
 
@@ -39,33 +38,27 @@ const sessions = describeTable('sessions', {
   lastSeenAt: time('last_seen_at'),
   address: text('address'),
   userAgent: text('user_agent'),
-  /** When its person last gave the password for a sensitive action; null: not since it began, or the password is another one. */
+  /** When the password was last confirmed; null: not in this session, or the password has changed. */
   confirmedAt: nullableTime('confirmed_at'),
 });
 
 export type Session = RowOf<typeof sessions>;
 
-/** What the cookie holds. */
 export interface SessionToken {
   readonly personId: number;
   readonly token: string;
 }
 
-/** last_seen_at is written no more often than this. */
 const seenSeconds = 60;
 const userAgentMax = 300;
 const deleteAtOnceMax = 5_000;
 
-/** Its columns, beside those of its person and account. */
 const sessionColumns = sessions.list('s', 's_');
 
-/**
- * Sessions that began before $2 or were last seen before $3 have ended. `isOfItsVersion` says it of the rest; those that the
- * block of their account ended are found while it lasts, so that their holders are told why; unblocking moves the version on, too.
- */
+/** Sessions ended by a block are still found while it lasts, so that users learn why; unblocking raises the version. */
 const isInTime = `s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
 
-/** With the person first, and the account beside it: where the groups are on several servers the two cannot be joined as one. */
+/** Person first, account beside it: on several servers the two cannot be joined directly. */
 const held = (columns: string, more = '') => `held as materialized (
       select ${columns}, p.account_id, p.password_version - s.password_version as versions_behind
       from sessions s join people p on p.id = s.person_id
@@ -139,7 +132,7 @@ const renewSession: SqlStatement = {
     where person_id = $1::int and token_hash = $2 returning 1`,
 };
 
-// Checking a password takes a while: the session may have ended meanwhile.
+// The session may have ended while the password was checked.
 const confirmSession: SqlStatement = {
   name: 'confirm_session',
   text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
@@ -159,14 +152,13 @@ const expiredRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** What its person sees of a session in place of its token: enough of the hash to tell their sessions apart. */
+/** Shown instead of the token: enough of the hash to tell sessions apart. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, idLength);
 }
 
 const idLength = 22;
 
-/** When it ends if nobody uses it again. */
 export function sessionExpiry(session: Session, limits: SessionLimits): EpochSeconds {
   return Math.min(session.createdAt + limits.absoluteSeconds, session.lastSeenAt + limits.idleSeconds);
 }
@@ -175,7 +167,6 @@ export interface FoundSession {
   readonly session: Session;
   readonly person: Person;
   readonly account: Account;
-  /** Whether signing in took a code of theirs, or will the next time. */
   readonly isTotpEnabled: boolean;
 }
 
@@ -186,30 +177,20 @@ export interface SessionStore {
     from: { readonly address: string; readonly userAgent: string },
     now: EpochSeconds,
     entry: AuditEntry | null,
-    /** What is written with the session, or not at all. */
     along?: (transaction: Queryable) => Promise<void>,
   ): Promise<SessionToken>;
-  /** The session, its person and its account as they are now; null where it has ended. Notes that it was seen. */
+  /** null: ended. Updates last_seen_at. */
   find(token: SessionToken, now: EpochSeconds): Promise<FoundSession | null>;
-  /** Of the person; most recently used first. */
   list(personId: number, now: EpochSeconds): Promise<Session[]>;
-  /** null: there was none. */
   end(token: SessionToken): Promise<true | null>;
-  /** false: the person has no such session. */
   endById(personId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
-  /**
-   * Its person has just given the password; `staysOpen`: which is good for further actions. false: it has ended meanwhile.
-   */
+  /** Records a password confirmation; `staysOpen`: valid for further actions. false: the session has ended. */
   confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
-  /** Of everybody of the account, by an administrator. How many there were; null: there is no such account. */
+  /** All sessions of an account, by an administrator. Returns their number; null: no such account. */
   endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
-  /**
-   * After its holder changed the password: this session goes on, under a new token, for whoever may have the old one; the
-   * others have ended. null: it has ended, too.
-   */
+  /** A new token, in case the old one was stolen; all other sessions end. null: this one has ended too. */
   surviveNewPassword(session: Session): Promise<SessionToken | null>;
-  /** Whether some may be left, because the signal said stop. */
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -252,7 +233,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
         isTotpEnabled: row['has_totp'] === true,
       };
       if (found.session.lastSeenAt > now - seenSeconds) return found;
-      // A session that cannot be noted as seen is one all the same.
+      // Failing to record this must not fail the request.
       await database.query(seeSession, [personId, tokenHash, now]).catch(() => undefined);
       return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
@@ -292,7 +273,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       database.transaction(async (transaction) => {
         const token = mintToken();
         const renewed = hashOf(token);
-        // One more than its own: a password that an administrator set at the same moment ends it.
+        // Exactly one more: a password set by an administrator at the same moment ends the session.
         const values = [personId, tokenHash, renewed, passwordVersion + 1];
         if ((await transaction.query(renewSession, values)).length === 0) return null;
         await transaction.query(deleteOthers, [personId, renewed]);

@@ -1,10 +1,8 @@
-// Sign-ins in the audit log: who came in, and under which name somebody was refused; and wrong passwords of whoever is
-// signed in. Used by the sign-in route and by the confirmation of sensitive actions; read with the rest of the audit log. Each
-// entry says how many of its kind there were within the hour.
-// Always true: the log is bounded, whoever knocks. Of one person, and of all names that nobody has together, the first
-// `enteredMax` within `windowSeconds` are entered one by one, then one each time their number has doubled: refusals, actions and
-// sign-ins apart, as this process counts them: no colleague's hide another's. And no refused sign-in waits for its entry: how
-// long it takes tells nothing of the name.
+// Audit entries for sign-ins, refused sign-ins, and wrong passwords in sensitive actions, each with the number of its kind
+// within the hour.
+// Invariant: the log is bounded. Per person, and for all unknown names together, the first `enteredMax` within
+// `windowSeconds` are logged, then one per doubling; refusals, actions and sign-ins count separately, per process. A
+// refused sign-in never waits for its entry, so timing reveals no names.
 
 import { nobody } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -14,27 +12,22 @@ import type { EpochSeconds } from '../../shared/times.ts';
 export interface SignInLogLimits {
   readonly enteredMax: number;
   readonly windowSeconds: number;
-  /** Entries on their way to the database; beyond it they are only counted. */
   readonly pendingMax: number;
 }
 
 export type SignInRefusal = 'wrong_password' | 'unknown_username' | 'wrong_code' | 'account_blocked';
 
 export interface SignInLog {
-  /**
-   * What belongs into the log for a sign-in that succeeded, in the transaction that begins its session; or null. `username`
-   * is the person's, who is the account's own login unless named.
-   */
+  /** The entry for the transaction that begins the session, or null. Default person: the account's own login. */
   entryOf(
     account: { readonly id: number; readonly username: string },
     address: string,
     personId?: number,
   ): AuditEntry | null;
-  /** `accountId`: null where nobody has this name. `personId`: the account's own login unless named. */
+  /** `accountId` null: unknown name. Default person: the account's own login. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
-  /** A wrong password of whoever is signed in; settles when it is entered, or counted. */
+  /** A wrong password in a sensitive action; settles when logged or counted. */
   refusedAction(sent: RefusedAction, now: EpochSeconds): Promise<void>;
-  /** Once everything that was refused so far is in the log. */
   settled(): Promise<void>;
 }
 
@@ -46,7 +39,6 @@ export interface RefusedSignIn {
   readonly personId?: number | null;
 }
 
-/** `operation`: the operationId of the request that held the password. */
 export interface RefusedAction {
   readonly accountId: number;
   readonly personId: number;
@@ -64,11 +56,10 @@ interface SignInLogDependencies {
 
 export function createSignInLog(dependencies: SignInLogDependencies): SignInLog {
   const { database, monotonicNow, limits, onProblem } = dependencies;
-  // In the order in which their hours began: never more than there are people, three times, and one.
+  // In the order in which their hours began; at most three per person, plus one.
   const counts = new Map<string, { readonly since: number; count: number }>();
   const pending = new Set<Promise<void>>();
 
-  /** How many there were within the hour; null where this one is not entered. */
   function countOne(what: string): number | null {
     const at = monotonicNow();
     for (const [key, { since }] of counts) {
@@ -138,7 +129,6 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
   };
 }
 
-/** The first ones, and then as often as their number has doubled. */
 function isEntered(count: number, enteredMax: number): boolean {
   let next = enteredMax;
   while (next < count) next *= 2;
@@ -149,5 +139,5 @@ function subjectOf(accountId: number | null): string {
   return accountId === null ? 'sign-in' : `sign-in of account ${accountId}`;
 }
 
-/** People type passwords and keys where the name belongs, and the log keeps what it has: only names of accounts stand in it. */
+/** Unknown names are not logged: people type passwords and keys into the name field. */
 const nobodysName = '(no account)';

@@ -1,7 +1,6 @@
-// Signing in and out, and what is shown before: the routes of the panel that need no session. The order of a sign-in's refusals:
-// too many failures, the name or the password, blocked, a code that is missing, a code that is wrong. Who came in, and
-// who was refused for a wrong name, password or code or a block, stands in the audit log.
-// Always true: the answer to an unknown name takes as long as the one to a wrong password, and says the same.
+// Signing in and out: panel routes without a session. Refusals in this order: too many failures, wrong name or password,
+// blocked, missing code, wrong code; all but missing codes and throttling are in the audit log.
+// Invariant: an unknown name and a wrong password give the same answer in the same time.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -144,7 +143,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
     },
   );
 
-  /** The one moment at which the password is known to be right. A sign-in that cannot have it done goes on without. */
+  /** The only moment when the plain password is known to be right. On failure the sign-in continues. */
   async function strengthenHash(
     request: FastifyRequest,
     personId: number,

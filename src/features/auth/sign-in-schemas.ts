@@ -1,4 +1,4 @@
-// Signing in, sessions and second factors, as the pages send and read them.
+// Schemas of sign-in, sessions and second factors.
 
 import Type from 'typebox';
 import { typed } from '../../shared/password-fields.ts';
@@ -10,10 +10,8 @@ export const signInBodySchema = Type.Object({
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
 
-/** What a sensitive action reads, where it asks for the password each time or was not confirmed a moment ago. */
 export const passwordBodySchema = Type.Object({ password: typed('The password of whoever is signed in.') });
 
-/** Where `password` is another one. */
 export const currentPasswordBodySchema = Type.Object({
   current_password: typed('The password of whoever is signed in.'),
 });

@@ -1,5 +1,5 @@
-// Codes at sign-in: begun with the password, on once a code has been right, off with the password and a code;
-// and by an administrator, for somebody who has lost both.
+// TOTP setup: begun with the password, enabled by a valid code, disabled with password and code; or by an administrator,
+// for a person who lost both.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -154,7 +154,7 @@ export function accountTotpRoutes(
       const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
       refuseIf(administratorProblem(request.principal, account));
       const ownLogin = { id: account.id, accountId: account.id };
-      // The password alone takes nobody's own off: that takes a code, and is not for whoever needs a second factor.
+      // Disabling one's own needs a code as well, and is not possible where a second factor is required.
       if (request.person.id === ownLogin.id) {
         const reason = 'is your own login: switch its codes off on the security page, with a code';
         throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));

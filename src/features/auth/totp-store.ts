@@ -1,7 +1,7 @@
-// The second factor: codes of an authenticator app (TOTP, RFC 6238: six digits, 30 seconds, SHA-1, one step of
-// tolerance to either side), and ten recovery codes. The secret is sealed, recovery codes are hashed.
-// Always true: a code, and a recovery code, works once, however many requests carry it at the same moment.
-// The only writer of totp_secrets and recovery_codes; every change is in the audit log.
+// The second factor: TOTP (RFC 6238: six digits, 30 seconds, SHA-1, one step of tolerance each way) and ten recovery codes.
+// The secret is sealed, recovery codes are hashed. The only writer of totp_secrets and recovery_codes; changes are in the
+// audit log.
+// Invariant: each code and recovery code works once, also under simultaneous requests.
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
@@ -15,42 +15,35 @@ import { type Person, personAction } from '../identity/people-table.ts';
 
 export interface TotpStore {
   isEnabled(personId: number): Promise<boolean>;
-  /** A new secret, not on yet, of the service of this name. null: codes are on already. */
+  /** A pending secret. null: already enabled. */
   begin(
     person: TotpHolder,
     serviceName: string | null,
     now: EpochSeconds,
   ): Promise<{ secret: string; uri: string } | null>;
-  /** Begun: there is a new secret, and time left to confirm it. */
   stateOf(personId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
-  /**
-   * Switches it on and returns the recovery codes, which are shown this once. `person`: the account's own login unless given.
-   * false: it is not a code of a new secret.
-   */
+  /** Returns the recovery codes, shown only now. Default person: the account's own login. false: wrong code. */
   enable(
     author: AuditAuthor & { readonly now: EpochSeconds },
     code: string,
     person?: Holder,
   ): Promise<readonly string[] | false>;
-  /** Uses up a code of the app or a recovery code. */
   spend(personId: number, code: string, now: EpochSeconds): Promise<boolean>;
   disable(person: Holder, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
-  /** Of somebody who is removed, in that transaction. */
+  /** In the transaction that removes the person. */
   forget(transaction: Queryable, personId: number): Promise<void>;
-  /** Deletes the new secrets that were not confirmed in time. */
   deleteExpired(now: EpochSeconds): Promise<void>;
 }
 
 type Holder = Pick<Person, 'id' | 'accountId'>;
 type TotpHolder = Pick<Person, 'id' | 'username'>;
 
-/** What authenticators show where the operator has set no name. */
 const productName = 'Sellthrough';
 const stepSeconds = 30;
 const toleranceSteps = 1;
 const secretBytes = 20;
 const recoveryCodeCount = 10;
-/** Five bits a letter, 140: a plain hash is enough (docs/decisions/0023-secrets-of-people.md). Codes of before have 80 or 120. */
+/** 140 bits, so a plain hash suffices (docs/decisions/0023-secrets-of-people.md). Older codes have 80 or 120. */
 const recoveryLetters = 28;
 const recoveryBytes = Math.ceil((recoveryLetters * 5) / 8);
 
@@ -114,16 +107,14 @@ const deletePending: SqlStatement = {
   text: 'delete from totp_secrets where enabled_at is null and created_at <= to_timestamp($1::bigint)',
 };
 
-/** @param pendingSeconds how long a new secret waits for its first code */
+/** `pendingSeconds`: how long a new secret waits for its first code. */
 export function createTotpStore(database: Database, seal: Seal, pendingSeconds: number): TotpStore {
-  /** A new secret is found until its time is over. */
   async function find(personId: number, now: EpochSeconds) {
     const [row] = await database.query(findSecret, [personId, now - pendingSeconds]);
     if (row === undefined) return null;
     return { sealed: String(row['sealed_secret']), isEnabled: row['is_enabled'] === true };
   }
 
-  /** The time step whose code this is; null for a wrong one. */
   function stepOf(personId: number, sealed: string, code: string, now: EpochSeconds): number | null {
     const secret = Secret.fromBase32(seal.open(sealed, sealContext(personId)));
     const delta = TOTP.validate({
@@ -167,7 +158,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       const codes = Array.from({ length: recoveryCodeCount }, mintRecoveryCode);
       return database.transaction(async (transaction) => {
         const rows = await transaction.query(enableSecret, [id, known.sealed, now, step]);
-        // Begun anew, or switched on, by another request meanwhile.
+        // Another request restarted or enabled it meanwhile.
         if (rows.length === 0) return false;
         await transaction.query(deleteRecoveryCodes, [id]);
         await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
@@ -184,7 +175,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
           const step = known === null ? null : stepOf(personId, known.sealed, sent, now);
           if (known === null || step === null || known.sealed === earlier) return false;
           if ((await database.query(spendStep, [personId, known.sealed, step])).length > 0) return true;
-          // Spent before, unless it was sealed anew at this moment.
+          // Already used, unless resealing changed the row just now.
           earlier = known.sealed;
         }
       }
@@ -230,7 +221,6 @@ export const sealedSecrets: SealedTexts = {
   },
 };
 
-/** Those of the people whose sign-in takes a code. */
 export async function findTotpHolders(
   database: Queryable,
   personIds: readonly number[],
@@ -240,7 +230,7 @@ export async function findTotpHolders(
   return new Set(rows.map((row) => Number(row['person_id'])));
 }
 
-/** Also for somebody who has lost both the app and the recovery codes. false: codes were not on. */
+/** Also for a person who lost app and recovery codes. false: not enabled. */
 export function disableTotp(
   database: Database,
   person: Holder,
@@ -272,13 +262,11 @@ function ownLoginOf(accountId: number): Holder {
   return { id: accountId, accountId };
 }
 
-/** "abcd-efgh-ijkl-mnop-qrst-uvwx-yz23". */
 function mintRecoveryCode(): string {
   const text = new Secret({ size: recoveryBytes }).base32.slice(0, recoveryLetters).toLowerCase();
   return text.match(/.{4}/g)?.join('-') ?? text;
 }
 
-/** People type codes with spaces, dashes and capitals. */
 function normalised(code: string): string {
   return code.replace(/[\s-]/g, '').toLowerCase();
 }
@@ -287,7 +275,7 @@ function hashOf(code: string): string {
   return createHash('sha256').update(normalised(code)).digest('base64url');
 }
 
-/** Binds a sealed secret to its person: swapped rows do not open. The words are those of when an account had one person. */
+/** Binds a secret to its person: swapped rows do not open. The text dates from one person per account. */
 function sealContext(personId: number): string {
   return `totp secret of account ${personId}`;
 }

@@ -1,5 +1,4 @@
-// The operator's name, logo, colour, letterhead and address for help. Called by admin-routes.ts. What everybody sees of
-// it is elsewhere (brand-pages.ts, GET /panel/api/brand).
+// Admin routes of the brand. Public views: brand-pages.ts, GET /panel/api/brand.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,7 +1,6 @@
-// What shows whose service it is, to everybody, at addresses that stay: the logo as it was uploaded, a stylesheet with
-// the colour, which comes after those of the pages and says no more than they do: no page has styles within itself; and the
-// name's letter in that colour, for the tabs of windows.
-// Always true: the logo is sent as the picture that it was read as, and as nothing else.
+// The brand's public files at stable addresses: the logo as uploaded, a stylesheet with the accent color (pages have no
+// inline styles), and an icon with the name's letter.
+// Invariant: the logo is sent only as the image type it was parsed as.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -53,7 +52,6 @@ function letterIcon(name: string, colour: string | null): string {
 `.text;
 }
 
-/** Kept, but asked for again each time: it changes when the operator says so. */
 function sendKept(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,7 +64,7 @@ function sendKept(
   return reply.type(type).send(content);
 }
 
-/** Twice the root: it counts wherever it stands among the stylesheets of a page. */
+/** `:root:root` wins regardless of stylesheet order. */
 function brandCss(colour: string | null): string {
   if (colour === null) return '/* The colours of the product. */\n';
   const { light, dark } = accentThemes(colour);

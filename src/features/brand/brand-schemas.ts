@@ -1,5 +1,4 @@
-// Whose service it is, as JSON Schema: what an operator sets in the administrator's API, and what the pages show before
-// anybody has signed in.
+// Schemas of the brand, for the admin API and for pages before sign-in.
 
 import Type, { type Static } from 'typebox';
 import { languages } from '../../shared/languages.ts';
@@ -9,9 +8,7 @@ import { example, oneOf, orNothing } from '../../shared/schema-parts.ts';
 const brandNameLengthMax = 60;
 const letterheadLinesMax = 8;
 const letterheadLineLengthMax = 80;
-/** In base64, whole groups of four. */
 const logoTextLengthMax = Math.ceil(262_144 / 3) * 4;
-/** A body with the largest logo. */
 export const logoBodyBytesMax = logoTextLengthMax + 1_024;
 
 const name = Type.String({
@@ -77,7 +74,6 @@ export const setBrandBodySchema = Type.Object(
   }),
 );
 
-/** One grey pixel. */
 const smallestPng =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
@@ -94,7 +90,6 @@ export const setBrandLogoBodySchema = Type.Object(
   example({ data: smallestPng }),
 );
 
-/** What the pages show to whoever comes, signed in or not. */
 export const shownBrandSchema = Type.Object({
   name: orNothing(name, 'null: the product’s own.'),
   colour: orNothing(colour, 'null: the product’s own.'),

@@ -1,6 +1,5 @@
-// Whose service it is: the operator's name, logo, colour, letterhead, address for help, and the language of those who have
-// not said which one they read. Every process holds it in memory, as it holds the packages, and reads it again when it is
-// told that it changed: no request and no order asks the database for it. The only writer of brand.
+// The operator's brand: name, logo, color, letterhead, support address and default language. Cached in every process and
+// reloaded on NOTIFY, so requests never query it. The only writer of brand.
 
 import { createHash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -41,13 +40,10 @@ const brands = describeTable('brand', {
 type BrandRow = RowOf<typeof brands>;
 
 export interface BrandLogo extends LogoImage {
-  /** Of these very bytes. */
   readonly etag: string;
 }
 
-/** What an operator sets, but for the logo. */
 export interface BrandSettings {
-  /** null: not set. */
   readonly name: string | null;
   /** "#1d4ed8"; null: the product's own. */
   readonly colour: string | null;
@@ -58,13 +54,12 @@ export interface BrandSettings {
 }
 
 export interface Brand extends BrandSettings {
-  /** 0: nothing was ever set. Moves with every change. */
+  /** 0: never set. Incremented by every change. */
   readonly version: number;
   readonly logo: BrandLogo | null;
 }
 
 export interface BrandHolder {
-  /** As this process read it last. */
   current(): Brand;
   reload(): Promise<Brand>;
 }
@@ -118,7 +113,6 @@ export function changeBrand(
   }));
 }
 
-/** null: from now on there is none. */
 export function changeLogo(
   database: Database,
   logo: LogoImage | null,
@@ -164,7 +158,7 @@ function brandOf({ logoType, logoData, logoWidth, logoHeight, ...row }: BrandRow
   return { ...settings, logo: { type: logoType, bytes, width: logoWidth, height: logoHeight, etag } };
 }
 
-/** The names that the API has; of a logo no more than its size. */
+/** API names; of the logo only its size. */
 function auditView({ name, colour, letterhead, supportAddress, language, ...row }: BrandRow): JsonObject {
   const logo = row.logoWidth === null ? null : { width: row.logoWidth, height: row.logoHeight };
   return { name, colour, letterhead: linesOf(letterhead), support_address: supportAddress, language, logo };

@@ -1,4 +1,4 @@
-// Whose service it is, as its owner and as everybody sees it.
+// Views of the brand, for the operator and for everyone.
 
 import type { BrandView } from './brand-schemas.ts';
 import type { Brand } from './brand-store.ts';
@@ -7,7 +7,7 @@ export const logoPath = '/brand/logo';
 export const brandStylesheetPath = '/brand/brand.css';
 export const brandIconPath = '/brand/icon.svg';
 
-/** The version in the address: a new logo is another address, so whoever has the old one asks for the new one. */
+/** The version is part of the logo's URL, so that a new logo is fetched. */
 export function brandView(brand: Brand): BrandView {
   const { name, colour, letterhead, supportAddress, language, logo } = brand;
   return {
@@ -29,7 +29,7 @@ export function logoAddress({ version }: Pick<Brand, 'version'>): string {
 
 const narrow = 1.5;
 
-/** For the tab of a window: a logo that is not much wider than high, else the name's letter. null: the product's own. */
+/** A window icon: the logo unless too wide, else the name's letter. null: the product's own. */
 export function iconAddress({ version, name, logo }: Brand): string | null {
   if (logo !== null && logo.width <= logo.height * narrow) return logoAddress({ version });
   return name === null ? null : `${brandIconPath}?v=${version}`;

@@ -1,5 +1,4 @@
-// In which language a document is written: the one that is asked for, else that of the person who is signed in, else the
-// browser's, else the operator's.
+// A document's language: requested, else the signed-in person's, the browser's, the operator's.
 
 import type { FastifyRequest } from 'fastify';
 import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
@@ -12,7 +11,7 @@ import type { Brand } from './brand-store.ts';
 
 export function documentTranslator(request: FastifyRequest, { language }: Brand): Translator | Refusal {
   const { query, headers } = request;
-  // Only where a session was used.
+  // Only behind the session guard.
   const person: Pick<Person, 'language'> | undefined = request.person;
   const sent = isJsonObject(query) ? own(query, 'language') : undefined;
   if (sent !== undefined) {

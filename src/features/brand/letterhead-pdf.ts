@@ -1,7 +1,6 @@
-// A document as PDF with the operator's letterhead: its first page begins with logo, name and address, and what its writer
-// puts on it stands where it says. Used by statements and receipts.
-// Always true: the same texts, letterhead and moment give the same bytes; nothing here depends on the time or on chance.
-// The fonts that every reader has know Western letters alone: texts with others are set in DejaVu, which is embedded.
+// A PDF with the operator's letterhead; used by statements and receipts. Built-in fonts only cover Western scripts, so
+// other texts embed DejaVu.
+// Invariant: the same texts, letterhead and time give the same bytes.
 
 import { fileURLToPath } from 'node:url';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -11,11 +10,10 @@ import type { Brand } from './brand-store.ts';
 
 export interface Letterhead {
   readonly brand: Brand;
-  /** Name and address, line by line, where the brand has none; empty: nobody is named. */
+  /** Name and address if the brand has none; empty: none. */
   readonly issuer: readonly string[];
 }
 
-// Points of an A4 page.
 export const paper = { width: 595, left: 50, right: 545, top: 50, bottom: 780 } as const;
 const logoBox = { width: 140, height: 44 } as const;
 
@@ -27,16 +25,12 @@ export interface PutStyle {
 }
 
 export interface LetterDocument {
-  /** What comes next is put at this height. */
   y: number;
-  /** One line, cut where it is too long. */
   put(text: string, x: number, width: number, style?: PutStyle): void;
   rule(): void;
-  /** With what says whose page it is at its foot. */
   beginPage(): void;
-  /** On the first page; what comes next is put below it. */
+  /** On the first page; the text continues below it. */
   putLetterhead(): void;
-  /** What was written so far and not read yet. */
   written(): Generator<Buffer>;
   end(): AsyncGenerator<Buffer>;
 }
@@ -54,7 +48,7 @@ export async function openLetterDocument({
   readonly title: string;
   readonly createdAt: EpochSeconds;
 }): Promise<LetterDocument> {
-  // Only when the first one is asked for: it takes longer to load than all the rest of the program.
+  // Loaded on first use: pdfkit takes longer to load than the rest of the program.
   const { default: PdfDocument } = await import('pdfkit');
   const lines = letterheadLines({ brand, issuer });
   const document = new PdfDocument({
@@ -124,7 +118,6 @@ export async function openLetterDocument({
   return self;
 }
 
-/** What the brand says, else the configuration, else the name alone. */
 function letterheadLines({ brand, issuer }: Letterhead): readonly string[] {
   if (brand.letterhead.length > 0) return brand.letterhead;
   if (issuer.length > 0) return issuer;

@@ -1,5 +1,5 @@
-// The layout of the plain pages: HTML from the server, no script, nothing loaded from elsewhere, in the language and with
-// the name, logo and colour that it is told. Every value goes through `html`, which escapes it.
+// The layout of plain server-made pages: no scripts, nothing external, in the given language and brand. Values are escaped
+// by `html`.
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -10,16 +10,13 @@ import { brandStylesheetPath, iconAddress, logoAddress } from './brand-view.ts';
 
 export const stylesheetPath = '/customer.css';
 
-/** Whose page it is, and in which language. */
 export interface PageLook {
   readonly brand: Brand;
   readonly translator: Translator;
 }
 
-/** Each in itself, as whoever looks for it reads it. */
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
-/** One card in the middle, the operator above it, other languages and help below. */
 export function page({ brand, translator }: PageLook, title: string, body: Markup): string {
   const { t, language } = translator;
   const others = languages.filter((other) => other !== language);
@@ -50,7 +47,6 @@ ${body}
 `.text;
 }
 
-/** Who runs the service; nobody is named as long as nothing was set. */
 function operator(brand: Brand): Markup {
   const { name, logo } = brand;
   if (name === null && logo === null) return html``;
@@ -61,13 +57,12 @@ function operator(brand: Brand): Markup {
   return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
 }
 
-/** A page that says one thing. */
 export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
   const { t } = look.translator;
   return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
 }
 
-/** Also for whoever shares an address with somebody who makes links up. */
+/** Also shown to others behind an address that guesses links. */
 export function limitedPage(look: PageLook): string {
   return notice(look, 'limited_heading', 'limited_heading', 'limited_text');
 }
@@ -76,7 +71,7 @@ export function unavailablePage(look: PageLook): string {
   return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
 }
 
-/** The colours and measures of the panel (web/src/styles.css): one product, whoever looks at it. */
+/** Colors and sizes of the panel (web/src/styles.css). */
 export const stylesheet = `.test {
   padding: 0.5rem 0.75rem;
   border-radius: 0.5rem;

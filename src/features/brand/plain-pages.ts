@@ -1,5 +1,5 @@
-// What the plain pages have in common, those of a customer and those that a mail leads to: their headers, forms without
-// fields, their language, and what is shown when something goes wrong. Registered first in their scope.
+// Common behavior of plain pages (customers', mail links'): headers, forms without fields, language, errors. Register first
+// in their scope.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../platform/database/database.ts';
@@ -13,9 +13,9 @@ import { type PageLook, unavailablePage } from './page-layout.ts';
 export type LookOf = (request: FastifyRequest) => PageLook;
 
 /**
- * @param formTargets where their forms lead, by redirects too: browsers check them
- * @param notReadable shown for a request that could not be read
- * @returns whose pages they are and how a request reads them: a language that a link of theirs names is kept
+ * Returns how a request's language and brand are chosen; a language named in a link is kept.
+ * @param formTargets form targets including redirects, for the CSP
+ * @param notReadable shown for malformed requests
  */
 export function installPlainPages(
   app: FastifyInstance,
@@ -37,7 +37,6 @@ export function installPlainPages(
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  // Whatever a body holds is not read.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { bodyLimit: 4_096, parseAs: 'buffer' }, (_request, _body, done) =>
     done(null, undefined),
@@ -47,7 +46,7 @@ export function installPlainPages(
     raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
-      // Not no-referrer: with that, browsers send `Origin: null` with the form of the page itself.
+      // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
@@ -78,7 +77,6 @@ export function installPlainPages(
   return lookOf;
 }
 
-/** Nothing that anybody signs in with: plain, and no more than a word. */
 const languageCookie = 'sellthrough_language';
 const languageCookieKept = 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax';
 

@@ -1,7 +1,6 @@
-// Reads what an operator uploads as a logo. Called before it is stored.
-// Always true: what is kept is a PNG or a JPEG by its bytes, whatever it was called, small enough to be drawn anywhere,
-// and has been read to the end: a browser, a mail program and the PDF writer take it. Only what makes the picture is kept:
-// no comments, no places where it was taken, nothing behind its end. SVG is not taken: it is a document with scripts.
+// Validates an uploaded logo before it is stored. SVG is refused: it can contain scripts.
+// Invariant: the result is a PNG or JPEG by its bytes, small, and parsed to its end, so that browsers, mail programs and
+// the PDF writer accept it. Metadata, such as locations, and trailing bytes are dropped.
 
 import { crc32, inflateSync } from 'node:zlib';
 import type { LogoImage } from '../../shared/logo-image.ts';
@@ -9,10 +8,9 @@ import type { LogoImage } from '../../shared/logo-image.ts';
 const logoBytesMax = 262_144;
 const sideMax = 2_048;
 const pixelsMax = 2_000_000;
-/** Drawn where a logo has its place, anything longer would be a line. */
 const sidesRatioMax = 8;
 
-/** @returns why it cannot be taken, in words that go behind the name of a field */
+/** Returns a reason that continues the field's name, if refused. */
 export function readLogo(sent: Buffer): LogoImage | string {
   if (sent.length > logoBytesMax) return 'must have at most 256 KiB';
   const read = isPng(sent) ? readPng(sent) : isJpeg(sent) ? readJpeg(sent) : 'must be a PNG or a JPEG';
@@ -27,11 +25,8 @@ export function readLogo(sent: Buffer): LogoImage | string {
   return read;
 }
 
-// ------------------------------------------------------------------------------------------------ PNG
-
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const brokenPng = 'is a PNG that cannot be read';
-/** Samples of a pixel, by its colour type. */
 const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 const keptChunks = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
 
@@ -52,7 +47,7 @@ function readPng(sent: Buffer): LogoImage | string {
   }
   const header = chunks[0];
   if (header?.type !== 'IHDR' || header.data.length !== 13) return brokenPng;
-  // Readers take the last one.
+  // Readers use the last one.
   if (chunks.filter(({ type }) => type === 'IHDR').length !== 1) return brokenPng;
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   const [depth = 0, colourType = 0, , , interlace = 0] = header.data.subarray(8);
@@ -65,10 +60,9 @@ function readPng(sent: Buffer): LogoImage | string {
   const bytesNeeded = height * rowBytes;
   const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data);
   try {
-    // No more than it says of itself is made of it.
     const pixels = inflateSync(Buffer.concat(packed), { maxOutputLength: bytesNeeded + 1 });
     if (pixels.length !== bytesNeeded) return brokenPng;
-    // How each row was packed: the PDF writer ends the process where it knows no such way.
+    // The PDF writer crashes on an unknown row filter.
     for (let at = 0; at < bytesNeeded; at += rowBytes) if ((pixels[at] ?? 0) > 4) return brokenPng;
   } catch {
     return brokenPng;
@@ -77,10 +71,7 @@ function readPng(sent: Buffer): LogoImage | string {
   return { type: 'image/png', bytes, width, height };
 }
 
-// ----------------------------------------------------------------------------------------------- JPEG
-
 const brokenJpeg = 'is a JPEG that cannot be read';
-/** Baseline, extended and progressive: what every reader knows. */
 const frameMarkers = [0xc0, 0xc1, 0xc2];
 const scanMarker = 0xda;
 const endMarker = 0xd9;
@@ -101,7 +92,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
     if (frameMarkers.includes(marker)) {
       if (end < at + 10) return brokenJpeg;
       size = { height: sent.readUInt16BE(at + 5), width: sent.readUInt16BE(at + 7) };
-      // Four colours are those of printers.
+      // Four components are CMYK.
       if (sent[at + 4] !== 8 || ![1, 3].includes(sent[at + 9] ?? 0)) return 'must be a JPEG in RGB or grey';
     }
     if (isPicture(marker)) kept.push(sent.subarray(at, end));
@@ -114,7 +105,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
   return { type: 'image/jpeg', bytes, ...size };
 }
 
-/** Not what programs and cameras say of themselves, but for how colours are meant (Adobe's mark). */
+/** Drops application data, except what defines colors (Adobe's marker). */
 function isPicture(marker: number): boolean {
   const isSaid = marker >= 0xe0 && marker <= 0xef;
   return marker !== 0xfe && (!isSaid || marker === 0xe0 || marker === 0xee);

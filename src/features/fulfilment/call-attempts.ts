@@ -1,6 +1,5 @@
-// The log of a product call: its latest attempts, kept on the call's row as JSON. Written by product-caller.ts, read by
-// product-call-reads.ts.
-// Invariant: an answer is redacted before it is cut and stored, and holds nothing that jsonb refuses.
+// A product call's latest attempts, stored on its row as JSON. Written by product-caller.ts, read by product-call-reads.ts.
+// Invariant: an answer is redacted before it is cut and stored, and contains nothing that jsonb refuses.
 
 import { nullable } from '../../platform/database/row-values.ts';
 import { redactedJson, redactedRaw } from '../../platform/secrets/redaction.ts';
@@ -9,25 +8,20 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface CallAttempt {
   readonly at: EpochSeconds;
-  /** null: there was no answer. */
+  /** null: no answer. */
   readonly status: number | null;
-  /** Why there was none. */
   readonly error: string | null;
-  /** null: nothing was sent. */
   readonly milliseconds: number | null;
-  /** How the answer began; null: it was empty. */
   readonly answer: string | null;
 }
 
-/** Of a call; older ones are dropped. */
 const attemptsKept = 20;
 const answerBytesMax = 200;
 
-/** Appends `attempt` to the column, both as SQL. */
+/** Appends `attempt` to the column; both are SQL. */
 export const appendAttempt = (column: string, attempt: string) =>
   `case when jsonb_array_length(${column}) >= ${attemptsKept} then ${column} - 0 else ${column} end || ${attempt}::jsonb`;
 
-/** What is kept of the product's answer. */
 export function shownAnswer(answer: string): string | null {
   const { text, isCut } = withoutSecrets(answer);
   const line = text

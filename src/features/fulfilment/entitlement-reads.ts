@@ -1,5 +1,5 @@
-// What the product may let a customer do, read for it: one customer by reference, all there are, and those whose plans
-// have changed since a place of the stream. Each is shown as they are now, so a change that was told twice does no harm.
+// What customers may do, for the product: one customer by reference, all of them, or those whose plans changed since a
+// stream position. They are returned in their current state, so repeated changes are harmless.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -13,21 +13,16 @@ import type { EventType } from '../events/event-schemas.ts';
 import { extendStreamWholly, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
 import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
 
-/** A customer, and whose. */
 export interface EntitledCustomer {
   readonly customer: Customer;
   readonly accountName: string;
-  /** Of a test: what time it is there. */
   readonly testClock: EpochSeconds | null;
 }
 
-/** Customers of real accounts, or of tests: neither knows of the other. */
+/** Real customers and test customers are never mixed. */
 export type EntitledMode = 'live' | 'test';
 
-/**
- * Where a copy stands: among all customers, of whom those behind the named one are still to come (`position`: that of the
- * stream when the copy was begun); or behind a position of the stream. `incarnation`: of the database that answered.
- */
+/** Within the first pass over all customers (`position`: the stream's at its begin), or in the stream. */
 export type EntitlementCursor = (
   | { readonly type: 'all'; readonly accountId: number; readonly number: number }
   | { readonly type: 'stream' }
@@ -39,7 +34,7 @@ export interface EntitlementPage {
   readonly hasMore: boolean;
 }
 
-/** Events after which a customer may do something else than before. */
+/** Events that change what a customer may do. */
 const entitlementEvents: ReadonlySet<EventType> = new Set([
   'plan.activated',
   'plan.renewed',
@@ -89,7 +84,6 @@ const listNamed: SqlStatement = {
     join accounts a on a.id = c.account_id and a.test_state is distinct from 'discarded' order by wanted.place`,
 };
 
-/** null: there is no such customer. */
 export async function findEntitlement(
   database: Queryable,
   mode: EntitledMode,
@@ -108,7 +102,7 @@ function parseClaim(row: Row): Named {
   return { accountId: Number(row['account_id']), number: Number(row['customer_number']) };
 }
 
-/** From now on every change of a plan has its place in the stream, and a copy can be begun. */
+/** From here on every plan change enters the stream. */
 export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementCursor> {
   await listenToEverybody(database, mode);
   await extendStreamWholly(database);
@@ -117,7 +111,7 @@ export async function beginEntitlements(database: Database, mode: EntitledMode):
   return { type: 'all', accountId, number: 0, position: await streamEnd(database), incarnation };
 }
 
-/** null: what changed after that place has expired, or the place is of another incarnation of the database. */
+/** null: those changes have expired, or the cursor is from another incarnation. */
 export async function readEntitlements(
   database: Database,
   mode: EntitledMode,
@@ -137,7 +131,7 @@ export async function readEntitlements(
   for (const { type, accountId, data } of events) {
     if (!entitlementEvents.has(type)) continue;
     const id = customerIdOf(data);
-    // The latest of several changes says where it stands in the order.
+    // The last of several changes determines the order.
     named.delete(String(id));
     named.set(String(id), { accountId, number: id % 1_000_000_000 });
   }
@@ -145,7 +139,7 @@ export async function readEntitlements(
   const rows = await readNamed(database, wanted);
   return {
     customers: rows.map(parseEntitled),
-    // What tests tell has places there too: nothing of real accounts was told up to the end.
+    // Test events share the positions: skip to the end if nothing real is left.
     next: { type: 'stream', position: events.at(-1)?.position ?? end, incarnation },
     hasMore: events.length === limit,
   };
@@ -156,7 +150,6 @@ interface Named {
   readonly number: number;
 }
 
-/** In their order. */
 function readNamed(database: Queryable, wanted: readonly Named[]): Promise<readonly Row[]> {
   return queryShards(database, listNamed, [], {
     of: wanted,

@@ -1,4 +1,4 @@
-// What the product is told of a customer, as JSON Schema.
+// Entitlements as JSON Schema.
 
 import Type, { type Static } from 'typebox';
 import { customerReference, id, packageName, text, time, word } from '../../shared/schema-parts.ts';

@@ -1,6 +1,6 @@
-// Product calls that are open (waiting, or needing attention): what changes them besides the caller and the order batch.
-// Called by product-caller.ts and product-call-routes.ts.
-// Invariant: of a customer no call is sent after a later one that told the whole state was taken.
+// Changes of open product calls (waiting or needing attention) other than by the caller and the order batch. Called by
+// product-caller.ts and product-call-routes.ts.
+// Invariant: once a later call with the whole state was accepted, no earlier call of the customer is sent.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -31,19 +31,18 @@ import {
 import { findProductCall, type ProductCall } from './product-call-reads.ts';
 
 const openStatuses: readonly ProductCallStatus[] = ['waiting', 'attention'];
-/** Rows of one statement: whoever settles orders waits for it. */
+/** Per statement: order settlement waits for it. */
 const rowsAtOnce = 500;
-/** Of one request. */
 const sentAgainMax = 10_000;
 
-// A later call stands for `t`: it told the whole state and was taken or done by hand, or is to be decided about itself.
+// `t` is obsolete: a later call with the whole state was accepted or closed by hand, or needs a decision itself.
 const isSuperseded = `not t.confirms and exists (select 1 from product_calls l
     where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
       and (l.status = 'attention' and not l.confirms
         or l.status = 'done' and (not l.confirms or exists (select 1 from order_handoffs h
           where h.account_id = l.account_id and h.order_number = l.order_number and h.status = 'completed'))))`;
 
-// The product may have taken the call of a later order and its answer was lost: it must not hear anything older after that.
+// The product may have accepted a later call whose answer was lost: it must not receive an older one afterwards.
 const hasLater = `not t.confirms and exists (select 1 from product_calls l
     where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
       and (l.status = 'waiting' or l.status = 'attention' and l.confirms))`;
@@ -56,7 +55,7 @@ const supersede: SqlStatement = {
       and ${isSuperseded}`,
 };
 
-/** Of these customers: calls on the list for which a later call stands. */
+/** Marks open calls of these customers as superseded by a later one. */
 export async function supersedeCalls(
   transaction: Queryable,
   customers: readonly { readonly accountId: number; readonly customerNumber: number }[],
@@ -80,7 +79,7 @@ const hastenFailing = {
   test: hasten('test', `account_id > ${realAccountIdMax}`),
 } as const;
 
-/** The product answers again: what waits for a later attempt is due now. The caller's limits bound how many go out at once. */
+/** The product answers again: delayed calls become due now. The caller's limits bound how many are sent at once. */
 export async function hastenFailingCalls(
   database: Database,
   mode: keyof typeof hastenFailing,
@@ -93,7 +92,6 @@ export async function hastenFailingCalls(
   }
 }
 
-/** Who asks, and the key of the request. */
 export interface CallChange extends Actor {
   readonly actorId: number;
   readonly idempotencyKey: string | null;
@@ -117,8 +115,8 @@ const setCall: SqlStatement = {
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
 
-// The call of an order stands for earlier calls: its payload says the whole state, unless the product refuses the order, or
-// had it already.
+// An order's call replaces earlier ones, because its payload contains the whole state, unless the product refuses the order
+// or had it already.
 const standForEarlier: SqlStatement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
@@ -139,7 +137,7 @@ async function letOrdersStandForEarlier(
   await group.query(standForEarlier, [...places.map(numberArray), isSent]);
 }
 
-// The call itself, those before it, and the later one that stands for it.
+// The call itself, earlier ones, and the later one that replaces it.
 const hastenOfCustomer: SqlStatement = {
   name: 'hasten_product_calls_of_customer',
   text: `update product_calls set next_attempt_at = least(next_attempt_at, to_timestamp($3::bigint))
@@ -147,10 +145,7 @@ const hastenOfCustomer: SqlStatement = {
       and status = 'waiting' for update skip locked))`,
 };
 
-/**
- * One more attempt at once, whatever the schedule says. A call for which a later one stands is closed as superseded, and
- * the later one is sent. A call that is over is answered as it is.
- */
+/** A superseded call is closed and the later one sent instead; a finished one is returned as it is. */
 export function sendCallAgain(
   database: Database,
   callId: string,
@@ -186,9 +181,9 @@ const findLater: SqlStatement = {
 };
 
 /**
- * The product has what this call says, by other means: it is not sent any more, and neither are earlier calls of the customer.
- * If an attempt of one of those was begun, it may still arrive; if a later call was taken, or may have been, the product has
- * just been set back. Then it is told the state once more. So it is for a call that a later one superseded meanwhile.
+ * The content was applied by hand: this call and the customer's earlier ones are not sent any more. If an earlier attempt
+ * may still arrive, or a later call may have been accepted (also when it superseded this one), the product may now be
+ * outdated, so the state is sent once more.
  */
 export function closeCallByHand(
   database: Database,
@@ -215,7 +210,7 @@ export function closeCallByHand(
 
 const insertOnce = newProductCalls.insert('insert_product_call_once', 'on conflict (call_id) do nothing');
 
-/** Unless a later call will do it. */
+/** Unless a later call will. */
 async function callOnceMore(
   group: Queryable,
   closedId: string,
@@ -247,11 +242,10 @@ interface LockedCall {
   readonly confirms: boolean;
   readonly status: ProductCallStatus;
   readonly isSuperseded: boolean;
-  /** A later call will tell the whole state. */
   readonly hasLater: boolean;
 }
 
-/** In a transaction that has locked the author's account: once for a key, and only while the author may still ask for it. */
+/** Under the lock of the author's account: once per key, and only while the author is still allowed. */
 function changeOnce<Result>(
   database: Database,
   { idempotencyKey, ...actor }: CallChange,
@@ -277,7 +271,7 @@ async function changeCall(
   database: Database,
   callId: string,
   change: CallChange,
-  /** A call of another status is answered as it is. */
+  /** A call with another status is returned unchanged. */
   { action, statuses }: { readonly action: string; readonly statuses: readonly ProductCallStatus[] },
   work: (transaction: Queryable, call: LockedCall) => Promise<string | Refusal>,
 ): Promise<Done<ProductCall> | Refusal> {
@@ -328,7 +322,6 @@ const sendAll: SqlStatement = {
     returning t.account_id, t.customer_number, t.status`,
 };
 
-/** All calls that need attention, oldest first: how many. At most sentAgainMax; the rest stays on the list. */
 export function sendAllCallsAgain(database: Database, change: CallChange): Promise<Done<number> | Refusal> {
   const action = 'product_call.send_all_again';
   return changeOnce(

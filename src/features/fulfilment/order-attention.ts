@@ -1,5 +1,5 @@
-// Orders that the product was asked about for as long as it is asked, and that still wait: an administrator has to decide.
-// Called by product-admin-routes.ts.
+// Orders still unanswered after the product was asked for the full period: an administrator must decide. Called by
+// product-admin-routes.ts.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -15,7 +15,6 @@ import {
 
 export interface AttentionOrder {
   readonly order: OrderRecord;
-  /** Of the account. */
   readonly username: string;
   readonly call: {
     readonly id: string;
@@ -29,7 +28,6 @@ export interface AttentionOrder {
 
 export interface AttentionOrders {
   readonly items: readonly AttentionOrder[];
-  /** Go on behind this place; null: there is no more. */
   readonly next: string | null;
 }
 
@@ -45,7 +43,7 @@ const listAttention: SqlStatement = {
     order by p.id`,
 };
 
-/** Those that have waited longest come first. */
+/** Longest waiting first. */
 export async function listOrdersNeedingAttention(
   database: Queryable,
   after: string | null,

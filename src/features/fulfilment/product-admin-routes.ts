@@ -1,5 +1,4 @@
-// The operator's product: where it is called and whether orders wait for it; and the orders that it has not answered, for
-// accept or fail by hand. Called by admin-routes.ts; calling the product is done elsewhere.
+// The product's settings, and unanswered orders to accept or fail by hand. Calling the product happens elsewhere.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -37,7 +36,7 @@ interface ProductAdminRoutesDependencies {
   readonly engine: OrderEngine;
   readonly outbound: Outbound;
   readonly packages: PackageCatalogHolder;
-  /** There is a product to be called. It is looked for by itself a little later. */
+  /** Optional: the job's own poll finds it a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly seal: Seal;
 }
@@ -181,7 +180,7 @@ function orderAttentionRoutes(
     wanted: HandoffOutcome,
     reason: string | null,
   ): Promise<FastifyReply> {
-    // Needless, but sent by every client: the order itself can be settled only once.
+    // Only validated: an order can be settled only once anyway.
     idempotencyKeyOf(request);
     const id = orRefuse(parseRealOwnedId(request.params.id), 'order_not_found');
     const { actorId, by = null } = actorOf(request.principal);
@@ -193,7 +192,6 @@ function orderAttentionRoutes(
       reason,
       by: { actorId, by },
     });
-    // An account that does not exist has no order either.
     if (outcome.type === 'refused' && outcome.refusal.code === 'account_not_found') {
       throw new RequestRefused('order_not_found');
     }

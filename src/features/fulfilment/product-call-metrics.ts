@@ -1,5 +1,5 @@
-// What is counted of the calls to the operator's product, for Prometheus at /metrics, without those of tests: what the
-// answers came to, in this process, and what waits, in the database, so that every process says the same.
+// Prometheus metrics of product calls, without tests: outcomes in this process, and the backlog from the database, equal in
+// every process.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -7,7 +7,7 @@ import { nullable } from '../../platform/database/row-values.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
-/** `retried`: not an answer that counts; the product is asked again, later. */
+/** `retried`: no usable answer; sent again later. */
 export const callOutcomes = ['taken', 'refused', 'retried', 'given_up'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
@@ -18,7 +18,6 @@ export interface ProductCallMetrics {
 
 interface Waiting {
   readonly calls: number;
-  /** When the oldest of them was written. */
   readonly since: EpochSeconds | null;
   readonly failing: number;
   readonly needingAttention: number;
@@ -32,9 +31,9 @@ const countWaiting: SqlStatement = {
     from product_calls where status = 'waiting' and account_id <= ${realAccountIdMax}`,
 };
 
-/** A database that is away delays no answer by more. */
+/** The longest delay by an unavailable database. */
 const patienceMilliseconds = 500;
-/** What was answered is the answer for so long: whoever asks for /metrics again and again costs the database little. */
+/** Cached this long, so that frequent scrapes cost little. */
 const restMilliseconds = 1_000;
 
 export function createProductCallMetrics(registry: Registry): ProductCallMetrics {
@@ -62,7 +61,6 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
           needingAttention: Number(row['attention']),
         };
       }
-      /** As it is now, or, when the database does not say it soon, as it was. */
       async function refreshed(): Promise<Waiting> {
         asking ??= ask()
           .catch(() => undefined)

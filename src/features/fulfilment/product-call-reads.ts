@@ -1,5 +1,5 @@
-// Product calls as lists and pages show them: with account, customer and order. Without test accounts.
-// Called by product-call-routes.ts and product-panel-routes.ts.
+// Product calls for lists and pages, with account, customer and order; without tests. Called by product-call-routes.ts and
+// product-panel-routes.ts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -18,7 +18,6 @@ export interface ProductCall {
   readonly status: ProductCallStatus;
   readonly account: { readonly id: number; readonly username: string };
   readonly customer: { readonly id: number; readonly reference: string };
-  /** null: it belongs to no order. */
   readonly orderId: number | null;
   /** Its answer completes or fails the order. */
   readonly confirms: boolean;
@@ -29,17 +28,15 @@ export interface ProductCall {
   readonly nextAttemptAt: EpochSeconds;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
-  /** Oldest first. */
   readonly latestAttempts: readonly CallAttempt[];
 }
 
 export interface FoundProductCalls {
   readonly calls: readonly ProductCall[];
-  /** Go on behind this place; null: there is no more. */
   readonly next: string | null;
 }
 
-/** `failing`: waiting, and not taken at the last attempt. */
+/** `failing`: waiting after a failed attempt. */
 export const openCallLists = ['attention', 'failing', 'waiting'] as const;
 export type OpenCallList = (typeof openCallLists)[number];
 
@@ -54,7 +51,7 @@ const shown = (rows: string, order: string) => `select p.*, a.username, c.refere
 const columns = `id, call_id, account_id, customer_number, order_number, confirms, type, status, created_at, attempts,
       first_attempt_at, last_attempt_at, next_attempt_at, last_status, last_error, attempt_log`;
 
-/** A place is a time and an id: calls of the list behind it. The lists of waiting calls move while they are read. */
+/** The position is time and id. Lists of waiting calls change while they are read. */
 const byTime = (list: 'failing' | 'waiting', column: string, when: string): SqlStatement => ({
   name: `list_${list}_product_calls`,
   text: shown(
@@ -116,7 +113,7 @@ const findOfOrder: SqlStatement = {
   ),
 };
 
-/** null: the order was not handed over, or its call was deleted since. */
+/** null: never handed over, or deleted since. */
 export async function findProductCallOfOrder(
   database: Queryable,
   accountId: number,
@@ -162,11 +159,11 @@ const counts = {
 } as const satisfies Record<OpenCallList, SqlStatement>;
 
 export interface CountedCalls extends BoundedCount {
-  /** The first attempt of the one that failed first; of the others, when the first was written. null: there is none. */
+  /** The earliest first attempt, or, without attempts, the earliest creation. null: none. */
   readonly since: EpochSeconds | null;
 }
 
-/** Of every real account; not counted beyond what a page needs. */
+/** Real accounts only; counted up to what a page needs. */
 export async function countOpenProductCalls(database: Queryable, list: OpenCallList): Promise<CountedCalls> {
   const rows = await queryShards(database, counts[list], [], 'every');
   const count = rows.reduce((sum, row) => sum + Number(row['count']), 0);

@@ -1,5 +1,4 @@
-// Calls to the product: the lists of those that are open, and sending them again or closing them by hand.
-// Called by admin-routes.ts; calling the product is the job of product-caller.ts.
+// Lists of open product calls; resending and closing them. The calls themselves are product-caller.ts's job.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -31,7 +30,6 @@ import { findProduct } from './product-settings.ts';
 
 interface ProductCallRoutesDependencies {
   readonly database: Database;
-  /** There is a product to be called. It is looked for by itself a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly seal: Seal;
 }
@@ -174,7 +172,6 @@ async function listProductCalls(
   return reply.send({ data: calls.map(productCallView), next_cursor: page.cursorAt(next) });
 }
 
-/** Of any form that calls have, so that no other text reaches the database. */
 function parseCallId(text: string): string | Refusal {
   return /^call_\w{1,80}$/.test(text) ? text : refusal('product_call_not_found');
 }

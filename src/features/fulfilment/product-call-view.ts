@@ -1,4 +1,4 @@
-// A call to the product as the administrator's API and the console show it.
+// A product call in the admin API and the console.
 
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { CountedCalls, ProductCall } from './product-call-reads.ts';

@@ -1,10 +1,8 @@
-// Calls the operator's product: in one process at a time, under the lease of its job, for as long as there is a product.
-// Tests have a caller of their own, with a job, an address, slots and statements of their own: a product that hangs or
-// breaks in tests keeps no real call waiting, and nobody's failure is taken for another's.
-// Reads what is to be sent of product_calls, signs it as a webhook is signed, and does what the answer says: an order that
-// waits is settled through the engine, anything else is done or tried again.
-// Always true: of one customer one call is under way, in the order in which they were written; an order is settled once
-// however often the product is asked, because the engine says so; whoever has lost the lease writes nothing.
+// Calls the operator's product, in one process under its job's lease: reads due product_calls, signs them like webhooks,
+// and settles orders through the engine or reschedules. Tests have their own job, address and slots, so that a hanging test
+// product delays no real call.
+// Invariant: one call per customer at a time, in order. The engine settles an order once, however often the product is
+// asked. A process without the lease writes nothing.
 
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,34 +48,29 @@ import type { CallOutcome } from './product-call-metrics.ts';
 import { createProductOutage } from './product-outage.ts';
 import { findProduct, openProductSecret, type ProductSettings } from './product-settings.ts';
 
-/** Whose calls: of real accounts, or of tests. */
 export type CallMode = 'live' | 'test';
 
-/** As jobs call them. */
 export const productCallsKinds = {
   live: 'product_calls',
   test: 'test_product_calls',
 } as const satisfies Record<CallMode, string>;
 
 export interface ProductCallLimits {
-  /** Under way at once. */
   readonly callsMax: number;
-  /** The same, while the product does not answer. */
+  /** Concurrent calls while the product does not answer. */
   readonly callsMaxUnanswered: number;
   readonly pollMilliseconds: number;
-  /** Answers are written down together after this long. */
+  /** How long answers are collected before they are written. */
   readonly writeMilliseconds: number;
-  /** For what is under way, when it has to stop. */
   readonly stopMilliseconds: number;
 }
 
-/** What the product answered to an order that waits. `reason`: why it refused. */
+/** The product's answer to a waiting order. `reason`: of a refusal. */
 export interface Settlement {
   readonly accountId: number;
   readonly orderNumber: number;
   readonly outcome: 'completed' | 'failed';
   readonly reason: string | null;
-  /** The product gave no answer that counts. */
   readonly isUnanswered?: boolean;
 }
 
@@ -86,22 +79,20 @@ export interface ProductCallerDependencies {
   readonly database: Database;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly seal: Seal;
-  /** Adds the payloads of calls that have none yet. @throws DatabaseUnavailable */
+  /** Creates missing payloads. @throws DatabaseUnavailable */
   readonly prepare: (calls: readonly UnpreparedCall[]) => Promise<PreparedCalls>;
-  /** false: it cannot be settled now, and the product is asked again. @throws Overloaded, DatabaseUnavailable */
+  /** false: impossible now, ask the product again. @throws Overloaded, DatabaseUnavailable */
   readonly settle: (settlement: Settlement) => Promise<boolean>;
   readonly now: () => EpochSeconds;
   readonly limits: ProductCallLimits;
   readonly onCall: (outcome: CallOutcome) => void;
   readonly onProblem: (error: unknown) => void;
-  /** From 0 to 1. */
   readonly random?: () => number;
 }
 
 export interface ProductCaller {
-  /** Until the signal says stop, or there is no product; of tests, no address for them. @throws DatabaseUnavailable */
+  /** Until the signal aborts, or there is no product (for tests: no test address). @throws DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
-  /** This process has written calls. */
   notify(): void;
 }
 
@@ -113,7 +104,7 @@ interface Call {
   readonly orderNumber: number | null;
   readonly confirms: boolean;
   readonly type: ProductCallType;
-  /** null: no attempt was begun. */
+  /** null: no attempt was made. */
   readonly payload: JsonObject | null;
   readonly createdAt: EpochSeconds;
   readonly attempts: number;
@@ -137,17 +128,16 @@ interface Written {
 type Attempted = Omit<Written, 'status' | 'nextAt'>;
 
 const hour = 3_600;
-/** Seconds from one question about an order to the next; the last one again and again. */
 const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
-/** Since the first question: then a person has to decide. */
+/** After this long a person must decide. */
 const confirmSeconds = 72 * hour;
 const deadlockCode = '40P01';
 const writesMax = 3;
-/** Until an answer is settled that came while this service was overloaded. */
+/** Before settling again when this service was overloaded. */
 const overloadedSeconds = 5;
 const reasonLengthMax = 200;
 
-// Of one customer the oldest alone.
+// Only each customer's oldest call.
 const waiting = (
   whose: string,
   when: string,
@@ -159,7 +149,7 @@ const waiting = (
         and e.customer_number = c.customer_number and e.id < c.id)
     order by c.next_attempt_at, c.id limit $3::int)`;
 
-// What is put off for longer than any call is was put off by a clock that was wrong.
+// A due time beyond any delay comes from a wrong clock, and counts as due.
 const due = (
   whose: string,
 ) => `select * from (${waiting(whose, 'c.next_attempt_at <= to_timestamp($1::bigint)')}
@@ -171,7 +161,7 @@ const readDue = {
     statement: { name: 'read_due_product_calls', text: due(`c.account_id <= ${realAccountIdMax}`) },
     rank: 'lookups',
   },
-  // Nothing is sent of a test that was reset. Not a join: the index has them in their order.
+  // Nothing is sent for a test that was reset. Not a join, because the index has the right order.
   test: {
     statement: {
       name: 'read_due_product_calls_of_tests',
@@ -182,7 +172,7 @@ const readDue = {
   },
 } as const satisfies Record<CallMode, { readonly statement: SqlStatement; readonly rank: Rank }>;
 
-// A call that settled its order was closed by the batch: what the product answered is added to it.
+// The batch closed calls that settled orders: the answer is added.
 const writeAnswers: SqlStatement = {
   name: 'write_product_answers',
   text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
@@ -202,7 +192,6 @@ export function createProductCaller(dependencies: ProductCallerDependencies): Pr
         wake = waker;
       });
       wake = null;
-      // Whatever is left, the next run begins with.
       return { backlog: 0 };
     },
     notify: () => wake?.(),
@@ -228,11 +217,9 @@ async function callUntilStopped(
 ): Promise<void> {
   const underWay = new Map<number, { readonly customer: string; readonly ends: Promise<void> }>();
   const unwritten: Written[] = [];
-  /** Calls that came to something, which is not written yet. */
   const ended: number[] = [];
   let isAnswering = true;
   const outage = createProductOutage();
-  /** The outage is over: what waits for a later attempt is sent now. */
   let isOver = false;
   let hasLease = true;
   let news = Promise.withResolvers<void>();
@@ -244,7 +231,7 @@ async function callUntilStopped(
       try {
         return await writeTogether(rows);
       } catch (error) {
-        // A batch that settles orders locks the same rows in another order.
+        // Batches that settle orders lock the same rows in another order.
         const isDeadlock = error instanceof StatementFailed && error.code === deadlockCode;
         if (!isDeadlock || attempt === writesMax) throw error;
       }
@@ -276,13 +263,13 @@ async function callUntilStopped(
     );
   }
 
-  /** There is no product for tests any more, or it has not answered: no administrator decides about an order of a test. */
+  /** Tests without a product, or with no answer: no administrator decides about them. */
   async function giveUpTest(call: Call): Promise<void> {
     const { id, accountId, customerNumber, orderNumber, confirms } = call;
     const at = now();
     const nothing = { id, accountId, customerNumber, attempt: unsent(at, 'no_product') };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
-    // It cannot be settled now, as of an account that was halted: later, and not at once again.
+    // Impossible now, for example because the account is halted: try later.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null, isUnanswered: true })))
       unwritten.push({ ...nothing, status: 'waiting', nextAt: at + confirmDelay(call) });
   }
@@ -302,7 +289,7 @@ async function callUntilStopped(
     const answer = { id: call.id, accountId, customerNumber, attempt: attemptOf(result, at) };
     const meaning = meaningOf(result, call.confirms);
     if (meaning === 'again') {
-      // A call that keeps failing by itself is no outage.
+      // A single call that keeps failing is no outage.
       if (call.attempts === 0 || result.type === 'failed') outage.failed(at);
       return again(call, answer);
     }
@@ -311,9 +298,9 @@ async function callUntilStopped(
       const { orderNumber } = call;
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
-      // The batch that settles the order closes the call.
+      // The settling batch closes the call.
       const isSettled = await settled({ accountId, orderNumber, outcome, reason });
-      // The product has answered: asking again is for our sake, and soon.
+      // The product has answered, so asking again soon is only for our sake.
       if (isSettled === 'later') {
         unwritten.push({ ...answer, status: 'waiting', nextAt: at + overloadedSeconds });
         return;
@@ -324,7 +311,7 @@ async function callUntilStopped(
     onCall(meaning);
   }
 
-  /** A row that cannot be read is put off as an attempt that failed, so that it stands in the way of no other. */
+  /** An unreadable row is postponed like a failed attempt, so that it blocks no other. */
   function readCall(row: Row): Call[] {
     try {
       return [parseCall(row)];
@@ -342,7 +329,7 @@ async function callUntilStopped(
     }
   }
 
-  /** An error that lasts must not have the product asked every second: it counts as an answer that settles nothing. */
+  /** A permanent error counts as a failed attempt, or the product would be asked every second. */
   async function settled(settlement: Settlement): Promise<boolean | 'later'> {
     try {
       return await settle(settlement);
@@ -375,7 +362,7 @@ async function callUntilStopped(
         } else if (payload !== 'dropped') await send(call, payload, target);
       }
     } catch (error) {
-      // It is not known whether the order was settled: the product is asked again, and knows the call by its id.
+      // Unknown whether the order was settled: the product is asked again, and recognizes the call by its id.
       if (!(error instanceof Overloaded) && !(error instanceof DatabaseUnavailable)) onProblem(error);
       await pause(limits.pollMilliseconds, undefined, { ref: false });
     }
@@ -399,7 +386,7 @@ async function callUntilStopped(
         first: { columns: ['next_attempt_at', 'id'], limit: free },
       });
       const busyCustomers = new Set([...underWay.values()].map(({ customer }) => customer));
-      // Its order may have been settled by an administrator while an attempt is under way: what follows waits for that.
+      // An administrator may settle an order during an attempt: later calls of its customer wait.
       const calls = rows.flatMap(readCall).filter((call) => !busyCustomers.has(customerKey(call)));
       const unprepared = calls.filter(({ payload }) => payload === null);
       const preparing = target === null || unprepared.length === 0 ? nothingToPrepare : prepare(unprepared);
@@ -407,13 +394,13 @@ async function callUntilStopped(
         underWay.set(call.id, { customer: customerKey(call), ends: begin(call, target, preparing) });
       }
     }
-    // Only of tests: there is no address for them, and what waited for one is given up.
+    // Only in test mode: calls without an address are given up.
     if (target === null && underWay.size === 0) break;
     const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
     await Promise.race([news.promise, patience]);
-    // What ends soon after is written with it.
+    // Collects what ends shortly after.
     await pause(limits.writeMilliseconds, undefined, { ref: false });
-    // Until it is written what a call came to, it is as due as it was.
+    // Until its outcome is written, a call still looks due.
     const over = ended.splice(0);
     await write();
     for (const id of over) underWay.delete(id);
@@ -431,7 +418,6 @@ const nothingToPrepare: Promise<PreparedCalls> = Promise.resolve(new Map());
 
 const customerKey = ({ accountId, customerNumber }: Call) => `${accountId} ${customerNumber}`;
 
-/** null: tests reach no product. */
 function targetOf(product: ProductSettings, mode: CallMode, seal: Seal): Target | null {
   const { url, secretSealed, testUrl, testSecretSealed } = product;
   const [at, sealed] = mode === 'live' ? [url, secretSealed] : [testUrl, testSecretSealed];
@@ -449,14 +435,14 @@ function attemptOf(result: OutboundResult, at: EpochSeconds): CallAttempt {
   return { at, status: result.status, error: null, milliseconds, answer: shownAnswer(result.answer) };
 }
 
-/** `taken` and `refused` settle an order that waits; of anything else `taken` says that it is done. */
+/** `taken` and `refused` settle a waiting order; for other calls `taken` means done. */
 function meaningOf(result: OutboundResult, confirms: boolean): 'taken' | 'refused' | 'again' {
   if (result.type === 'failed') return 'again';
   if (result.status >= 200 && result.status < 300) return 'taken';
   return confirms && result.status === 422 ? 'refused' : 'again';
 }
 
-/** In the product's words: `{"reason": "…"}`. null: it said nothing that can be shown. */
+/** `{"reason": "…"}`; null: nothing usable. */
 function reasonOf(result: OutboundResult): string | null {
   if (result.type === 'failed') return null;
   try {
@@ -479,7 +465,7 @@ function afterFailure(call: Call, at: EpochSeconds, random: number): Pick<Writte
   if (!call.confirms) {
     const nextAt = nextAttemptAt(call.attempts + 1, at, random);
     if (nextAt !== null) return { status: 'waiting', nextAt };
-    // Attempts that an outage's end brought forward shorten nothing.
+    // Attempts brought forward by the end of an outage do not shorten the schedule.
     return firstAttemptAt !== null && at - firstAttemptAt >= scheduleSeconds - scheduleSlackSeconds
       ? { status: 'attention', nextAt: at }
       : { status: 'waiting', nextAt: at + delaySecondsMax };
@@ -518,7 +504,6 @@ const deleteOld: SqlStatement = {
       order by created_at limit 200)) returning id`,
 };
 
-/** What is done with, in pieces. Whether something is left to delete. */
 export async function deleteOldProductCalls(
   database: Database,
   before: EpochSeconds,

@@ -1,19 +1,18 @@
-// Whether the product has just come back after an outage. One per run of the caller. Pure: times are arguments.
+// Detects the end of a product outage. One per run of the caller. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface ProductOutage {
-  /** An attempt had no answer that counts. */
   failed(at: EpochSeconds): void;
-  /** The product took or refused a call. True: an outage ended with it. */
+  /** True: this answer ended an outage. */
   answered(at: EpochSeconds): boolean;
 }
 
-/** Fewer failures than these, or a shorter time, are about single calls: their own schedule is soon enough. */
+/** Fewer or shorter failures concern single calls, whose own schedule is soon enough. */
 const failuresMin = 2;
 const secondsMin = 30;
 
-/** A new run knows no earlier failures: another process may have seen them, so its first answer ends an outage. */
+/** Another process may have seen earlier failures, so a run's first answer ends an outage. */
 export function createProductOutage(): ProductOutage {
   let isUnknown = true;
   let failures = 0;

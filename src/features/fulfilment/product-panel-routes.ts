@@ -1,6 +1,5 @@
-// How the hand-off to the product goes, for the console: what waits, what fails now, and what needs attention. The product's
-// settings, its calls and what becomes of its orders are routes of the administrator's API (product-admin-routes.ts,
-// product-call-routes.ts).
+// The console's view of the hand-off: what waits, fails and needs attention. Settings and actions are admin API routes
+// (product-admin-routes.ts, product-call-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -14,7 +13,6 @@ interface ProductPanelRoutesDependencies {
 
 const listedMax = 20;
 
-/** For the operator; below /admin. */
 export function productPanelRoutes(app: FastifyInstance, { database }: ProductPanelRoutesDependencies): void {
   app.get(
     '/attention',

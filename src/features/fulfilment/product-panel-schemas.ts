@@ -1,4 +1,4 @@
-// Calls to the product as the console lists them.
+// Product calls as the console lists them.
 
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';

@@ -1,5 +1,5 @@
-// A customer's plan as the operator's product reads it (docs/hand-off.md). Calls and entitlements show the same plan by
-// the same function, so that what a product was sent and what it reads cannot differ.
+// A customer's plan as the product reads it (docs/hand-off.md). Calls and entitlements share this function, so they cannot
+// differ.
 
 import { publicId } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

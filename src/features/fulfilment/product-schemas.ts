@@ -1,4 +1,4 @@
-// The operator's product, and the orders that wait for it, as JSON Schema: the administrator's side of the hand-off.
+// The admin API's schemas of the product and of orders waiting for it.
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';

@@ -1,8 +1,6 @@
-// Where the operator's product is called, with which secret, and whether orders wait for its answer: columns of
-// service_state. The order batch reads the mode in its own transaction, together with the version of the packages, so no
-// process can go on with an old one; whoever calls the product reads the rest here, before each round. The only writer
-// of those columns.
-// Always true: the secret is sealed, and nothing but an open() here brings it back.
+// The product's address, secret and mode, in service_state; the only writer of those columns. The order batch reads the
+// mode in its own transaction, so no process can use an old one; the caller reads the rest before each round.
+// Invariant: the secret is sealed; only open() here reveals it.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -15,11 +13,9 @@ import { giveUpProductCalls } from '../order-engine/records/product-call-rows.ts
 
 export interface ProductSettings {
   readonly mode: ProductMode;
-  /** null: none was ever set, or it was removed. */
   readonly url: string | null;
-  /** null: none was ever set, or it was removed. */
   readonly secretSealed: string | null;
-  /** Where it is called for tests; null: nowhere, and orders of tests are nobody's. */
+  /** null: no test product; test orders are not handed over. */
   readonly testUrl: string | null;
   readonly testSecretSealed: string | null;
 }
@@ -27,9 +23,9 @@ export interface ProductSettings {
 export interface ProductChange {
   readonly mode: ProductMode;
   readonly url: string;
-  /** `whsec_…`; null: the one that is set stays. */
+  /** `whsec_…`; null: unchanged. */
   readonly secret: string | null;
-  /** As it is for tests; null: none of them reaches it. Absent: as before. */
+  /** null: removes the test address. Absent: unchanged. */
   readonly test?: { readonly url: string; readonly secret: string | null } | null;
 }
 
@@ -60,12 +56,12 @@ export async function findProduct(database: Queryable, statement = find): Promis
   };
 }
 
-/** @throws when it was sealed under a key that is not known here */
+/** @throws if it was sealed under an unknown key */
 export function openProductSecret(seal: Seal, secretSealed: string): string {
   return seal.open(secretSealed, sealContext);
 }
 
-/** null: there is no secret yet, and none was sent: of the product, or of its address for tests. */
+/** null: no secret is set and none was given, for the product or its test address. */
 export function setProduct(
   database: Database,
   seal: Seal,
@@ -128,7 +124,7 @@ async function change(
     );
     return after;
   });
-  // Not in that transaction: batches lock calls before service_state, where the audit log's counter is.
+  // Outside the transaction: batches lock calls before service_state, where the audit log's counter is.
   if (changed?.mode === 'none') await giveUpProductCalls(database);
   return changed;
 }
@@ -141,7 +137,6 @@ const replaceSealed: SqlStatement = {
         case product_test_secret_sealed when $1::text then $2::text else product_test_secret_sealed end`,
 };
 
-/** For whoever walks through everything that is sealed: there is one, or none. */
 export const sealedProductSecrets: SealedTexts = {
   async list(database, after) {
     const { secretSealed, testSecretSealed } = await findProduct(database);

@@ -1,5 +1,4 @@
-// What lets into an account, taken away by an administrator: its key, which is replaced, and its sessions in the panel.
-// Called by admin-routes.ts.
+// Admin actions that revoke access: replace an account's key, end its sessions.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -17,7 +16,6 @@ import { endedSessionsSchema, newKeySchema } from './key-schemas.ts';
 
 interface AccountAccessRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly seal: Seal;
   readonly sessions: SessionStore;

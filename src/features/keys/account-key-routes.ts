@@ -1,4 +1,4 @@
-// The keys of any account, managed by an administrator. Called by admin-routes.ts.
+// Any account's keys, for administrators.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -14,7 +14,6 @@ import { changeKeyBodySchema, newKeyBodySchema, rotateKeyBodySchema } from './ke
 
 interface AccountKeyRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly requestLog: RequestLog;
   readonly seal: Seal;

@@ -1,4 +1,4 @@
-// The account's API access as its owner manages it: the key, the allow-list, what is left of the rate limit.
+// The panel page "API access": key, allow-list, rate limit.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
@@ -26,7 +26,6 @@ import {
 
 interface ApiAccessRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly limiter: RateLimiter;
   readonly requestLog: RequestLog;

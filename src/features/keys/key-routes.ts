@@ -1,7 +1,6 @@
-// The routes about keys: of any account, for administrators, and of their own, for people in the panel. Registered once for
-// each, with an owner and names of its own. From the request to manage-keys.ts and back.
-// Always true: whoever manages an administrator's keys may do everything that any of them may, or a key could be made of more
-// than its maker is; and no key manages keys but an administrator's.
+// Key routes, registered for administrators (any account) and for people in the panel (their own). Calls manage-keys.ts.
+// Invariant: managing an administrator's keys requires every scope that such a key can have, or a key could exceed its
+// maker; only administrators' keys can manage keys.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -50,27 +49,24 @@ export interface KeyRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly requestLog: RequestLog;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
+  /** Drops this process's cached copies without waiting for the NOTIFY. */
   readonly forgetAccount: (accountId: number) => void;
 }
 
 export interface KeyOwner {
-  /** "/accounts/:id/keys", or "/keys". */
   readonly path: string;
   readonly readScope: Scope;
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly passwordField: SensitiveAction['passwordField'];
-  /** As they are documented; each is read alike. `revoke`: absent where no password is asked. */
+  /** For the documents; all are parsed alike. `revoke`: absent if no password is asked. */
   readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
-  /** "AccountKey" in names of operations: listAccountKeys, or listKeys. */
   readonly noun: 'AccountKey' | 'Key';
   readonly whose: string;
-  /** Whether those who read it may know keys and people of other accounts, which made some of them. */
+  /** Whether the reader may see keys and people of other accounts that created keys. */
   readonly showsForeign: boolean;
-  /** Whose keys they are; refused: what stands in the way of managing them. */
+  /** The owner of the keys; or why they cannot be managed. */
   readonly accountOf: (request: FastifyRequest<WithKey>, changes: boolean) => Promise<Account | Refusal>;
-  /** Before a change is made. */
   readonly admit: (request: FastifyRequest<WithKey>, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
 
@@ -110,7 +106,7 @@ export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependenc
     },
     async (request, reply) => {
       const account = orRefuse(await accountOf(request, false));
-      // So that what was used just now says so.
+      // So that recent uses show.
       await requestLog.flush();
       const now = request.principal.now();
       const keys = await listAccountKeys(database, account.id, now);
@@ -217,7 +213,6 @@ async function createOne(owned: OwnedKeys, request: FastifyRequest<WithKey>, rep
   return answer(owned, reply, account, done, (made) => shownAnswer(owned, made, account, asked.now), 201);
 }
 
-/** Which key a change is for, of whom, and who asks. */
 async function askedBy(
   { accountOf, admit, writeScope }: OwnedKeys,
   request: FastifyRequest<WithKey>,
@@ -286,7 +281,6 @@ interface SentSettings {
   readonly expires_at?: string | null;
 }
 
-/** Those that were sent, and no others: whatever else a body holds is ignored. */
 function settingsOf(
   {
     name,
@@ -303,7 +297,7 @@ function settingsOf(
   if (foreign >= 0) {
     return fieldRefusal('validation_failed', `scopes.${foreign}`, 'is a scope of administrators alone');
   }
-  // Of nothing but marks that are not seen, it would name no key to anybody.
+  // A name of invisible characters identifies nothing.
   if (name !== undefined && !/[^\s\p{Cf}]/u.test(name)) {
     return fieldRefusal('validation_failed', 'name', 'must have a character that can be seen');
   }

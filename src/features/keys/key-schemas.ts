@@ -1,5 +1,4 @@
-// What the requests about an account's keys take and answer, as JSON Schema: those of the administrator and those of the
-// account's own people alike.
+// Key schemas, for the admin API and the account's own people.
 
 import Type, { type Static } from 'typebox';
 import { passwordField } from '../../shared/password-fields.ts';
@@ -13,7 +12,7 @@ export const newKeySchema = Type.Object({ api_key: apiKey('The new key.') });
 
 export const keysPerAccountMax = 100;
 const overlapHoursMax = 168;
-/** Of a key that is rotated more often than that within an overlap, the oldest secret ends at once. */
+/** If a key is rotated more often within an overlap, the oldest secret ends at once. */
 export const endingSecretsMax = 10;
 const nameLengthMax = 80;
 
@@ -94,7 +93,6 @@ export const rotateKeyBodySchema = Type.Object(
   example({ overlap_hours: 24, idempotency_key: 'rotate-key-1' }),
 );
 
-/** In the panel the password of whoever is signed in may be with them. */
 export const newOwnKeyBodySchema = Type.Object({ ...newKeyBodySchema.properties, ...passwordField });
 export const changeOwnKeyBodySchema = Type.Object({ ...changeKeyBodySchema.properties, ...passwordField });
 export const rotateOwnKeyBodySchema = Type.Object({ ...rotateKeyBodySchema.properties, ...passwordField });
@@ -169,5 +167,4 @@ export const keyWithSecretSchema = Type.Object({
 });
 export const revokedKeySchema = Type.Object({ deleted: Type.Boolean({ description: 'true' }) });
 
-/** Schemas that answers refer to by name. */
 export const namedKeySchemas = [keySchema];

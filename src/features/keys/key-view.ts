@@ -1,4 +1,4 @@
-// Keys as the API shows them: never a secret.
+// Keys in the API, without secrets.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
@@ -7,11 +7,9 @@ import { keyScopeNames } from '../identity/principal.ts';
 import type { KeyView } from './key-schemas.ts';
 import type { AccountKey } from './manage-keys.ts';
 
-/** Names that a view needs and a key has only the ids of. */
 export interface CreatorNames {
-  /** Also of keys and people of other accounts: for administrators. */
+  /** For administrators: also of other accounts. */
   readonly showsForeign: boolean;
-  /** Of accounts. */
   readonly usernames: ReadonlyMap<number, string>;
   readonly keyNames: ReadonlyMap<number, string>;
   readonly peopleNames: ReadonlyMap<number, string>;
@@ -54,7 +52,7 @@ function creatorView(
 ): KeyView['created_by'] {
   const account = createdBy === null ? undefined : usernames.get(createdBy);
   if (account === undefined) return null;
-  // A reseller is told that it was the operator, not who of the operator's.
+  // Resellers see that it was the operator, but not who.
   if (!showsForeign && createdBy !== ownId) {
     const type = createdByKey !== null ? 'key' : 'person';
     return createdByKey === null && createdByPerson === null ? null : { account, type };

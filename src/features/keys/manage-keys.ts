@@ -1,6 +1,6 @@
-// The keys of an account as whoever manages them makes, changes, rotates and revokes them. From the routes to
-// api-key-rows.ts. Always true: a change, its entry in the audit log, its event and its idempotency key are one transaction
-// under the account's lock; it moves the account's access_version, so that it counts at once in every process.
+// Creates, changes, rotates and revokes an account's keys.
+// Invariant: a change, its audit entry, event and idempotency key are one transaction under the account's lock. It raises
+// access_version, so it applies at once in every process.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -38,26 +38,24 @@ import { endingSecretsMax, keysPerAccountMax } from './key-schemas.ts';
 export const expiresAtReason = 'must be a whole second in UTC, in the future: "2028-01-01T00:00:00Z"';
 
 export interface AccountKey extends StoredKey {
-  /** Secrets before it that still work, the newest first. */
+  /** Previous secrets that still work, newest first. */
   readonly ending: readonly KeySecret[];
 }
 
-/** Who asks for a change, and the idempotency key that makes it safe to ask again; null: none was sent. */
 export interface KeysAsked {
-  /** Whose keys they are. */
   readonly accountId: number;
   readonly idempotencyKey: string | null;
   readonly author: Omit<Actor, 'now'> & AuditAuthor;
   readonly now: EpochSeconds;
 }
 
-/** `apiKey` null: it was shown when the request was sent first. */
+/** `apiKey` null: it was shown the first time. */
 export interface ShownKey {
   readonly key: AccountKey;
   readonly apiKey: string | null;
 }
 
-/** Of the account and of its tests, those that were not revoked, expired ones included: the first key first, then by creation. */
+/** Unrevoked keys of the account and its test account, including expired ones: the first key, then by creation. */
 export async function listAccountKeys(
   database: Queryable,
   accountId: number,
@@ -71,7 +69,7 @@ export async function listAccountKeys(
   }));
 }
 
-/** A key of the mode `test` reaches the account's test account, which is made on first use. */
+/** Mode `test`: a key of the account's test account, created on first use. */
 export interface NewKey extends KeySettings {
   readonly mode: KeyMode;
 }
@@ -107,7 +105,7 @@ export function createKey(
         viewedAt: now,
         createdAt: now,
       });
-      // Somebody builds on the API: from now on its events are worth their cost.
+      // A key means API use: from here on events are worth their cost.
       await listenToAccount(transaction, holder);
       const after = {
         ...auditView(settings),
@@ -122,7 +120,7 @@ export function createKey(
   );
 }
 
-/** What is not named stays as it is. Refused: validation_failed, key_not_found, first_key, idempotency_conflict. */
+/** Absent fields stay. Refused: validation_failed, key_not_found, first_key, idempotency_conflict. */
 export function changeKey(
   database: Database,
   keyId: number,
@@ -153,7 +151,7 @@ export function changeKey(
   );
 }
 
-/** Every secret of it ends now. Refused: key_not_found, first_key, idempotency_conflict. */
+/** Ends all its secrets now. Refused: key_not_found, first_key, idempotency_conflict. */
 export function revokeKey(
   database: Database,
   keyId: number,
@@ -179,10 +177,7 @@ export function revokeKey(
   );
 }
 
-/**
- * A new secret; those before it work for as long as the overlap, and end at once where there is none.
- * Refused: validation_failed for an expired key, key_not_found, idempotency_conflict.
- */
+/** Earlier secrets work for the overlap. Refused: validation_failed (expired key), key_not_found, idempotency_conflict. */
 export function rotateKey(
   database: Database,
   seal: Seal,
@@ -207,13 +202,13 @@ export function rotateKey(
       const tooMany = key.ending.slice(endingSecretsMax - 1);
       if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
       const apiKey = mintApiKey(isTestAccount(key.accountId) ? 'test' : 'live');
-      // Its own people are shown it by the answer, as when it is reset.
+      // Shown to the account's own people in the answer, as after a reset.
       const viewedAt = author.actorId === accountId ? now : null;
       await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt, createdAt: now });
       const was = { ...auditView(key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
       const is = { ...auditView(key), last_four: lastFour(apiKey) };
       await appendAudit(transaction, entryOf(asked, keyId, 'account.rotate_key', was, is), now);
-      // Of secrets before that one, those that end sooner by this.
+      // Earlier secrets whose end this moves forward.
       const sooner = key.ending.filter((each) => tooMany.includes(each) || Number(each.endsAt) > endsAt);
       const ended = [key, ...sooner].map((secret) => {
         const isOver = overlapSeconds === 0 || tooMany.includes(secret);
@@ -226,7 +221,7 @@ export function rotateKey(
   );
 }
 
-/** Looked at when it is done: what is asked again is answered, although its time may have passed. */
+/** Checked when applied, so that a repeated request is answered even if its time has passed. */
 function settingsProblem(
   { scopes = null, expiresAt = null }: Partial<KeySettings>,
   isTest: boolean,
@@ -242,7 +237,6 @@ function settingsProblem(
     : fieldRefusal('validation_failed', `scopes.${beyond}`, 'is no scope of test mode');
 }
 
-/** null: the account has no such key, or it was revoked. */
 async function findKey(
   database: Queryable,
   { accountId, now }: Pick<KeysAsked, 'accountId' | 'now'>,
@@ -254,7 +248,6 @@ async function findKey(
   return { ...secret, ending: ending.filter((each) => keyIdOf(each) === keyId) };
 }
 
-/** The account, and the test account that its test keys reach. */
 async function idsOf(database: Queryable, accountId: number): Promise<number[]> {
   const testAccount = await findTestAccount(database, accountId);
   return testAccount === null ? [accountId] : [accountId, testAccount.id];

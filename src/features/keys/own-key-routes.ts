@@ -1,4 +1,4 @@
-// The account's own keys, managed by its people. Called by panel-routes.ts.
+// The account's own keys, in the panel.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -11,7 +11,6 @@ import { changeOwnKeyBodySchema, newOwnKeyBodySchema, rotateOwnKeyBodySchema } f
 
 interface OwnKeyRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly limiter: RateLimiter;
   readonly requestLog: RequestLog;
@@ -35,7 +34,6 @@ export function ownKeyRoutes(app: FastifyInstance, dependencies: OwnKeyRoutesDep
     whose: 'of the account',
     showsForeign: false,
     accountOf: async ({ principal }) => principal.account,
-    // Without a key in the path another one is made.
     admit: ({ params, person }, reply) =>
       dependencies.limiter.admitAccessChange(
         person.id,

@@ -1,4 +1,4 @@
-// Packages and their price matrix.
+// Packages and their prices, for administrators.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// Packages and their prices as the administrator takes and reads them, as JSON Schema.
+// Admin schemas of packages and prices.
 
 import Type, { type Static } from 'typebox';
 import {

@@ -1,7 +1,6 @@
-// The packages and their prices, in memory: every order and every GET /packages reads them here.
-// Loaded at the start, again on NOTIFY, and whenever a batch finds another version in the database than ours:
-// so no order is ever priced from another list than the database's. Prices that begin later are in it from the moment
-// they are scheduled: when one begins, nothing is written and nothing has to be read.
+// Packages and prices in memory, for every order and GET /packages. Loaded at the start, on NOTIFY, and when a batch finds
+// another version in the database, so no order uses outdated prices. Scheduled prices are included, so nothing happens when
+// one begins.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -13,7 +12,6 @@ import { type Priced, priceLine, priceTable } from './price-lines.ts';
 type PackageRow = RowOf<typeof packages>;
 type Limit = 'accounts' | 'postsPerDay' | 'aiImagesPerMonth';
 
-/** A package's row, with its limits as an object of their own, and what it costs when: price-lines.ts says it. */
 export interface Package extends Omit<PackageRow, Limit>, Priced {
   readonly limits: Pick<PackageRow, Limit>;
 }
@@ -24,9 +22,8 @@ export interface PackageCatalog {
 }
 
 export interface PackageCatalogHolder {
-  /** The catalog that this process read last. */
   current(): PackageCatalog;
-  /** Reads the database again. Calls that overlap share a read that began after the last of them. */
+  /** Overlapping calls share a read that began after the last of them. */
   reload(): Promise<PackageCatalog>;
 }
 
@@ -48,7 +45,7 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   let next: Promise<PackageCatalog> | null = null;
 
   const load = async () => {
-    // Also where its version is lower: a standby that was promoted may lack the last change.
+    // Also if its version is lower: a promoted standby may lack the last change.
     current = await loadCatalog(database);
     return current;
   };
@@ -60,7 +57,7 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
       });
       return running;
     }
-    // The running read may have taken its snapshot before the change that this caller knows of.
+    // The running read may predate the caller's change.
     next ??= running
       .catch(() => undefined)
       .then(() => {
@@ -73,7 +70,6 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   return { current: () => current, reload };
 }
 
-/** A catalog from the database as it is now. */
 export async function loadCatalog(database: Queryable): Promise<PackageCatalog> {
   const rows = await database.query(selectPackages);
   const byId = new Map<number, Package>();

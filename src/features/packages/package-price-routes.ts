@@ -1,5 +1,4 @@
-// The schedule of a package's prices: what begins when. Registered after the packages themselves; the panel's console
-// and the command line use it.
+// A package's scheduled prices, for the console and the command line. Registered after package routes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,9 +1,6 @@
-// GET /packages: what can be ordered, priced for the caller's group. The answer is the same for everyone
-// in a group until a package changes or a price begins, so its text is made once for each version of the catalog and
-// says for which seconds it is true.
-// All who asked in one turn of the event loop are answered together at its end: one answer after another
-// wakes a client or proxy on the same machine for each of them, which took two fifths of what the request
-// cost.
+// GET /packages, at the caller's group's prices. The text is cached per group until a package changes or a price begins.
+// Requests of one event-loop turn are answered together at its end: waking clients one by one cost two fifths of the
+// request.
 
 import type { FastifyInstance } from 'fastify';
 import { formatAmount, savingPercent } from '../../shared/amounts.ts';
@@ -15,7 +12,7 @@ import { beginningsFor, pricesAt } from './price-lines.ts';
 
 interface ListText {
   readonly text: string;
-  /** True from this second on, and before the other one. */
+  /** `until` is exclusive. */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
 }
@@ -42,7 +39,7 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
       texts.clear();
     }
     const made = texts.get(group);
-    // Either way: a clock may go back.
+    // Both ends: a clock may go back.
     if (made !== undefined && made.since <= now && now < made.until) return made.text;
     const offered = [...catalog.byId.values()].filter(canBeOrdered);
     const data = offered.map((one) => packageView(one, group, currency, now));

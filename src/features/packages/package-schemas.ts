@@ -1,5 +1,4 @@
-// GET /balance and GET /packages as JSON Schema. As with every schema of the contract, one object is the serializer, the
-// type and the document: field for field the tables of the specification and the decisions.
+// GET /balance and GET /packages. One object is serializer, type and document.
 
 import Type, { type Static } from 'typebox';
 import {

@@ -1,7 +1,6 @@
-// The administrator's changes to packages and prices: each is one transaction that moves
-// packages_version, notes the change in the audit log and tells every process. The only writer of
-// packages and package_prices; scheduled-price-store.ts changes what is scheduled in the same way. Orders that were placed
-// keep the prices that were paid for them.
+// Administrators' changes to packages and prices. Each is one transaction that raises packages_version, writes the audit
+// log and notifies every process; scheduled-price-store.ts does the same. The only writer of packages and package_prices.
+// Existing orders keep their prices.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -18,17 +17,15 @@ import { packagePrices, packages } from './package-table.ts';
 import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
 
-/** What an administrator decides about a package; whether it is a free trial is decided once. */
 export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines'> & { readonly prices: Prices };
 export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' | 'limits'>> & {
   readonly limits?: Partial<Package['limits']>;
   readonly prices?: SomePrices;
 };
-/** Who changes something, and when. */
 export type DatedCaller = AuditAuthor & { readonly now: EpochSeconds };
 
-// Takes the lock that orders all changes of packages, before anything is read. The version follows the clock, in seconds
-// since 2020: after a failover that lost a change, the next change must not get the number that was lost with it.
+// Locks the row that serializes all package changes. The version follows the clock (seconds since 2020), so that after a
+// failover that lost a change its number is not reused.
 const moveVersion: SqlStatement = {
   name: 'move_packages_version',
   text: `update service_state set packages_version =
@@ -46,7 +43,7 @@ const upsertPrices = packagePrices.insert(
 
 const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
-/** A package as it is made; with a key that was used for the same before, the package that it made. */
+/** Idempotent by key: returns the package that it created. */
 export async function createPackage(
   database: Database,
   settings: PackageSettings,
@@ -69,7 +66,6 @@ export async function createPackage(
   });
 }
 
-/** The same settings are the same text: prices are bigint, which JSON cannot write. */
 function textOf(settings: PackageSettings): string {
   return JSON.stringify(settings, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -89,14 +85,14 @@ async function insertNew(
     id: Number(row?.['id']),
     createdAt: now,
   };
-  // They have always been: nothing was there to hold over.
+  // Prices without a start: there were none before.
   await writePrices(transaction, created.id, prices, 0);
   const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
   await announce(transaction, { ...entry, action: 'package.create' }, now);
   return created;
 }
 
-/** New prices hold from now on; what is scheduled for later stays. null: there is no such package. */
+/** Applies at once; scheduled prices stay. null: no such package. */
 export async function changePackage(
   database: Database,
   id: number,
@@ -127,12 +123,12 @@ async function writePrices(
   await writeRows(transaction, upsertPrices, cells);
 }
 
-/** First in every transaction that changes packages or prices: they come one after another. */
+/** Call first in every change of packages or prices: it serializes them. */
 export async function lockCatalog(transaction: Queryable): Promise<void> {
   await transaction.query(moveVersion);
 }
 
-/** Last in it: every process reads the packages again once it is committed. */
+/** Call last: every process reloads at COMMIT. */
 export async function announce(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
   await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
   await appendAudit(transaction, entry, now);

@@ -1,6 +1,5 @@
-// A row of `packages`: what is sold, and whether it can be ordered; of `package_prices`: what it costs a group for
-// some months; and of `scheduled_prices`: what it costs from a later second on. Read by package-catalog.ts, written by
-// package-store.ts, the last by scheduled-price-store.ts.
+// The tables packages, package_prices (per group and months) and scheduled_prices. Read by package-catalog.ts; written by
+// package-store.ts and scheduled-price-store.ts.
 
 import {
   boolean,

@@ -1,4 +1,4 @@
-// Packages as the administrator's API shows them.
+// Packages in the admin API.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';
@@ -9,7 +9,6 @@ import { priceAt } from './price-lines.ts';
 import type { ScheduledPrices } from './scheduled-price-store.ts';
 import { writtenPrices } from './written-prices.ts';
 
-/** With the prices of this second. */
 export function adminPackageView(one: Package, currency: string, now: EpochSeconds): AdminPackageView {
   const pricesOf = (group: Group) => {
     const [monthly, quarterly, yearly] = periods.map(({ months }) =>

@@ -1,27 +1,21 @@
-// What a package costs in which second: the one place that says it, for orders, previews and whoever shows a price.
-// The price of a group for some months is a line through time: what it is until something else begins, and then what
-// begins when. A price hangs on the second alone. No timer changes it, and a clock that goes back finds the price of
-// that second again. Pure.
+// The price of a package at a given second, for orders, previews and views. A price line is a list of steps in time: no
+// timer is involved, and a clock that goes back finds the earlier price. Pure.
 
 import { type Group, groups, type Months, periods } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
 export type PriceTable<Value> = Readonly<Record<Group, Readonly<Record<Months, Value>>>>;
-/** Cents for each group and months. */
 export type Prices = PriceTable<bigint>;
-/** Those that a change names. */
 export type SomePrices = Readonly<Partial<Record<Group, Readonly<Partial<Record<Months, bigint>>>>>>;
 
 export interface PriceStep {
-  /** The first second of this price. */
   readonly from: EpochSeconds;
   readonly cents: bigint;
 }
 
-/** Soonest first; the first step has always been. */
+/** Soonest first; the first step has no start. */
 type PriceLine = readonly [PriceStep, ...PriceStep[]];
 
-/** What a package has in place of prices. */
 export interface Priced {
   readonly priceLines: PriceTable<PriceLine>;
 }
@@ -36,17 +30,13 @@ export function pricesAt(one: Priced, at: EpochSeconds): Prices {
   return priceTable((group, months) => priceAt(one, group, months, at));
 }
 
-/** The seconds in which a price of the group begins, soonest first. */
 export function beginningsFor({ priceLines }: Priced, group: Group): readonly EpochSeconds[] {
   const lines = periods.map(({ months }) => priceLines[group][months]);
   const seconds = new Set(lines.flatMap(([_always, ...later]) => later.map(({ from }) => from)));
   return [...seconds].sort((a, b) => a - b);
 }
 
-/**
- * What an administrator set at `changedAt` holds over all that was scheduled up to then, in that very second too, and
- * before it as well: it is a change of what the price is, not of what it will be.
- */
+/** A price set at `changedAt` overrides everything scheduled up to that second, also before it. */
 export function priceLine(
   cents: bigint,
   changedAt: EpochSeconds,
@@ -56,7 +46,6 @@ export function priceLine(
   return [{ from: Number.NEGATIVE_INFINITY, cents }, ...later];
 }
 
-/** Prices for which nothing is scheduled. */
 export function steadyPrices(prices: Prices): Priced {
   return { priceLines: priceTable((group, months) => priceLine(prices[group][months], 0, [])) };
 }
@@ -70,7 +59,6 @@ export function priceTable<Value>(make: (group: Group, months: Months) => Value)
   return { reseller: ofGroup('reseller'), distributor: ofGroup('distributor') };
 }
 
-/** The prices that are named, one by one. */
 export function namedPrices(
   prices: SomePrices,
 ): { readonly group: Group; readonly months: Months; readonly priceCents: bigint }[] {

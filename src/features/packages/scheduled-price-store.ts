@@ -1,7 +1,6 @@
-// Prices with a date: scheduled, listed, and deleted while they are still to come. The only writer of scheduled_prices;
-// like every change of packages, each is one transaction that moves packages_version, is noted in the audit log and told
-// to every process. Of a package's prices one set begins in a second: package and second are what makes a repeated
-// request safe. What has begun is neither changed nor deleted.
+// Schedules, lists and deletes future prices; the only writer of scheduled_prices. Each change is one transaction, like in
+// package-store.ts. A package has one set of prices per second, which makes repeated requests safe. Prices that began
+// cannot be changed or deleted.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -17,13 +16,10 @@ import { namedPrices, type SomePrices } from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
 
 export interface ScheduledPrices {
-  /** The first second that they hold in. */
   readonly from: EpochSeconds;
-  /** What they leave out stays what it is in that second. */
   readonly prices: SomePrices;
 }
 
-/** Of one package, that are still to come; and how many that have begun are listed. */
 const upcomingMax = 50;
 const begunListedMax = 100;
 
@@ -40,7 +36,6 @@ const deleteScheduled: SqlStatement = {
   text: `delete from scheduled_prices where package_id = $1::int and starts_at = to_timestamp($2::bigint)`,
 };
 
-/** Those to come and the latest that have begun, the latest first. */
 export async function listScheduledPrices(
   database: Queryable,
   packageId: number,
@@ -51,7 +46,7 @@ export async function listScheduledPrices(
   return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
 }
 
-/** `replayed`: they were scheduled before, and nothing was done. */
+/** `replayed`: already scheduled, nothing was done. */
 export async function schedulePrices(
   database: Database,
   packageId: number,
@@ -60,7 +55,7 @@ export async function schedulePrices(
   { now, ...author }: DatedCaller,
 ): Promise<{ readonly replayed: boolean } | Refusal> {
   return database.transaction(async (transaction) => {
-    // Accounts before everything else, as batches lock them.
+    // Accounts first, in the batches' lock order.
     const named = groups.filter((group) => Object.keys(wanted.prices[group] ?? {}).length > 0);
     const listening = await holdListening(transaction, named);
     await lockCatalog(transaction);
@@ -95,7 +90,6 @@ export async function schedulePrices(
   });
 }
 
-/** Only what has not begun; answers with what was deleted. */
 export async function unschedulePrices(
   database: Database,
   packageId: number,
@@ -115,7 +109,6 @@ export async function unschedulePrices(
   });
 }
 
-/** Every second in which prices of the package begin, the latest first. */
 async function readSchedule(database: Queryable, packageId: number): Promise<readonly ScheduledPrices[]> {
   const rows = await database.query(selectScheduled, [packageId]);
   const bySecond = Map.groupBy(

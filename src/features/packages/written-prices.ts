@@ -1,12 +1,10 @@
-// Prices as the administrator's API and the audit log write them: amounts by group and by the name of the period, some or
-// all of them. Read in requests, and from the log by the audit.
+// Prices as the admin API and the audit log write them, by group and period. Verification parses them from the log.
 
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { type Group, groups, type Months, periods } from '../../shared/periods.ts';
 import type { SomePrices } from './price-lines.ts';
 
-/** A group of which no price is named is left out. */
 export function writtenPrices(prices: SomePrices): JsonObject {
   const ofGroup = (group: Group) =>
     periods.flatMap(({ months, period }) => {
@@ -17,7 +15,6 @@ export function writtenPrices(prices: SomePrices): JsonObject {
   return Object.fromEntries(named.map(([group, each]) => [group, Object.fromEntries(each)]));
 }
 
-/** Those that are there and are amounts. */
 export function parsePrices(written: unknown): SomePrices {
   const result: Partial<Record<Group, Partial<Record<Months, bigint>>>> = {};
   for (const group of groups) {

@@ -1,8 +1,7 @@
-// What owners and administrators do with the people of an account: invite, change and remove them. Each action is one
-// transaction that has locked the account, with its audit entry; called by the routes of people.
-// Always true: an account keeps an owner who can sign in, of two who remove each other at the same moment too: the later
-// one is refused, because he is no owner any more. Whoever was removed is out with the next request, and an order of theirs
-// that is under way is authenticated again.
+// Owners and administrators invite, change and remove people. Each action is one transaction under the account's lock, with
+// its audit entry.
+// Invariant: an account keeps an owner who can sign in, even if two remove each other at once: the later is refused, no
+// longer being an owner. Removal applies from the next request; running orders re-check their author.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -28,10 +27,8 @@ import {
 } from '../identity/people-table.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 
-/** Who does it: known, and with a time. */
 export type PeopleActor = Actor & { readonly actorId: number };
 
-/** Who asks, and the idempotency key that makes it safe to ask again; null: none was sent. */
 export interface PeopleAsked extends PeopleActor {
   readonly idempotencyKey: string | null;
 }
@@ -47,7 +44,7 @@ export interface PersonChange {
   readonly email?: string | null;
 }
 
-/** What is written with the action, or not at all; its result is the action's. */
+/** Runs in the action's transaction; its result is the action's. */
 export type AlongAction<Result> = (
   transaction: Queryable,
   person: Credentials,
@@ -77,14 +74,14 @@ const isNameOfAccount: SqlStatement = {
   text: 'select exists (select 1 from accounts where username = $1) as is_taken',
 };
 
-/** `along` null: the invitation was made, and its link shown, when the request was sent first. */
+/** `along` null: a replay, the link was shown the first time. */
 export interface Invited<Invitation> {
   readonly person: Credentials;
   readonly account: Account;
   readonly along: Invitation | null;
 }
 
-/** Refused: account_not_found, too_many_people, username_taken, or the author may no longer. */
+/** Refused: account_not_found, too_many_people, username_taken, or the author's rights are gone. */
 export async function invitePerson<Invitation>(
   database: Database,
   accountId: number,
@@ -118,7 +115,7 @@ export async function invitePerson<Invitation>(
   }
 }
 
-/** What is made of an invitation replaces what was made before. Refused: account_not_found, person_not_found, invitation_used. */
+/** A new invitation replaces earlier ones. Refused: account_not_found, person_not_found, invitation_used. */
 export function inviteAgain<Invitation>(
   database: Database,
   accountId: number,
@@ -145,16 +142,12 @@ export function inviteAgain<Invitation>(
   );
 }
 
-/** The link was shown when the request was sent first. */
 function invitedBefore(account: Account, present: readonly Credentials[], personId: number) {
   const person = present.find(({ id }) => id === personId);
   return person === undefined ? refusal('person_not_found') : { person, account, along: null };
 }
 
-/**
- * What stays as it is is no change; another address ends the links that were mailed to the one before. Refused:
- * account_not_found, person_not_found, forbidden, last_owner.
- */
+/** A new address ends links mailed to the old one. Refused: account_not_found, person_not_found, forbidden, last_owner. */
 export function changePerson(
   database: Database,
   accountId: number,
@@ -198,16 +191,13 @@ export function changePerson(
   );
 }
 
-/**
- * Whoever reads somebody's mail can become them, under their name in the audit log: so nobody of their account moves it. The
- * operator helps resellers' people who have lost theirs.
- */
+/** Mail access allows impersonation, so only the operator may change another active person's address, for resellers. */
 function mayMoveMail({ actorId, by }: PeopleActor, person: Credentials, account: Account): boolean {
   if (person.passwordHash === null || (by?.type === 'person' && by.id === person.id)) return true;
   return actorId !== account.id && !account.isAdmin;
 }
 
-/** `along`: what is forgotten with them. Refused: account_not_found, person_not_found, last_owner. */
+/** `along`: what is deleted with them. Refused: account_not_found, person_not_found, last_owner. */
 export function removePerson(
   database: Database,
   accountId: number,
@@ -225,7 +215,7 @@ export function removePerson(
       if (person === undefined) return refusal('person_not_found');
       if (isLastOwner(present, person)) return refusal('last_owner');
       await transaction.query(removeRow, [personId, asked.now]);
-      // They would come back by their mail once an administrator brings the account's own login back.
+      // Otherwise they could return by mail once an administrator restores the account's own login.
       if (isOwnLogin(person)) await writeEmail(transaction, accountId, null);
       await along(transaction, person, account);
       await notifyAccessChanged(transaction, accountId);
@@ -236,7 +226,7 @@ export function removePerson(
   );
 }
 
-/** By themselves. Of an account's own login it is a change of the account. false: the link was dead already, or the person is gone. */
+/** By the person. For the account's own login it changes the account. false: the link was used, or the person is gone. */
 export async function changePassword(
   database: Database,
   person: Pick<Person, 'id' | 'accountId'>,
@@ -246,7 +236,6 @@ export async function changePassword(
   const { actorId, by = null, now } = actor;
   if (isOwnLogin(person)) {
     const changed = await changeAccount(database, person.id, { password }, actor);
-    // No other change than of a password is ever refused.
     return changed !== null && !isRefusal(changed);
   }
   return database.transaction(async (transaction) => {
@@ -262,7 +251,7 @@ export async function changePassword(
   });
 }
 
-/** Of somebody who was invited. null: the person is gone. */
+/** Not for the account's own login. null: the person is gone. */
 export function changeOwnEmail(
   database: Database,
   { id, accountId }: Pick<Person, 'id' | 'accountId'>,
@@ -283,7 +272,7 @@ export function changeOwnEmail(
   });
 }
 
-/** Whether nobody else is left who owns the account and can sign in. Somebody who was only invited replaces nobody who can. */
+/** True if no other owner can sign in. Invited people do not count. */
 function isLastOwner(
   present: readonly Pick<Credentials, 'id' | 'role' | 'passwordHash'>[],
   { id, role, passwordHash }: Pick<Credentials, 'id' | 'role' | 'passwordHash'>,
@@ -293,7 +282,6 @@ function isLastOwner(
   return !others.some((other) => passwordHash === null || other.passwordHash !== null);
 }
 
-/** Locks the account: whoever else changes its people waits, and then sees them as they are. */
 async function amongPeople<Result>(
   database: Database,
   accountId: number,

@@ -1,7 +1,6 @@
-// Links to a password: asked for by somebody who forgot theirs, looked at, and used. None needs a sign-in. Only an invitation
-// can end in a session (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset its holder signs in, with a code
-// where codes are on.
-// Always true: asking is answered alike, and as fast, whether there is such an account or not.
+// Password links: request, view and use, without a sign-in. Only an invitation can begin a session
+// (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset the person signs in, with a code if enabled.
+// Invariant: a request is answered identically, and in the same time, whether the account exists or not.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -39,7 +38,6 @@ import {
 
 interface PasswordLinkRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly guard: SessionGuard;
   readonly knownAddresses: KnownAddresses;
@@ -74,7 +72,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     async (request, reply) => {
       const { body } = request;
       if (!passwordLinks.isOn) throw new RequestRefused('mail_not_configured');
-      // Counted like wrong passwords, but apart from those of the name: no username has a space.
+      // Counted like wrong passwords, under a key of its own: no username has a space.
       const name = `password reset of ${body.account.trim().toLowerCase()}`;
       orRefuse(await throttle.tryPassword(name, request.ip, async () => false));
       const isBegun = passwordLinks.requestReset(
@@ -146,11 +144,10 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       const hash = await hashPassword(chosen, { cost: passwordCost, network: addressOwner(request.ip) });
       const password = { hash, isInitial: false, byLink: { passwordVersion, purpose } };
       const by = { actorId: account.id, by: { type: 'person', id: person.id }, now: now() } as const;
-      // Somebody was faster: with this link, or another one.
       if (!(await changePassword(database, person, password, by))) {
         throw new RequestRefused('link_not_found');
       }
-      // The link was mailed and shown to nobody: whoever has it reads this address.
+      // The link was only mailed, so its user reads this address.
       const address = mailAddressOf(person, account);
       if (purpose === 'password_reset' && address !== null)
         await confirmAddress(database, { accountId: account.id, address }, now());
@@ -161,7 +158,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     },
   );
 
-  /** Not where a code is needed as well, or the password was changed again meanwhile: then the sign-in page decides. */
+  /** Not if a code is required or the password changed again: then the sign-in page decides. */
   async function enter(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,6 +1,5 @@
-// The people of an account: who signs in for it, with which role. Registered twice: for administrators, of every account,
-// and in the panel, of the account of whoever is signed in.
-// Always true: whoever changes who signs in for an administrator's account may do everything that one may.
+// An account's people, registered for administrators (any account) and for the panel (own account).
+// Invariant: changing an administrator's people requires every right that such a person can have.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -49,7 +48,6 @@ import { personView } from './person-view.ts';
 
 interface PeopleRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly passwordLinks: PasswordLinks;
   readonly peoplePerAccountMax: number;
@@ -58,12 +56,10 @@ interface PeopleRoutesDependencies {
 
 const keyCodes = ['invalid_idempotency_key', 'idempotency_conflict'] as const satisfies ErrorCode[];
 
-/** Of a route whose path may name an account and a person. */
 interface WithPerson {
   Params: { id?: string; person_id?: string };
 }
 
-/** What is different for administrators and for owners. */
 interface Surface {
   readonly path: string;
   readonly operations: Readonly<Record<'list' | 'invite' | 'renew' | 'change' | 'remove', string>>;
@@ -172,7 +168,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
-        // It may be an owner's, who takes the account with it.
+        // It may be an owner's link, which gives control of the account.
         sensitiveAction: { ...sensitiveAction, isAskedAlways: true },
         isReplayable: true,
         isBodyOptional: true,
@@ -196,7 +192,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
         isReplayable: true,
-        // Links to a new password are mailed there.
+        // Password links are mailed there.
         sensitiveAction: { ...sensitiveAction, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
       },
       schema: {
@@ -324,7 +320,6 @@ async function findTarget(
   return id === null ? null : findAccount(lookups, id);
 }
 
-/** Whose people are to change, and who asks; or what stands in the way. */
 async function changeOf(
   people: PeopleSurface,
   request: FastifyRequest<WithPerson>,
@@ -352,12 +347,11 @@ function answerInvited(reply: FastifyReply, done: Done<Invited<Invitation>> | Re
   return reply.code(201).send({ person: viewOf(person, account, false), invitation });
 }
 
-// No person has the number 0.
 function personIdOf({ params }: FastifyRequest<WithPerson>) {
   return parseRowId(params.person_id ?? '') ?? 0;
 }
 
-/** Whoever invites to their own account is named to the invited; the operator's people are not named to other accounts. */
+/** Colleagues are named to the invited person; the operator's people are not named to other accounts. */
 function inviterOf({ principal, person }: FastifyRequest, account: Account): string | null {
   const isColleague = actorOf(principal).by?.type === 'person' && principal.account.id === account.id;
   return isColleague ? person.username : null;

@@ -1,5 +1,4 @@
-// People of an account as JSON Schema: who signs in for it, with which role. The same for administrators, and for owners in
-// the panel.
+// Schemas of people, for administrators and for owners in the panel.
 
 import Type, { type Static } from 'typebox';
 import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';
@@ -62,7 +61,6 @@ export const changePersonBodySchema = Type.Object(
   example({ role: 'viewer', idempotency_key: 'grace-looks' }),
 );
 
-/** In the panel the password of whoever is signed in may be with them. */
 export const inviteColleagueBodySchema = Type.Object({ ...newPerson, ...passwordField });
 export const changeColleagueBodySchema = Type.Object({ ...personChange, ...passwordField });
 const invitation = Type.Object({

@@ -1,4 +1,4 @@
-// A person as administrators and owners see them.
+// A person, for administrators and owners.
 
 import { formatTime } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';

@@ -1,5 +1,4 @@
-// What whoever is signed in sets for themselves: their password, where mail for them goes, in which language and by which clock
-// they read.
+// A person's own settings: password, e-mail, language, clock.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -31,7 +30,6 @@ const noContent = { 204: { type: 'null' } };
 
 interface ProfileRoutesDependencies {
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly guard: SessionGuard;
   readonly limiter: RateLimiter;
@@ -137,7 +135,6 @@ async function changePasswordHandler(
   refuseIf(await limiter.admitAccessChange(person.id, 'sensitive_action', reply));
   const by = { cost: passwordCost, network: addressOwner(request.ip) };
   const password = { hash: await hashPassword(body.new_password, by), isInitial: false };
-  // Removed at this very moment.
   if (!(await changePassword(database, person, password, actorOf(principal)))) {
     throw new RequestRefused('not_signed_in');
   }

@@ -1,4 +1,4 @@
-// What people change of themselves.
+// A person's own changes.
 
 import Type from 'typebox';
 import { type Clock, clocks } from '../../shared/clocks.ts';

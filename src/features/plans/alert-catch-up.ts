@@ -1,5 +1,5 @@
-// After an account's alerts ask for a notice some days before the end: sends the notice of the running plans that have less
-// left. Called by notePlanEnds (plan-ends.ts) before it looks for new ends. The engine sends each notice once.
+// After alerts were set to a longer notice, sends it for plans that already have less time left. Called by plan-ends.ts
+// before new ends. The engine sends each notice once.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -9,7 +9,7 @@ import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 
 const daySeconds = 86_400;
 
-// A process of the previous version sets alerts without the copy in `accounts` and without `is_catching_up`.
+// Older processes set alerts without the copy in `accounts` and without `is_catching_up`.
 const listCatchingUp: SqlStatement = {
   name: 'list_alerts_catching_up',
   text: `select t.account_id from alerts t join accounts a on a.id = t.account_id
@@ -45,10 +45,9 @@ const finish: SqlStatement = {
   text: `update alerts set is_catching_up = false where account_id = $1::int and plans_ending_days = $2::int`,
 };
 
-/** `noteAll` keeps what cannot be noted for the next run; null: the engine takes no more now. */
+/** `noteAll` keeps failures for the next run; null: the engine is overloaded. */
 type NoteAll = (ends: readonly PlanEnd[]) => Promise<readonly PlanEnd[] | null>;
 
-/** false: stopped before it was done. */
 export async function catchUpAlerts(
   {
     database,
@@ -97,7 +96,7 @@ export async function catchUpAlerts(
   return true;
 }
 
-/** The days that the account's alerts ask for; `accounts` has a copy of them, which earlier versions do not write. */
+/** Copies the days to `accounts`, which older versions do not do. */
 async function copyAlertDays(database: Database, accountId: number): Promise<number | null> {
   return database.transaction(
     async (transaction) => {
@@ -106,7 +105,6 @@ async function copyAlertDays(database: Database, accountId: number): Promise<num
       const days = nullable(Number, row['plans_ending_days']);
       if (row['alert_days'] !== row['plans_ending_days']) {
         await transaction.query(copyDays, [accountId, days]);
-        // Should this run be told to stop, the next one goes on.
         if (days !== null) await transaction.query(beginCatchUp, [accountId]);
       }
       return days;

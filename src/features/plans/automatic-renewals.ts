@@ -1,9 +1,7 @@
-// Plans that renew themselves: looks which are due, in order of their ends, and submits each to the engine as anybody's
-// order. Run by src/platform/jobs/ in one process at a time (service/scheduled-jobs.ts).
-// Always true: one renewal for each end, whatever happens. That does not hang on this file, nor on the lease: the
-// engine compares, under the account's lock, when the plan was due with what was read here (renew-automatically.ts).
-// Those of tests renew themselves when their clock is moved (move-test-clock.ts).
-// So a run that died, two runs at once, or a clock that jumps can ask again and change nothing.
+// Submits due automatic renewals to the engine as orders, by due time. A job (service/scheduled-jobs.ts); tests renew when
+// their clock moves (move-test-clock.ts).
+// Invariant: one renewal per end, independent of this file and its lease: under the account's lock the engine compares the
+// due time with what was read here (renew-automatically.ts). Dead or simultaneous runs and clock jumps change nothing.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type SqlStatement } from '../../platform/database/database.ts';
@@ -15,9 +13,8 @@ import { mintOrderKey } from '../order-engine/mint-order-key.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
 export interface RenewalLimits {
-  /** Submitted together: an order of somebody else waits for no more than these. */
+  /** Submitted together: another order waits for at most these. */
   readonly plansAtOnce: number;
-  /** After each of these it rests as long as they took, and at most so long. */
   readonly restMillisecondsMax: number;
 }
 
@@ -52,15 +49,12 @@ const countDue: SqlStatement = {
       and account_id <= ${realAccountIdMax} limit ${countedMax}) due`,
 };
 
-/**
- * How many are still due when it was told to stop, or met an engine that takes no more; 0: none are left.
- * @throws what broke the first of the renewals that broke, after all others were tried
- */
+/** Returns how many are left, after a stop or an overloaded engine. @throws the first error, after all others were tried */
 export async function renewDuePlans(
   { database, engine, now, monotonicNow, limits }: RenewalDependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  // Each plan once in a run: what cannot be renewed and cannot be put off holds up nobody.
+  // Each plan once per run, so that a plan that keeps failing blocks no other.
   const broken: unknown[] = [];
   let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
   while (!signal.aborted) {
@@ -88,7 +82,7 @@ export async function renewDuePlans(
     );
     const errors: unknown[] = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     if (errors.some((error) => error instanceof Overloaded)) break;
-    // A database that is away is so for all of them; what breaks one plan's renewal holds up nobody else's.
+    // Unavailability concerns all; any other error only one plan.
     const away = errors.find((error) => error instanceof DatabaseUnavailable);
     if (away !== undefined) throw away;
     broken.push(...errors.slice(0, 1));

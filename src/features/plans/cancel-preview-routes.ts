@@ -1,5 +1,5 @@
-// What a cancel at once would give back: asked before somebody confirms it on a customer's page.
-// Always true: the decision is that of the cancel itself, in this second; nothing is written, and no key is bound.
+// The refund of an immediate cancel, shown before confirmation.
+// Invariant: decided like the cancel itself, at this second; nothing is written, and no idempotency key is used.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

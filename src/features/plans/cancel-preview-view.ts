@@ -1,4 +1,4 @@
-// What a cancel at once would give back, as the previews of an account's own cancel and of the operator's answer it.
+// The refund preview of the account's own cancel and the operator's.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';

@@ -1,4 +1,4 @@
-// GET /forecast: what renewing everything that ends would cost, day by day.
+// GET /forecast: the cost of renewing everything that ends, by day.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
@@ -17,7 +17,6 @@ import { forecastRenewals } from './renewal-forecast.ts';
 export interface ForecastRoutesDependencies {
   readonly database: Database;
   readonly exports: PerAccountConcurrency;
-  /** Options of a route that reads: see auth/api-key-auth.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;
@@ -46,7 +45,7 @@ export function forecastRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const days = readDays(request.query);
-      // Of an account with very many customers it takes as long as a file of them.
+      // With many customers it takes as long as an export.
       refuseIf(await exports.take(concurrencyOf(request), reply));
       const { balanceCents } = request.counters;
       const at = now();
@@ -75,7 +74,7 @@ export function forecastRoutes(
 
 function readDays(query: unknown): number {
   const wanted = `must be a whole number from 1 to ${forecastDaysMax}`;
-  // As in a list, what is empty is most likely a variable that was never set.
+  // An empty value is probably an unset variable.
   const isEmpty = isJsonObject(query) && own(query, 'days') === '';
   const days = readQuery(query, (sent) => sent.number('days', daysDefault), 'invalid_filter');
   if (!isEmpty && days <= forecastDaysMax) return days;

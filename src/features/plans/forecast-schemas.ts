@@ -1,4 +1,4 @@
-// The forecast of renewals, as JSON Schema.
+// The forecast of renewals.
 
 import Type from 'typebox';
 import { amount, count, currency } from '../../shared/schema-parts.ts';

@@ -1,4 +1,4 @@
-// Cancels the plan of any customer, and changes its package, as the operator. Called by admin-routes.ts.
+// The operator cancels any customer's plan, or changes its package.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

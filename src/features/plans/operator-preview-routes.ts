@@ -1,5 +1,5 @@
-// What a cancel at once or a change of package by the operator would do: asked before somebody confirms it on the page of a
-// customer of any account. Invariant: decided as the command itself would be; nothing is written, and no key is bound.
+// Previews of the operator's cancel and package change.
+// Invariant: decided like the command; nothing is written, and no idempotency key is used.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

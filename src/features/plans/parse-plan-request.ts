@@ -1,5 +1,4 @@
-// The bodies of the requests about a customer's plan: read field by field, in the documented order of checks, each
-// failure with its own code. Pure. Unknown fields are ignored.
+// Parses bodies of plan requests, field by field in the documented order of checks. Pure. Unknown fields are ignored.
 
 import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
 import { type JsonObject, own } from '../../shared/json.ts';
@@ -17,7 +16,6 @@ export function parseCancelAt(body: JsonObject): 'now' | 'period_end' | Refusal 
   return fieldRefusal('validation_failed', 'at', reason);
 }
 
-/** Trimmed; null: none was given. */
 export function parseReason(body: JsonObject): string | null | Refusal {
   const sent = own(body, 'reason');
   const invalid = (reason: string) => fieldRefusal('validation_failed', 'reason', reason);

@@ -1,9 +1,7 @@
-// Plans that near their end, or have come to it: looks which have, and has each told once. Run by src/platform/jobs/ in one
-// process at a time (service/scheduled-jobs.ts). Only of accounts that somebody listens to.
-// Always true: one notice for each end and each number of days, whatever happens: that does not hang on this file, nor
-// on the marks, but on the engine, which compares under the account's lock (note-plan-end.ts). The marks say where to go
-// on, so that an end that came while nothing ran is told later. A plan whose end cannot be noted stops no other: it is
-// kept in plan_end_retries and tried again in every run.
+// Sends notices of plans that end soon or have ended, for accounts with listeners. A job (service/scheduled-jobs.ts).
+// Invariant: one notice per end and number of days: the engine compares under the account's lock (note-plan-end.ts). Marks
+// only say where to resume, so that ends during downtime are noted later. A plan that fails blocks no other: it is retried
+// in every run (plan_end_retries).
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -25,9 +23,8 @@ import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 import { catchUpAlerts } from './alert-catch-up.ts';
 
 export interface PlanEndLimits {
-  /** Noted together: an order of somebody else waits for no more than these. */
+  /** Noted together: another order waits for at most these. */
   readonly plansAtOnce: number;
-  /** After each of these it rests as long as they took, and at most so long. */
   readonly restMillisecondsMax: number;
 }
 
@@ -39,7 +36,7 @@ export interface PlanEndDependencies {
   readonly limits: PlanEndLimits;
 }
 
-/** Days before the end; 0: the end itself. What an account's alerts ask for comes beside these. */
+/** Days before the end; 0: the end. Alert settings add more. */
 const noticeDays = [7, 1, 0] as const;
 const daySeconds = 86_400;
 
@@ -54,7 +51,7 @@ const setMark: SqlStatement = {
     on conflict (days) do update set told_until = excluded.told_until`,
 };
 
-/** Of each of these accounts `a` a range of its own: the soonest of them all are among the soonest of each. */
+/** One range per account: the soonest of all are among the soonest of each. */
 const endsOf = (accounts: string) => `select c.* from accounts a cross join lateral (
       select account_id, number, expires_at from customers
       where account_id = a.id and expires_at <= to_timestamp($2::bigint) and not cancelled
@@ -66,7 +63,7 @@ const endsOf = (accounts: string) => `select c.* from accounts a cross join late
 
 const listEnds: SqlStatement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
 
-// The product is told of ends whoever listens.
+// The product receives ends regardless of listeners.
 const listEndsOfAll: SqlStatement = {
   name: 'list_all_plan_ends',
   text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
@@ -89,7 +86,6 @@ const listAlertedAccounts: SqlStatement = {
   text: 'select account_id from alerts where plans_ending_days = $1::int',
 };
 
-/** What says in listAlertedEnds whose plans are looked for: the days, or the accounts that want to know so many before. */
 function whoIsAlerted(database: Database, days: number): Promise<unknown> {
   return bySharding<Promise<unknown>>(database, {
     together: async () => days,
@@ -131,10 +127,7 @@ const retryValues = (ends: readonly PlanEnd[]) => [
   numberArray(ends.map(({ days }) => days)),
 ];
 
-/**
- * How many notices at least are still to be given when it was told to stop; 0: none.
- * @throws the first error of a plan that cannot be noted, after all others were noted
- */
+/** Returns at least how many notices are left after a stop; 0: none. @throws the first error, after all others were noted */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database, limits } = dependencies;
   const broken: unknown[] = [];
@@ -149,7 +142,7 @@ export async function notePlanEnds(dependencies: PlanEndDependencies, signal: Ab
     await database.query(forgetRetries, retryValues(noted));
   }
   const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
-  // The furthest first: of two notices that are due at once the later one says more, and stands last.
+  // Largest first: of two notices due at once, the nearer one should come last.
   const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
   for (const days of all) {
     if (!(await noteEndsIn(dependencies, days, statementFor(days), signal, broken))) return 1;
@@ -167,7 +160,7 @@ function parseEnd(row: Row, days: number): PlanEnd {
   };
 }
 
-/** Those that were noted, or need not be; the others are kept for the next run. null: the engine takes no more now. */
+/** Returns the noted ones; failures are kept for the next run. null: the engine is overloaded. */
 async function noteTogether(
   { database, note, now }: PlanEndDependencies,
   ends: readonly PlanEnd[],
@@ -194,7 +187,6 @@ function statementFor(days: number): ShardedStatement {
   return noticeDays.some((own) => own === days) ? listEnds : listAlertedEnds;
 }
 
-/** false: it was told to stop before it was done. */
 async function noteEndsIn(
   dependencies: PlanEndDependencies,
   days: number,
@@ -206,13 +198,13 @@ async function noteEndsIn(
   const until = now() + days * daySeconds;
   const [mark] = await database.query(findMark, [days]);
   const toldUntil = mark === undefined ? null : Number(mark['told_until']);
-  // A mark ahead of the clock was set before the clock was set back; later ends must still be found.
+  // A mark in the future comes from a clock that was set back; later ends must still be found.
   if (toldUntil !== null && toldUntil > until) {
     await database.query(setMark, [days, until]);
     return true;
   }
   if (toldUntil === until) return true;
-  // The first run also finds the plans that are already closer to their end, but none that is over.
+  // The first run also finds plans already closer to their end, but not ended ones.
   let last = { expiresAt: toldUntil ?? now(), accountId: 2_147_483_647, number: 0 };
   const more = statement === listAlertedEnds ? [await whoIsAlerted(database, days)] : [];
   for (;;) {
@@ -237,7 +229,7 @@ async function noteEndsIn(
       accountId: Number(final['account_id']),
       number: Number(final['number']),
     };
-    // What a second holds was told in part: the mark stands before it.
+    // The last second may be incomplete, so the mark stays before it.
     await database.query(setMark, [days, last.expiresAt - 1]);
     await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
   }

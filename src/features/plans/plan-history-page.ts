@@ -1,4 +1,4 @@
-// A page of what happened to the plan of a customer, as it is answered whoever asks.
+// A page of a plan's history, for any caller.
 
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
@@ -40,10 +40,9 @@ const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
   order_failed: 'order_failed',
 };
 
-/** Whose rows say what was given back; that may be nothing. */
+/** Kinds whose rows state the refund, possibly zero. */
 const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
-/** A page of what happened to the plan of a customer, whoever asks; `query`: with the cursor of a page before. */
 export async function readHistory(
   {
     database,
@@ -68,7 +67,6 @@ export async function readHistory(
   };
 }
 
-/** Of a cursor that was signed here. */
 function cursorOf(position: string | null): HistoryCursor {
   const [order, change] = (position ?? '').split(' ').map(Number);
   return order === undefined || change === undefined ? newest : { order, change };

@@ -1,4 +1,4 @@
-// GET /customers/{id}/history: what happened to a customer's plan, newest first, page by page under a cursor.
+// GET /customers/{id}/history: plan history with cursors, newest first.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,8 +1,6 @@
-// What happened to a customer's plan, newest first: orders and changes of the plan as one list, each with the plan right
-// before and after it. Called by plan-history-routes.ts.
-// An order that has to be taken by the product leaves the plan as it is; the change that settles it, which may be much
-// later, is what moves it. The place of a change among the orders is the number of the account's newest order at that moment, so both have one
-// order of events. What the plan was before an item is what the next older one left behind: it is read along.
+// A plan's history, newest first: orders and plan changes merged, each with the plan before and after. An order awaiting
+// the product does not move the plan; the change that settles it does. A change is placed after the account's newest order
+// at that time, which gives both one order.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -16,7 +14,6 @@ import {
 import { type PlanChange, planChanges } from '../order-engine/records/plan-change.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 
-/** Everything older than these. */
 export interface HistoryCursor {
   readonly order: number;
   readonly change: number;
@@ -32,16 +29,14 @@ export interface HistoryItem {
   readonly at: EpochSeconds;
   readonly what:
     | { readonly order: OrderRecord }
-    /** `order`: the one that the change settled; null: it is about none. */
+    /** `order`: the order that the change settled; null: none. */
     | { readonly change: PlanChange; readonly order: OrderRecord | null };
-  /** null: there was no plan. */
   readonly from: PlanState | null;
   readonly to: PlanState;
 }
 
 export interface History {
   readonly items: readonly HistoryItem[];
-  /** null: there is nothing older. */
   readonly next: HistoryCursor | null;
 }
 
@@ -75,7 +70,7 @@ export async function listPlanHistory(
   before: HistoryCursor,
   limit: number,
 ): Promise<History> {
-  // One more of each: enough to know what the page's oldest item found, and whether there is more.
+  // One extra row each: for the state before the oldest item, and to see whether more follow.
   const [orderRows, changeRows] = await Promise.all([
     database.ofAccount(accountId).query(listOrders, [accountId, number, before.order, limit + 1]),
     database.ofAccount(accountId).query(listChanges, [accountId, number, before.change, limit + 1]),
@@ -113,7 +108,6 @@ export async function listPlanHistory(
   };
 }
 
-/** The orders that these changes of one account settled, by number. */
 async function settledBy(
   database: Database,
   changes: readonly PlanChange[],
@@ -126,7 +120,7 @@ async function settledBy(
   return new Map(rows.map(parseOrder).map((order) => [order.number, order]));
 }
 
-/** An order's place is its number; changes after it come behind it. */
+/** An order's place is its number; changes follow it. */
 function placed(what: HistoryItem['what']) {
   if ('change' in what) {
     const { afterOrder: place, number, createdAt: at } = what.change;
@@ -148,11 +142,11 @@ function stateAfter(what: HistoryItem['what'], earlier: After | null): After {
   if (!('change' in what)) {
     const { handoff, packageId, createdAt, expiresAt } = what.order;
     if (handoff === null) return { packageId, expiresAt, isSuspended, isCancelled: false };
-    // Of a new customer: a plan that is over as it begins.
+    // For a new customer, a plan that has already ended.
     return earlier ?? { packageId, expiresAt: createdAt, isSuspended, isCancelled: false };
   }
   const { change } = what;
-  // Rows of the first edition say of the plan only what they changed.
+  // Rows of the first edition only contain what changed.
   return {
     packageId: change.packageId ?? earlier?.packageId ?? 0,
     expiresAt: change.expiresAt ?? earlier?.expiresAt ?? 0,

@@ -1,5 +1,5 @@
-// The life of a customer's plan: POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew.
-// From the body to a command for the engine, and from its outcome to the answer.
+// POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew: from body to engine command,
+// from outcome to answer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
@@ -30,7 +30,6 @@ export interface PlanRoutesDependencies extends SubmitDependencies {
   readonly packages: () => PackageCatalog;
 }
 
-/** What all of them are refused with. */
 const commonCodes = [
   'invalid_idempotency_key',
   'idempotency_conflict',
@@ -213,7 +212,7 @@ function submit(
   return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
 }
 
-/** As they are now, with what orders do not know of them. Customers are never deleted. */
+/** Reread, because orders lack some fields. Customers are never deleted. */
 async function viewOf(
   { customers, packages }: PlanRoutesDependencies,
   { customer: { accountId, number } }: Changed,
@@ -237,7 +236,7 @@ async function answerCustomer(
 
 type Changed = Extract<OrderOutcome, { readonly type: 'plan_changed' }>;
 
-/** Who asks, and about whom. No customer has the number 0: a foreign or malformed id takes the same path as a missing one. */
+/** No customer has number 0, so foreign and malformed ids behave like missing ones. */
 function commonOf({ params, principal }: FastifyRequest<WithId>, account: Account) {
   const { actorId, by } = actorOf(principal);
   const customerNumber = parseOwnNumber(params.id, account.id) ?? 0;

@@ -1,5 +1,4 @@
-// What the requests about a customer's plan take and answer, as JSON Schema. Their bodies are read by parse-plan-request.ts;
-// their schemas here are for the document.
+// Schemas of plan requests, for the document; parse-plan-request.ts parses the bodies.
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';

@@ -1,8 +1,7 @@
-// What renewing every plan that ends soon would cost, and on which day the balance no longer covers it. The customers
-// are counted in SQL, range by range of the time, so that none of them is sent here and no statement keeps orders
-// waiting (`Rank` in database.ts). Called by GET /forecast.
-// Always true: a plan is counted once, at its present end, at the price that its group pays in that second. One whose next
-// order is paid for and waits for the product is not counted: either that order moves the end, or the plan comes back.
+// The cost of renewing all plans that end soon, and the day the balance runs out. Counted in SQL in short ranges of time,
+// so that orders never wait (`Rank` in database.ts).
+// Invariant: each plan counts once, at its current end and that second's price. A plan whose next paid order waits for the
+// product is excluded: that order moves the end, or the plan returns.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
@@ -13,22 +12,21 @@ import type { Package } from '../packages/package-catalog.ts';
 import { beginningsFor, priceAt } from '../packages/price-lines.ts';
 
 export interface ForecastDay {
-  /** The UTC day: "2026-01-31". */
   readonly date: string;
   readonly plans: number;
   readonly costCents: bigint;
 }
 
 export interface Forecast {
-  /** Those on which something ends, soonest first. */
+  /** Only days with ends, soonest first. */
   readonly days: readonly ForecastDay[];
   readonly plans: number;
   readonly totalCents: bigint;
-  /** The first day at whose end all that was due up to then is more than the balance; null: there is none. */
+  /** The first day at whose end the total due exceeds the balance; null: none. */
   readonly runsOutOn: string | null;
 }
 
-/** So many plans of one package and length that end in the span from `since` on, in which no price begins. */
+/** Plans of one package and length ending in the span from `since`, within which no price begins. */
 interface EndingPlans {
   readonly since: EpochSeconds;
   readonly packageId: number;
@@ -42,7 +40,7 @@ const rangeRows = 2_000;
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= to_timestamp($3::bigint)`;
 
-// Of a range of the time, up to where it ends. One row at least, which says where that is. Spans are counted from 1.
+// One range, up to its end. Returns at least one row, with that end. Spans are numbered from 1.
 const countRenewals: SqlStatement = {
   name: 'count_renewals',
   text: `with edge as materialized (
@@ -58,7 +56,6 @@ const countRenewals: SqlStatement = {
     group by 1, 2, 3, edge.at`,
 };
 
-/** Plans that run at `now` and end by `until`. */
 export async function forecastRenewals(
   database: Queryable,
   account: { readonly id: number; readonly group: Group; readonly balanceCents: bigint },
@@ -70,7 +67,7 @@ export async function forecastRenewals(
   const days = new Map<string, { plans: number; costCents: bigint }>();
   for await (const { since, packageId, months, plans } of endingPlans(database, account.id, spans, until)) {
     const one = packages.get(packageId);
-    // This process has not heard of it yet: what it costs is not known here.
+    // Not known to this process yet, so its price is unknown.
     if (one === undefined) continue;
     const date = dayOf(since);
     const day = days.get(date) ?? { plans: 0, costCents: 0n };
@@ -85,7 +82,6 @@ export async function forecastRenewals(
   );
 }
 
-/** Where a day or a price begins, from `now` to `until`. */
 function spansOf(
   packages: readonly Package[],
   group: Group,
@@ -111,7 +107,6 @@ async function* endingPlans(
       .query(countRenewals, [accountId, after, until, sentSpans]);
     for (const row of rows) {
       const since = spans[Number(row['span']) - 1];
-      // Of a range in which nothing is renewed.
       if (row['package_id'] === null || since === undefined) continue;
       const months = expectMonths(Number(row['months']));
       yield { since, packageId: Number(row['package_id']), months, plans: Number(row['plans']) };

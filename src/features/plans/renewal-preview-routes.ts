@@ -1,7 +1,6 @@
-// What renewing many customers would cost together, and who of them cannot be renewed: asked before a bulk of renewals is sent
-// (docs/bulk.md), and before a button to renew is offered.
-// Always true: the decision is that of the order itself, so a total is what the engine would charge in this second; nothing is
-// written, and no key is bound.
+// Previews a bulk of renewals (docs/bulk.md): total cost, and who cannot be renewed.
+// Invariant: decided like the orders, so the total is what the engine would charge now; nothing is written, and no
+// idempotency key is used.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -128,7 +127,6 @@ export function renewalPreviewRoutes(
     };
   }
 
-  /** By the customers' numbers. */
   async function lookAhead(
     request: FastifyRequest,
     numbers: readonly number[],

@@ -1,4 +1,4 @@
-// Renewals and cancellations before they are confirmed.
+// Previews of renewals and cancels.
 
 import Type, { type Static } from 'typebox';
 import { amount, nullable, time } from '../../shared/schema-parts.ts';

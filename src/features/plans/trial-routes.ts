@@ -1,5 +1,5 @@
-// Free trials, given to a customer of an account: from the body to a command for the engine. Called by admin-routes.ts.
-// Always true: a trial moves no money and makes no order.
+// Free trials, granted by administrators.
+// Invariant: a trial moves no money and makes no order.
 
 import type { FastifyInstance } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';

@@ -1,8 +1,6 @@
-// What tests held before they were reset is deleted, in pieces, and then their rows. Run by src/platform/jobs/ in one process at a
-// time (service/scheduled-jobs.ts).
-// Always true: a row is deleted when every table was seen empty of it under its lock, and whoever writes of a test holds its
-// row meanwhile: so nothing is left behind. The database itself lets go of discarded tests alone, and of their history
-// (refuse_deleting_accounts, refuse_deleting_history).
+// Deletes the contents of reset tests in pieces, then their rows. A job (service/scheduled-jobs.ts).
+// Invariant: the account row goes only after every table was seen empty under its lock, which all writers of a test hold.
+// The database only allows deleting discarded tests and their history (refuse_deleting_accounts, refuse_deleting_history).
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
@@ -12,13 +10,10 @@ import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { dropStrayTestUsage, dropTestUsage } from '../order-engine/records/test-usage.ts';
 import { deleteWebhooksOf } from '../webhooks/webhook-store.ts';
 
-/** Of one statement: orders wait for it on the embedded database. */
+/** Per statement: orders wait for it on the embedded database. */
 const rowsAtOnce = 1_000;
 
-/**
- * Everything that is of an account, apart from its keys, which moved. What others are counted from comes first, the counts
- * after it: so a job that was at work finds nothing more to count.
- */
+/** Without keys, which moved. Sources of counts come before the counts, so that a running job finds nothing to count. */
 const tables = [
   'test_customer_references',
   'event_inbox',
@@ -57,7 +52,7 @@ const tables = [
 const deletions = tables.map((table) => ({
   deletion: {
     name: `delete_test_rows_of_${table}`,
-    // Said twice: the second lets it take the indexes of tests alone.
+    // Twice, so that the planner can use the indexes of tests only.
     text: `with gone as (delete from ${table} where ctid = any(array(
         select ctid from ${table} where account_id = $1::int and account_id > ${realAccountIdMax} limit ${rowsAtOnce})) returning 1)
       select count(*) as count from gone`,
@@ -85,7 +80,6 @@ const deleteEmpty: SqlStatement = {
   text: 'delete from accounts where id = $1::int',
 };
 
-/** Of how many tests something may be left: only when the signal said stop. */
 export async function cleanDiscardedTests(database: Database, signal: AbortSignal): Promise<number> {
   await dropStrayTestUsage(database);
   let left = 0;
@@ -105,7 +99,6 @@ export async function cleanDiscardedTests(database: Database, signal: AbortSigna
   return left;
 }
 
-/** false: it was told to stop. */
 async function clean(whole: Database, id: number, signal: AbortSignal): Promise<boolean> {
   const database = whole.ofAccount(id);
   while (!signal.aborted) {

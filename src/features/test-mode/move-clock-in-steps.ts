@@ -1,19 +1,18 @@
-// A request to move a test's clock: commands of the engine, one after another, until the clock is where it was sent to or
-// the request's time is used up. Called by test-routes.ts.
-// Always true: what the engine has answered is durable. A process that dies in the middle leaves a clock that stands where
-// it came to; the same key goes on from there, in any process.
+// Moves a test's clock by a series of engine commands, until the target or the request's time limit. Called by
+// test-routes.ts.
+// Invariant: each answer is durable. If the process dies, the clock stands where it got to, and the same key continues in
+// any process.
 
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
 export interface TestClockLimits {
-  /** What happens by itself in one transaction, and while real orders come in. */
+  /** Due work per transaction, and while real orders come in. */
   readonly stepsAtOnce: number;
   readonly stepsBesideOrders: number;
-  /** Of one request. */
   readonly workMilliseconds: number;
-  /** How long a move that nothing more is heard of keeps others waiting. */
+  /** How long an abandoned move blocks others. */
   readonly holdSeconds: number;
 }
 
@@ -30,10 +29,7 @@ export interface WantedMove {
   readonly keyIsMinted: boolean;
 }
 
-/**
- * The last outcome: of the type clock_moved, or a refusal.
- * @throws Overloaded, DatabaseUnavailable the same key is safe to send again
- */
+/** The last outcome: clock_moved, or a refusal. @throws Overloaded, DatabaseUnavailable: safe to repeat with the same key */
 export async function moveClock(
   { engine, monotonicNow, limits }: TestMoveDependencies,
   wanted: WantedMove,
@@ -46,9 +42,8 @@ export async function moveClock(
   for (let hasBegun = false; ; hasBegun = true) {
     const outcome = await next(engine.isBusy() ? stepsBesideOrders : stepsAtOnce);
     if (outcome.type !== 'clock_moved') return outcome;
-    // To a repeated request that had to go on, it is no replay.
+    // A repeated request that did more work is no replay.
     if (outcome.isReached || outcome.isFull) return hasBegun ? { ...outcome, replayed: false } : outcome;
-    // Lets others move it from here.
     if (monotonicNow() >= until) return next(0);
   }
 }

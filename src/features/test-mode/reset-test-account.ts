@@ -1,6 +1,6 @@
-// A test is reset: its keys reach a fresh row from then on. Called by test-routes.ts.
-// Always true: the former row and what it holds are nobody's any more, and are deleted by a job (clean-test-accounts.ts). An account
-// has few of those at a time.
+// Resets a test: its keys move to a new test account. Called by test-routes.ts.
+// Invariant: the old account and its contents belong to no one and are deleted by a job (clean-test-accounts.ts); an
+// account has few of them at a time.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
@@ -31,10 +31,10 @@ const resets = describeTable('test_resets', {
 
 const insertReset = resets.insert('insert_test_reset');
 
-/** Being deleted, of one account: whoever tries one thing after another resets between them, and waits for no job. */
+/** Per account, being deleted: frequent resets need not wait for the job. */
 const formerMax = 10;
 
-/** Whoever asks again does so sooner. */
+/** Idempotency keys are repeated sooner. */
 const keysKeptSeconds = 30 * 86_400;
 
 const deleteOldResets: SqlStatement = {
@@ -47,17 +47,13 @@ const findReset: SqlStatement = {
   text: `select ${resets.list('r')} from test_resets r where r.account_id = $1::int and r.idempotency_key = $2::text`,
 };
 
-/** When a test began, and with how much. */
 export interface TestReset {
   readonly at: EpochSeconds;
   readonly balanceCents: bigint;
   readonly replayed: boolean;
 }
 
-/**
- * Everything of the test is gone: its keys reach a fresh row from now on. With the same key it happens once.
- * `accountId`: the real account. null: too much of what was there before earlier resets is still being deleted.
- */
+/** Idempotent by key. `accountId`: the real account. null: too many earlier resets are still being deleted. */
 export function resetTestAccount(
   database: Database,
   accountId: number,
@@ -81,11 +77,11 @@ export function resetTestAccount(
       await transaction.query(deleteOldResets, [accountId, now - keysKeptSeconds]);
       await writeRows(transaction, insertReset, [{ accountId, idempotencyKey, at: now }]);
     }
-    // Before the next one: of an account's test accounts one is current.
+    // First, because only one test account may be current.
     await transaction.ofAccount(formerId).query(discardTestAccount, [formerId]);
     const next = await makeTestAccount(transaction, real, now);
     await moveKeys(transaction, formerId, next.id);
-    // As before the reset: a test account's events begin with its first key.
+    // Like before: a test account's events begin with its first key.
     await listenToAccount(transaction, next.id);
     await deleteWebhooksOf(transaction, formerId);
     for (const id of [formerId, next.id]) {

@@ -1,7 +1,6 @@
-// The test accounts: made on first use, with a balance to begin with. Called by whoever mints a test key or looks at
-// test mode; exchanged for another one in src/features/test-mode/.
-// Always true: one test account of each account is current; what it is given at its start stands in its ledger, so that its books add
-// up. An id is drawn for one test account and, before the ids go round after four million, for no other.
+// Creates test accounts on first use, with an initial balance.
+// Invariant: an account has one current test account, whose initial balance is in its ledger. An id is not reused before
+// four million were issued.
 
 import { accountMade, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -15,17 +14,16 @@ import { findTestAccount } from '../identity/test-account-settings.ts';
 import { ledgerEntries } from '../order-engine/records/ledger-entry.ts';
 import { addTestUsage, testRowBytes } from '../order-engine/records/test-usage.ts';
 
-/** What a test begins with. */
 export const testStartCents = 100_000n;
 const startMemo = 'Test credit';
 
-// In the order in which batches lock accounts: the real one comes before its test accounts.
+// In the batches' lock order: the real account first.
 const lockReal: SqlStatement = {
   name: 'lock_real_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
 };
 
-// One after another: its row is locked until the end of the transaction.
+// Serialized by the row's lock.
 const drawingId = `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
@@ -34,7 +32,7 @@ const drawTestAccountId: SqlStatement = {
   name: 'draw_test_account_id',
   text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
 };
-/** Where accounts are on several servers what writes cannot look at all of them: the number is looked up in its group. */
+/** On several servers a write cannot query all accounts: the id is looked up in its shard. */
 const drawTestAccountIdApart: SqlStatement = { name: 'draw_test_account_id_apart', text: drawingId };
 const findTaken: SqlStatement = {
   name: 'find_test_account_id',
@@ -47,10 +45,7 @@ const insertTestAccount = newTestAccounts.insert(
 );
 const insertStart = ledgerEntries.insert('insert_test_start');
 
-/**
- * The current test account of a real account, made where there is none yet. In a transaction that may go on to change either.
- * null: there is no such account, or it is a test account itself.
- */
+/** Creates it if missing, within the caller's transaction. null: no such account, or it is a test account. */
 export async function ensureTestAccount(
   transaction: Queryable,
   accountId: number,
@@ -60,11 +55,10 @@ export async function ensureTestAccount(
   if (found !== null) return found;
   const locked = await lockRealAccount(transaction, accountId);
   if (locked === null) return null;
-  // Somebody else may have made it while the lock was waited for.
+  // Another transaction may have created it while this one waited for the lock.
   return (await findTestAccount(transaction, accountId)) ?? makeTestAccount(transaction, locked, now);
 }
 
-/** The same, for whoever looks at the test mode of an account that is there. */
 export async function getTestAccount(
   database: Database,
   accountId: number,
@@ -85,12 +79,12 @@ export async function makeTestAccount(
   const id = await drawFreeId(transaction);
   const testAccount = {
     id,
-    // A space: no account can have it.
+    // With spaces, which no real account can have.
     username: `test ${id} of ${real.id}`,
     displayName: real.displayName,
     searchText: `${real.username}\n${real.displayName.toLowerCase()}`,
     group: real.group,
-    // Whatever an administrator may do, their tests may not.
+    // Administrators' rights do not apply to their tests.
     isAdmin: false,
     balanceCents: testStartCents,
     entryCount: 1,
@@ -112,7 +106,7 @@ export async function makeTestAccount(
   return accounts.parse(row ?? {});
 }
 
-/** Only once they have gone round are there any that are taken. */
+/** Only after ids wrapped around can one be taken. */
 async function drawFreeId(transaction: Queryable): Promise<number> {
   for (;;) {
     const { id, isTaken } = await drawId(transaction);
@@ -156,7 +150,6 @@ async function writeTestStart(
   await writeRows(transaction.ofAccount(accountId), insertStart, [entry]);
 }
 
-/** Locks a real account. null: there is none of this id. */
 export async function lockRealAccount(transaction: Queryable, accountId: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(accountId).query(lockReal, [accountId]);
   return locked === undefined ? null : accounts.parse(locked);

@@ -1,4 +1,4 @@
-// The bodies and answers of test mode: its clock, credit and reset.
+// Schemas of test mode: clock, credit and reset.
 
 import Type from 'typebox';
 import { amount, count, example, keyInBody, oneOf, time } from '../../shared/schema-parts.ts';

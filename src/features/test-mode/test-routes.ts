@@ -1,5 +1,5 @@
-// Test mode's own requests: GET and POST /test/clock, POST /test/credit, POST /test/reset. Everything else of the API is
-// the same code with a test key. Of a live key they are refused.
+// GET and POST /test/clock, POST /test/credit, POST /test/reset. Refused with a live key; all other routes accept test
+// keys.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
@@ -31,11 +31,10 @@ import {
 export interface TestRoutesDependencies extends SubmitDependencies {
   readonly database: Database;
   readonly currency: string;
-  /** The real time: a test that is reset begins there. */
+  /** The real time, at which a reset test begins. */
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
   readonly testClockLimits: TestClockLimits;
-  /** What is remembered of an account in this process is dropped. */
   readonly forgetAccount: (id: number) => void;
 }
 
@@ -203,7 +202,7 @@ async function creditTest(
   );
   markReplayed(reply, outcome);
   const { entry } = outcome;
-  // The first credit of a test has no actor; a replay may find it.
+  // A test's initial credit has no actor, and a replay may return it.
   const actor =
     entry.actorId === null
       ? null

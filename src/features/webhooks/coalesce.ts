@@ -1,13 +1,12 @@
-// Work that is asked for often and done once: whoever asks while it runs has it run once more, for all of them together.
+// Merges concurrent requests for the same work: those made during a run share one further run.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Coalesced {
-  /** Resolves when a run that began after it was asked for has ended, well or not. */
+  /** Resolves when a run begun after the request has ended, even on failure. */
   ask(): Promise<void>;
 }
 
-/** Never rejects: what a run throws is told to `onProblem`. */
 export function coalesce(
   work: () => Promise<void>,
   onProblem: (error: unknown) => void,

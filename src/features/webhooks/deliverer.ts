@@ -1,8 +1,7 @@
-// Sends events to endpoints: in one process at a time, under the lease of its job, for as long as there are endpoints.
-// Follows the stream of all accounts' events, reads for each endpoint what is next, sends one after another to each and
-// side by side to all, and writes down in batches how far it came.
-// Always true: of one endpoint one request is under way; an event is passed only when it was answered 2xx, set aside or
-// given up, and what was not written down when the process died is sent again. Whoever has lost the lease stops.
+// Sends events to webhook endpoints, in one process under its job's lease, as long as there are endpoints. It follows the
+// event stream, sends sequentially per endpoint and concurrently across them, and writes progress in batches.
+// Invariant: one request per endpoint at a time. An event is passed only when answered 2xx, set aside or given up;
+// unwritten progress is repeated after a crash. A process without the lease stops.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { JobContext, JobResult } from '../../platform/jobs/job-runner.ts';
@@ -36,18 +35,14 @@ export interface DelivererDependencies {
   readonly monotonicNow: () => number;
   readonly limits: DeliveryLimits;
   readonly onAttempt: (outcome: DeliveryStatus) => void;
-  /** A secret that cannot be opened here: its endpoint waits. */
   readonly onProblem: (error: unknown, webhookId: number) => void;
-  /** From 0 to 1. */
   readonly random?: () => number;
 }
 
 export interface Deliverer {
-  /** Until the signal says stop, or there is no endpoint left. @throws LeaseLost, DatabaseUnavailable */
+  /** Until the signal aborts, or there are no endpoints. @throws LeaseLost, DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
-  /** This process told events. */
   notify(): void;
-  /** An endpoint was made, changed or deleted; null: any of them. */
   changed(id: number | null): void;
   figures(): DeliveryFigures;
 }
@@ -64,7 +59,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
   let current: Run | null = null;
   return {
     async run(context) {
-      // What waits for its place in the stream waits for no endpoint.
+      // Events without a stream position belong to no endpoint yet.
       while ((await extendStream(dependencies.database)) > 0 && !context.signal.aborted);
       const run = createRun(dependencies, context);
       current = run;
@@ -73,7 +68,6 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
       } finally {
         if (current === run) current = null;
       }
-      // Whatever is left, the next run begins with.
       return { backlog: 0 };
     },
     notify: () => current?.notify(),
@@ -121,8 +115,6 @@ function createRun(
   });
   const follow = coalesce(followStream, fail, limits.followMillisecondsMin);
 
-  // ------------------------------------------------------------------------------------- endpoints
-
   function put(loaded: LoadedWebhook): void {
     sender.wake(roster.put(loaded, streamTo));
   }
@@ -156,16 +148,13 @@ function createRun(
     await switchOff(database, fence, settings, reason, now());
   }
 
-  // ------------------------------------------------------------------------------------- what is there
-
   async function followStream(): Promise<void> {
     if (!mode.isSending()) return;
     await takeChanges();
     if (mode.is('loading')) {
-      // Before the endpoints: what is told from here on is heard.
+      // Read the stream position first, so that no event is missed.
       streamTo = Number(await streamEnd(database));
       for (const one of await loadWebhooks(database)) put(one);
-      // It may have been stopped meanwhile.
       if (mode.is('loading')) mode.become('delivering');
     }
     if (roster.size() === 0) return stop();
@@ -196,9 +185,6 @@ function createRun(
     writer.writeMoved();
   }, limits.pollMilliseconds);
 
-  // ------------------------------------------------------------------------------------- its end
-
-  /** What is under way may end; then it is written down. */
   function stop(): void {
     if (!mode.isSending()) return;
     mode.become('draining');
@@ -211,7 +197,6 @@ function createRun(
   }
 
   async function close(): Promise<void> {
-    // Unless it has failed meanwhile.
     if (mode.is('draining')) mode.become('closing');
     await writer.write();
     if (mode.is('closing')) mode.become('ended');

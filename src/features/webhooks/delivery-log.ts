@@ -1,5 +1,5 @@
-// The log of deliveries: every attempt, numbered in its endpoint, for its owner's eyes. Written by the deliverer
-// (delivery-progress.ts); read by the routes; shortened by a job and with its endpoint.
+// Every delivery attempt, numbered per endpoint, for its owner. Written by delivery-progress.ts, read by routes, shortened
+// by a job and deleted with its endpoint.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -24,11 +24,10 @@ export const webhookAttempts = describeTable('webhook_attempts', {
   accountId: int('account_id'),
   eventNumber: int('event_number'),
   eventType: oneOf('event_type', eventTypes),
-  /** From 1 for each schedule that the event was on. */
+  /** From 1 for each schedule of the event. */
   attempt: int('attempt'),
   at: time('at'),
   outcome: oneOf('outcome', deliveryStatuses),
-  /** null: there was no answer. */
   status: nullableInt('status'),
   reason: nullableText('reason'),
   milliseconds: int('milliseconds'),
@@ -53,12 +52,11 @@ const listWithOutcome: SqlStatement = {
 export interface AttemptQuestion {
   readonly webhookId: number;
   readonly outcome: DeliveryStatus | null;
-  /** Older than this one; null: the newest. */
   readonly before: number | null;
   readonly limit: number;
 }
 
-/** Newest first; `next`: ask with it for what is older, null: there is nothing. */
+/** Newest first; `next`: cursor for older ones, null: none. */
 export async function listDeliveries(
   database: Queryable,
   { webhookId, outcome, before, limit }: AttemptQuestion,
@@ -98,17 +96,16 @@ const noteLeftover: SqlStatement = {
 };
 
 const forEver = 1_000_000_000_000;
-/** No row is kept for its age alone. */
+/** Every row counts as too old. */
 const whatever = [forEver, Number.MAX_SAFE_INTEGER];
 
-/** Of an endpoint whose row is deleted in the same transaction: what is too much for one statement goes by a job. */
+/** In the transaction that deletes the endpoint; a job deletes what exceeds one statement. */
 export async function deleteLog(transaction: Queryable, webhookId: number): Promise<void> {
   await transaction.query(deleteRetries, [webhookId]);
   const [row] = await transaction.query(oldestAttempts.deletion, [webhookId, ...whatever]);
   if (Number(row?.['count'] ?? 0) >= deleteAtOnceMax) await transaction.query(noteLeftover, [webhookId]);
 }
 
-/** The same, whatever it holds: all of it goes by the job. */
 export async function leaveLog(transaction: Queryable, webhookId: number): Promise<void> {
   await transaction.query(deleteRetries, [webhookId]);
   await transaction.query(noteLeftover, [webhookId]);
@@ -134,7 +131,6 @@ export interface LogLimits {
   readonly keptPerWebhookMax: number;
 }
 
-/** Deletes what is too old and what is too much. Of how many endpoints something may be left. */
 export async function shortenLogs(
   database: Database,
   { keptSeconds, keptPerWebhookMax }: LogLimits,

@@ -1,4 +1,4 @@
-// What is counted of deliveries, for Prometheus at /metrics. Only the process that delivers has figures.
+// Prometheus metrics of deliveries. Only the delivering process has values.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Deliverer } from './deliverer.ts';

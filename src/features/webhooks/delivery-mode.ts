@@ -1,12 +1,13 @@
-// What a run of the deliverer is doing. Invariant: it changes only along the table below; anything else throws.
+// The state of a deliverer's run.
+// Invariant: only the transitions below; anything else throws.
 
 const successors = {
-  /** Reads the endpoints; those it has are sent to already. */
+  /** Reads endpoints; those read already receive events. */
   loading: ['delivering', 'draining', 'failed'],
   delivering: ['draining', 'failed'],
-  /** Sends nothing more; requests under way may end. */
+  /** No new requests; running ones may end. */
   draining: ['closing', 'failed'],
-  /** Writes its last attempts; an answer that arrives now is dropped. */
+  /** Writes the last attempts; later answers are dropped. */
   closing: ['ended', 'failed'],
   ended: [],
   failed: [],
@@ -16,7 +17,6 @@ export type DeliveryMode = keyof typeof successors;
 
 export interface RunMode {
   is(...modes: readonly DeliveryMode[]): boolean;
-  /** Whether requests may begin. */
   isSending(): boolean;
   become(next: DeliveryMode): void;
 }

@@ -1,6 +1,5 @@
-// What the deliverer writes: where each endpoint stands, the log of attempts, what is set aside, and the switch-off.
-// For all endpoints together, every few dozen milliseconds.
-// Always true: every transaction here holds the lease first. A process that has lost it writes nothing and learns of it.
+// Writes the deliverer's progress for all endpoints in batches: cursors, attempts, retries and switch-offs.
+// Invariant: every transaction holds the lease first; a process that lost it writes nothing and is told so.
 
 import { nobody } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -14,14 +13,13 @@ import { appendEvents } from '../events/event-log.ts';
 import { type Attempt, webhookAttempts } from './delivery-log.ts';
 import { type DisabledReason, operator, type Webhook, webhooks } from './webhook-table.ts';
 
-/** As jobs call it. */
 export const deliveriesKind = 'deliveries';
 
 export interface Fence {
   readonly leaseNumber: number;
 }
 
-/** Another process has the lease, and goes on from what is written. */
+/** Another process has the lease and continues from what is written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -49,7 +47,6 @@ export const webhookRetries = describeTable('webhook_retries', {
   eventNumber: int('event_number'),
   step: int('step'),
   dueAt: time('due_at'),
-  /** Moves when somebody asks for it again. */
   version: int('version'),
 });
 
@@ -63,7 +60,7 @@ const putRetries = webhookRetries.insert(
     where webhook_retries.version = excluded.version`,
 );
 
-/** Before all others that are due; one that is under way does not count. */
+/** Before all other due events; one in progress does not count. */
 export const askForRetries = webhookRetries.insert(
   'ask_for_webhook_retries',
   `on conflict (webhook_id, account_id, event_number)
@@ -81,7 +78,7 @@ const deleteRetries: SqlStatement = {
 
 const notify: SqlStatement = { name: 'notify_webhook', text: 'select pg_notify($1, $2)' };
 
-/** Last but the audit log: whoever delivers reads the endpoint again once this is committed. */
+/** Call last, before the audit log: the deliverer rereads the endpoint at COMMIT. */
 export async function announceWebhook(transaction: Queryable, id: number): Promise<void> {
   await transaction.query(notify, [changesChannel, webhookChanged(id)]);
 }
@@ -93,10 +90,7 @@ export interface Written {
   readonly ended: readonly EndedRetry[];
 }
 
-/**
- * The ids of the endpoints that it is written of; of the others (deleted, or moved by their owner) nothing is.
- * @throws LeaseLost nothing is written
- */
+/** Returns the endpoints that were written; deleted or moved ones are skipped. @throws LeaseLost: nothing is written */
 export function writeProgress(
   database: Database,
   { leaseNumber }: Fence,
@@ -117,7 +111,7 @@ export function writeProgress(
   });
 }
 
-/** One statement writes a row once: of an event that was set aside again, the last. */
+/** A statement may write a row only once: the last one of each event. */
 function latest(rows: readonly Retry[]): readonly Retry[] {
   return [
     ...new Map(rows.map((row) => [`${row.webhookId} ${row.accountId} ${row.eventNumber}`, row])).values(),
@@ -129,7 +123,7 @@ const lockState: SqlStatement = {
   text: 'select currency from service_state for no key update',
 };
 
-/** What is changed of the operator's endpoints happens one after another, as an account's own changes do under its lock. */
+/** Serializes changes of the operator's endpoints, like an account's lock does for its own. */
 export async function lockOperator(transaction: Queryable): Promise<void> {
   await transaction.query(lockState);
 }
@@ -140,7 +134,6 @@ const disable: SqlStatement = {
     where id = $1::int and queue_version = $2::int and enabled returning id`,
 };
 
-/** With its event and its entry in the audit log. Nothing, where its owner was faster. @throws LeaseLost */
 export async function switchOff(
   database: Database,
   { leaseNumber }: Fence,
@@ -149,7 +142,7 @@ export async function switchOff(
   now: EpochSeconds,
 ): Promise<void> {
   await fenced(database, leaseNumber, async (transaction) => {
-    // The account first, as everybody locks it.
+    // The account first: the lock order everywhere.
     if (accountId === operator) await lockOperator(transaction);
     else await lockAccount(transaction, accountId);
     const rows = await transaction.query(disable, [id, queueVersion, now, reason]);
@@ -173,7 +166,7 @@ const lockAccountRow: SqlStatement = {
   text: 'select event_count from accounts where id = $1::int for no key update',
 };
 
-/** How many events it has; null: nobody listens to it, or there is no such account. */
+/** The account's event count; null: no listener, or no such account. */
 export async function lockAccount(transaction: Queryable, accountId: number): Promise<number | null> {
   const [row] = await transaction.ofAccount(accountId).query(lockAccountRow, [accountId]);
   return row === undefined || row['event_count'] === null ? null : Number(row['event_count']);

@@ -1,5 +1,4 @@
-// What the deliverer reads: endpoints and where each stands, which accounts have new events, and the events themselves,
-// for many endpoints with one statement.
+// The deliverer's reads: endpoints with their progress, accounts with new events, and events for many endpoints at once.
 
 import { byGroup, type Queryable, type Row, type SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -15,9 +14,9 @@ import { type Webhook, webhooks } from './webhook-table.ts';
 
 export interface LoadedWebhook {
   readonly webhook: Webhook;
-  /** The number of its account's last event; 0 of the operator's. */
+  /** The account's last event number; 0 for the operator. */
   readonly eventCount: number;
-  /** Numbers that its account's events skipped at the last restore. */
+  /** Event numbers skipped at the last restore. */
   readonly gap: EventGap | null;
   readonly retriesDueAt: EpochSeconds | null;
 }
@@ -38,7 +37,6 @@ const loadNamed: SqlStatement = {
   text: `select ${loaded} where w.id = any($1::int[]) and w.enabled`,
 };
 
-/** Those that are switched on. */
 export async function loadWebhooks(database: Queryable): Promise<LoadedWebhook[]> {
   const all: LoadedWebhook[] = [];
   for (;;) {
@@ -72,7 +70,6 @@ async function asLoaded(database: Queryable, rows: readonly Row[]): Promise<Load
 
 export interface NewEvents {
   readonly accountId: number;
-  /** The position and the number of the last of them. */
   readonly position: number;
   readonly lastNumber: number;
 }
@@ -85,7 +82,6 @@ const listNew: SqlStatement = {
     where position > $1::bigint order by position limit ${newEventsAtOnce}`,
 };
 
-/** Behind a position, in the order of the stream. */
 export async function listNewEvents(database: Queryable, after: number): Promise<NewEvents[]> {
   const rows = await database.query(listNew, [after]);
   return rows.map((row) => {
@@ -102,7 +98,7 @@ export interface Wish {
   readonly accountId: number;
   readonly after: number;
   readonly wanted: number;
-  /** Up to where events were committed before. */
+  /** Events are committed up to here. */
   readonly available: number;
 }
 
@@ -121,7 +117,6 @@ const readWanted: SqlStatement = {
     order by q.place, e.number`,
 };
 
-/** Of one account each: the next events behind a number, as many as are wanted. */
 export async function readWantedEvents(database: Queryable, wishes: readonly Wish[]): Promise<Granted[]> {
   if (wishes.length === 0) return [];
   const byWish = new Map<Wish, readonly Row[]>();
@@ -142,13 +137,12 @@ export async function readWantedEvents(database: Queryable, wishes: readonly Wis
       const event = events.parse(row);
       return { cursor: event.number, event };
     });
-    // Fewer than were wanted: what else there was is kept no more.
+    // Fewer than wanted: the others have expired.
     const last = read.at(-1)?.cursor ?? after;
     return { events: read, readTo: read.length < wanted ? Math.max(last, available) : last };
   });
 }
 
-/** Of all accounts, behind a position. */
 export async function readWantedOfAll(
   database: Queryable,
   { after, wanted, available }: Omit<Wish, 'accountId'>,
@@ -180,13 +174,11 @@ const readRetries: SqlStatement = {
 
 export interface DueRetries {
   readonly retries: readonly SetAside[];
-  /** When the first one behind them is due; null: there is none. */
   readonly nextDueAt: EpochSeconds | null;
-  /** Their events are kept no more. */
+  /** Their events have expired. */
   readonly gone: readonly Omit<EndedRetry, 'webhookId'>[];
 }
 
-/** The first few of each endpoint that are due. */
 export async function readDueRetries(
   database: Queryable,
   webhookIds: readonly number[],

@@ -1,14 +1,13 @@
-// How many deliveries are under way at once, and whose turn it is. Endpoints wait in two lines: those that answer promptly,
-// and laggards, which failed last or take long. Prompt endpoints are served in turn. Laggards have few slots, which their
-// accounts take in turn, each a few: endpoints that hang delay the slow ones of another account by one turn.
+// Limits concurrent deliveries and orders their turns. Prompt endpoints are served in turn. Laggards (failed last, or slow)
+// share a few slots, which their accounts take in turn, so that one account's hanging endpoints delay another's slow ones
+// by one turn.
 
 export interface SlotLimits {
   readonly promptMax: number;
   readonly laggardsMax: number;
   readonly laggardsOfAccountMax: number;
-  /** Of both, those that became laggards while they were under way included. */
+  /** Of both kinds, including those that became laggards in progress. */
   readonly inFlightMax: number;
-  /** What takes longer is a laggard. */
   readonly promptMilliseconds: number;
 }
 
@@ -18,13 +17,11 @@ export interface Waiting {
 }
 
 export interface DeliverySlots<Endpoint extends Waiting> {
-  /** Behind whoever waits; once. */
   enter(endpoint: Endpoint): void;
   leave(endpoint: Endpoint): void;
-  /** Who may begin now; null: nobody. Their slot is taken until `end`. */
+  /** null: none may begin. The slot is held until `end`. */
   begin(): Endpoint | null;
   end(endpoint: Endpoint): void;
-  /** Whoever takes long gives their slot to the next. */
   demoteSlow(): void;
   inFlight(): number;
   isWaiting(endpoint: Endpoint): boolean;
@@ -34,7 +31,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
   limits: SlotLimits,
   monotonicNow: () => number,
 ): DeliverySlots<Endpoint> {
-  // Sets and maps keep the order in which they were filled: laggards by account, in the order of the accounts' turns.
+  // In insertion order; laggards by account, in order of the accounts' turns.
   const lines = { prompt: new Set<Endpoint>(), laggards: new Map<number, Set<Endpoint>>() };
   const underWay = { prompt: new Map<Endpoint, number>(), laggards: new Set<Endpoint>() };
   const inFlight = () => underWay.prompt.size + underWay.laggards.size;
@@ -56,7 +53,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
     if (ofAccount?.delete(endpoint) && ofAccount.size === 0) lines.laggards.delete(endpoint.accountId);
   };
 
-  /** Of the first account that has not its share of slots already; its next endpoint waits behind the other accounts. */
+  /** From the first account below its share, which then moves to the end. */
   const takeLaggard = (): Endpoint | null => {
     const taken = new Map<number, number>();
     for (const { accountId } of underWay.laggards) taken.set(accountId, (taken.get(accountId) ?? 0) + 1);
@@ -100,7 +97,6 @@ export function createDeliverySlots<Endpoint extends Waiting>(
     demoteSlow() {
       const before = monotonicNow() - limits.promptMilliseconds;
       for (const [endpoint, begunAt] of underWay.prompt) {
-        // In the order in which they began.
         if (begunAt > before) break;
         underWay.prompt.delete(endpoint);
         underWay.laggards.add(endpoint);

@@ -1,7 +1,7 @@
-// One endpoint as the deliverer holds it in memory: which event it gets next, and what becomes of the queue after an
-// attempt. No I/O: the deliverer reads events into it, sends what `nextTask` says, and writes down what `settle` returns.
-// Always true: events go out in their order while the endpoint answers. One that fails twice is passed by the first event
-// behind it that succeeds (it was the event), and otherwise keeps everything waiting (it is the endpoint).
+// One endpoint's state in the deliverer: its next event, and the effect of an attempt. No I/O: the deliverer loads events,
+// sends `nextTask` and writes what `settle` returns.
+// Invariant: events are sent in order while the endpoint answers. A twice failed event is passed by the first later one
+// that succeeds (the event was at fault); otherwise everything waits (the endpoint is).
 
 import {
   type Failures,
@@ -14,31 +14,27 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { AccountEvent } from '../events/event-log.ts';
 import type { Webhook } from './webhook-table.ts';
 
-/** An event that waits for its endpoint, and where it stands: the endpoint's cursor, once it has passed it. */
 export interface QueuedEvent {
   readonly cursor: number;
   readonly event: AccountEvent;
 }
 
-/** An event on a schedule of its own. */
 export interface SetAside {
   readonly event: AccountEvent;
   readonly step: number;
   readonly dueAt: EpochSeconds;
-  /** Of its row: another one means that somebody has asked for it again. */
+  /** Changes when a person asks for a resend. */
   readonly version: number;
 }
 
 export type Task =
-  /** The first of the queue. */
   | {
       readonly kind: 'head';
       readonly event: AccountEvent;
       readonly step: number;
-      /** Made before its schedule began. */
       readonly shortRetries: number;
     }
-  /** One behind it, to see whether it is the event or the endpoint. */
+  /** A later event, to tell whether the event or the endpoint is at fault. */
   | { readonly kind: 'probe'; readonly event: AccountEvent; readonly step: number; readonly index: number }
   | {
       readonly kind: 'retry';
@@ -48,28 +44,23 @@ export type Task =
     };
 
 export interface EndpointQueue {
-  /** What its owner decided, as last read. */
   settings: Webhook;
   readonly events: QueuedEvent[];
-  /** Up to where events were read, those of other types included. */
+  /** Includes events of other types. */
   readTo: number;
-  /** Up to where they are known to be there. */
+  /** Events are known to exist up to here. */
   available: number;
   cursor: number;
   headStep: number;
   dueAt: EpochSeconds | null;
-  /** At this step of the head an event behind it was tried as well. */
   isProbed: boolean;
-  /** Its last event was delivered by this process, so one failure says little about it. */
+  /** This process delivered its last event, so a single failure means little. */
   isAnswering: boolean;
-  /** Of the head, made before its schedule began. */
   shortRetries: number;
-  /** By the monotonic clock: the head rests until then. */
   restsUntil: number | null;
   failures: Failures;
-  /** Due, or about to be: the first few that are set aside. */
+  /** The first few set aside events, due or nearly due. */
   readonly retries: SetAside[];
-  /** When the first of all that are set aside, and not in `retries`, is due; null: there is none. */
   retriesDueAt: EpochSeconds | null;
 }
 
@@ -96,11 +87,11 @@ export function createEndpointQueue(settings: Webhook, available: number): Endpo
   };
 }
 
-/** null: there is nothing to send now. `monotonic`: milliseconds. */
+/** null: nothing to send now. `monotonic` in milliseconds. */
 export function nextTask(queue: EndpointQueue, now: EpochSeconds, monotonic: number): Task | null {
   const { events, headStep, retries, shortRetries, restsUntil } = queue;
   const isFailing = headStep > 0;
-  // Asked for by a person, who expects it at once, or set aside and due: then only while the endpoint answers.
+  // Resends by a person go first; scheduled retries only while the endpoint answers.
   const retry = retries.find(({ step, dueAt }) => isDue(dueAt, now) && (step === 0 || !isFailing));
   if (retry !== undefined) return { kind: 'retry', ...retry };
   const [head] = events;
@@ -118,13 +109,12 @@ function wantsProbe({ headStep, isProbed }: EndpointQueue): boolean {
   return headStep >= 2 && !isProbed;
 }
 
-/** How many events it should hold now; more are read when it has fewer and there are more. */
 export function wantedEvents(queue: EndpointQueue, prefetch: number): number {
   if (queue.headStep === 0) return prefetch;
   return wantsProbe(queue) ? queue.headStep : 1;
 }
 
-/** What was read behind `readTo`, in order; `readTo`: up to where nothing was left out. */
+/** In order, read after `readTo` up to the new `readTo`, without gaps. */
 export function takeEvents(queue: EndpointQueue, read: readonly QueuedEvent[], readTo: number): void {
   const { types } = queue.settings;
   for (const one of read) {
@@ -134,26 +124,20 @@ export function takeEvents(queue: EndpointQueue, read: readonly QueuedEvent[], r
   if (queue.events.length === 0) queue.cursor = queue.readTo;
 }
 
-/** What became of an attempt, to be written down. */
 export interface Settled {
   readonly outcome: 'delivered' | 'failed' | 'given_up';
-  /** From now on, or still, on a schedule of their own. */
+  /** Newly or still on their own schedule. */
   readonly setAside: readonly SetAside[];
-  /** No more. */
   readonly ended: readonly Pick<SetAside, 'event' | 'version'>[];
 }
 
 export interface SettleTimes {
   readonly now: EpochSeconds;
-  /** Milliseconds. */
   readonly monotonic: number;
-  /** From 0 to 1. */
   readonly random: number;
-  /** Before the schedule begins, where the endpoint has just answered: milliseconds from one attempt to the next. */
   readonly shortDelays: readonly number[];
 }
 
-/** Moves the queue on. */
 export function settle(queue: EndpointQueue, task: Task, isDelivered: boolean, times: SettleTimes): Settled {
   const { now, monotonic, random, shortDelays } = times;
   queue.failures = isDelivered ? noFailures : oneMoreFailure(queue.failures, now);
@@ -189,7 +173,7 @@ function settleDelivered(
   now: EpochSeconds,
 ): Settled {
   const index = task.kind === 'probe' ? task.index : 0;
-  // Those between were tried as well when they were next, and failed; none of them has a schedule yet.
+  // The events in between failed too when they were next, but have no schedule yet.
   const passed = queue.events.slice(0, index).map(({ event }, place) => ({
     event,
     step: place === 0 ? queue.headStep : 1,
@@ -202,7 +186,6 @@ function settleDelivered(
   return { outcome: 'delivered', setAside: passed, ended: [] };
 }
 
-/** The events up to this one are behind the endpoint. */
 function passBy(queue: EndpointQueue, index: number): void {
   const passed = queue.events.splice(0, index + 1).at(-1);
   queue.cursor = queue.events.length === 0 ? queue.readTo : (passed?.cursor ?? queue.cursor);
@@ -222,7 +205,7 @@ function settleRetry(
 ): Settled {
   const index = queue.retries.findIndex((one) => one.event === event);
   if (index >= 0) queue.retries.splice(index, 1);
-  // It answers: what waits goes out now.
+  // It answers, so the head is sent now.
   if (isDelivered && queue.headStep > 0) queue.dueAt = now;
   const dueAt = isDelivered ? null : nextAttemptAt(step + 1, now, random);
   if (dueAt === null) {
@@ -236,7 +219,7 @@ function comeBackAt(queue: EndpointQueue, at: EpochSeconds): void {
   queue.retriesDueAt = Math.min(queue.retriesDueAt ?? at, at);
 }
 
-/** An endpoint that is down may stay so for days: what waits for it is read again when it is wanted. */
+/** An endpoint may be down for days: the rest is reread when needed. */
 function keepHeadOnly(queue: EndpointQueue): void {
   const second = queue.events[1];
   if (second === undefined) return;
@@ -244,7 +227,7 @@ function keepHeadOnly(queue: EndpointQueue): void {
   queue.readTo = queue.events[0]?.cursor ?? queue.cursor;
 }
 
-/** Whether it failed lately: of the slots it gets a small share. */
+/** A recently failed endpoint only gets the laggards' slots. */
 export function isFailing({ failures }: EndpointQueue): boolean {
   return failures.failingSince !== null;
 }

@@ -1,4 +1,4 @@
-// The endpoints of one run of the deliverer, as it holds them in memory.
+// The endpoints of a deliverer's run.
 
 import type { KeyObject } from 'node:crypto';
 import { signingKeyOf } from '../../platform/outbound/webhook-signature.ts';
@@ -15,22 +15,18 @@ export interface Endpoint {
   readonly accountId: number;
   queue: EndpointQueue;
   attemptCount: number;
-  /** Numbers that no event has, because of a restore. */
+  /** Numbers without events, after a restore. */
   readonly gap: EventGap | null;
-  /** Of the secret, and of the one before it; null: it cannot be opened here. */
   keys: { readonly current: KeyObject; readonly previous: KeyObject | null } | null;
   isBusy: boolean;
-  /** The last answer took long. */
   isSlow: boolean;
-  /** It was switched off or deleted. */
   isGone: boolean;
   isLaggard: boolean;
 }
 
-/** Of the run in this process; all 0 where none is. */
 export interface DeliveryFigures {
   readonly inFlight: number;
-  /** Events that endpoints which are switched on have not passed; of some types they want none. */
+  /** Events not passed by enabled endpoints, including types they do not want. */
   readonly backlog: number;
   readonly oldestAgeSeconds: number;
 }
@@ -40,13 +36,12 @@ export interface EndpointRoster {
   ofAccount(accountId: number): Iterable<Endpoint>;
   ids(): number[];
   size(): number;
-  /** `streamTo`: up to where the operator's endpoints have events. */
+  /** `streamTo`: how far the operator's endpoints have events. */
   put(loaded: LoadedWebhook, streamTo: number): Endpoint;
   drop(id: number): Endpoint | null;
   figures(now: EpochSeconds): DeliveryFigures;
 }
 
-/** `onProblem`: a secret that cannot be opened here. */
 export function createEndpointRoster(
   seal: Seal,
   onProblem: (error: unknown, webhookId: number) => void,
@@ -91,7 +86,7 @@ export function createEndpointRoster(
         const siblings = byAccount.get(webhook.accountId) ?? new Set();
         byAccount.set(webhook.accountId, siblings.add(endpoint));
       } else if (known.queue.settings.queueVersion !== webhook.queueVersion) {
-        // Its owner moved it: what was in memory, and what is under way, is void.
+        // The owner moved it: its queue and running request are void.
         known.queue = createEndpointQueue(webhook, Math.max(available, known.queue.available));
         known.attemptCount = Math.max(known.attemptCount, webhook.attemptCount);
       } else {
@@ -99,9 +94,9 @@ export function createEndpointRoster(
       }
       endpoint.keys = openKeys(webhook);
       const { queue } = endpoint;
-      // What was asked for by a person comes before what waits in memory.
+      // Resends by a person go before what is in memory.
       if (!endpoint.isBusy) queue.retries.length = 0;
-      // What is not written yet is known here alone.
+      // Keeps an unwritten, earlier due time.
       queue.retriesDueAt = earlier(queue.retriesDueAt, retriesDueAt);
       return endpoint;
     },
@@ -135,12 +130,11 @@ export function createEndpointRoster(
   };
 }
 
-/** Figures leave them out: their events tell the time of another clock. */
+/** Excluded from metrics: their events use another clock. */
 export function isOfTest({ accountId }: Endpoint): boolean {
   return isTestAccount(accountId);
 }
 
-/** Events behind its cursor, whatever their types. */
 function backlogOf({ gap, queue: { available, cursor } }: Endpoint): number {
   const skipped = gap === null ? 0 : Math.min(available, gap.last + 1) - Math.max(cursor, gap.first - 1);
   return Math.max(0, available - cursor - Math.max(0, skipped));

@@ -1,4 +1,4 @@
-// Reads into the queues of one run of the deliverer what their endpoints are sent next.
+// Loads events and retries into the queues of a deliverer's run.
 
 import type { Database } from '../../platform/database/database.ts';
 import { isDue } from '../../platform/outbound/retry-schedule.ts';
@@ -12,7 +12,6 @@ import type { ProgressWriter } from './progress-writer.ts';
 import { operator } from './webhook-table.ts';
 
 export interface EventFeeder {
-  /** Has its events and retries read, if it wants any. */
   feed(endpoint: Endpoint): void;
   forget(endpoint: Endpoint): void;
 }
@@ -56,7 +55,7 @@ export function createEventFeeder(options: EventFeederOptions): EventFeeder {
 
   async function feedRetries(some: readonly Endpoint[]): Promise<void> {
     if (some.length === 0) return;
-    // What was set aside by now is among them, and what is done is not.
+    // Write first, so that the read includes newly set aside events and excludes finished ones.
     await writer.write();
     const read = await readDueRetries(
       database,
@@ -100,7 +99,7 @@ export function createEventFeeder(options: EventFeederOptions): EventFeeder {
       });
     }
     for (const { endpoint, queue, after, granted: read } of answers) {
-      // A probe that failed meanwhile has turned it back, or its owner has moved it.
+      // A failed probe turned it back, or the owner moved it.
       if (read === undefined || endpoint.queue !== queue || queue.readTo !== after) continue;
       const was = queue.cursor;
       takeEvents(queue, read.events, read.readTo);

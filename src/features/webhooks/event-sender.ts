@@ -1,4 +1,4 @@
-// Sends to the endpoints of one run of the deliverer: one request at a time to each, side by side to all.
+// Sends for a deliverer's run: one request per endpoint, endpoints in parallel.
 
 import type { Outbound, OutboundResult } from '../../platform/outbound/outbound.ts';
 import { isLongFailing } from '../../platform/outbound/retry-schedule.ts';
@@ -23,7 +23,6 @@ import type { ProgressWriter, Unwritten } from './progress-writer.ts';
 import type { DeliveryStatus } from './webhook-schemas.ts';
 
 export interface EventSender {
-  /** Looks what the endpoint needs next: events, or its turn. */
   wake(endpoint: Endpoint): void;
   dispatch(): void;
   demoteSlow(): void;
@@ -42,7 +41,6 @@ export interface EventSenderOptions {
   readonly writer: ProgressWriter;
   readonly onAttempt: (outcome: DeliveryStatus) => void;
   readonly onSwitchOff: (endpoint: Endpoint, reason: 'gone' | 'failing') => void;
-  /** It is to stop, and nothing is under way any more. */
   readonly onIdle: () => void;
   readonly onProblem: (error: unknown) => void;
 }
@@ -104,7 +102,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function onResult(endpoint: Endpoint, queue: EndpointQueue, task: Task, result: OutboundResult): void {
     const isDelivered = result.type === 'answered' && result.status >= 200 && result.status < 300;
     endpoint.isSlow = result.milliseconds > limits.promptMilliseconds;
-    // Its owner has moved it since.
+    // The owner moved it since.
     if (endpoint.queue !== queue) return;
     const at = now();
     const settled = settle(queue, task, isDelivered, {
@@ -131,7 +129,6 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   };
 }
 
-/** What an attempt leaves to be written. */
 function rowsOf(
   webhookId: number,
   task: Task,
@@ -172,7 +169,7 @@ function rowsOf(
   };
 }
 
-/** The database takes any text but this letter. */
+/** PostgreSQL refuses NUL. */
 function storable(answer: string): string {
   return answer.replaceAll('\0', '\u{fffd}').toWellFormed();
 }

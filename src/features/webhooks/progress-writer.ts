@@ -1,4 +1,4 @@
-// Collects what becomes of attempts in one run of the deliverer, and writes it down in batches.
+// Collects a run's progress and writes it in batches.
 
 import type { Database } from '../../platform/database/database.ts';
 import { coalesce } from './coalesce.ts';
@@ -25,14 +25,12 @@ export interface Unwritten {
 export interface ProgressWriter {
   add(attempted: Unwritten): void;
   addEnded(retries: readonly EndedRetry[]): void;
-  /** Its cursor moved, and nothing was sent. */
+  /** The cursor moved without a request. */
   noteMoved(endpoint: Endpoint): void;
   forget(endpoint: Endpoint): void;
-  /** Whether more may be sent before what waits here is written. */
   hasRoom(): boolean;
-  /** What there is now; resolves when it is written. */
   write(): Promise<void>;
-  /** Now and then, cursors that moved over events of other types. */
+  /** Occasionally, for cursors that moved over events of other types. */
   writeMoved(): void;
   stop(): void;
 }
@@ -43,7 +41,7 @@ export interface ProgressWriterOptions {
   readonly limits: DeliveryLimits;
   readonly monotonicNow: () => number;
   readonly onWritten: () => void;
-  /** Its row has another queue than the run, or is gone. */
+  /** The row was moved or deleted. */
   readonly onVoid: (webhookId: number) => void;
   readonly onProblem: (error: unknown) => void;
 }

@@ -1,5 +1,4 @@
-// What people want to know before they have something sent to an endpoint of their account again: how much that is, and
-// whether an event still waits for it. Called by the panel; writes nothing.
+// Read-only questions of the panel before a resend: how many events, and whether one is still waiting.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -23,11 +22,9 @@ const countOfTypes: SqlStatement = {
 
 export interface EventCount {
   readonly count: number;
-  /** There are more than `count`. */
   readonly isMore: boolean;
 }
 
-/** The events of the endpoint's types that are told of that second or later. */
 export async function countSince(
   database: Database,
   { types }: Pick<Webhook, 'types'>,
@@ -53,10 +50,7 @@ const findRetry: SqlStatement = {
     where r.webhook_id = $1::int and r.account_id = $2::int and r.event_number = $3::int`,
 };
 
-/**
- * When the endpoint is sent this event next, if it is ever again: `dueAt` null is as soon as it is its turn; null: it does
- * not wait for it.
- */
+/** `dueAt` null: in its turn; null: not waiting. */
 export async function findWaiting(
   database: Database,
   webhook: Webhook,

@@ -1,5 +1,4 @@
-// What the page of an endpoint asks before something is sent again. Endpoints themselves are those of the API
-// (webhook-routes.ts).
+// Questions of the endpoint's page before a resend. Endpoints: webhook-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -37,7 +36,6 @@ export function redeliveryRoutes(app: FastifyInstance, { database }: RedeliveryR
       const event = await findAccountEvent(database, account.id, number);
       const waiting = await findWaiting(database, webhook, { number, type: event?.type ?? null });
       return reply.send({
-        // Older ones are kept no more.
         event: event === null ? null : eventView(event),
         waiting:
           waiting === null || event === null

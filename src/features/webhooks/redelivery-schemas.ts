@@ -1,4 +1,4 @@
-// What the page of an endpoint asks before something is sent again, as JSON Schema.
+// Questions of the endpoint's page before a resend.
 
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../shared/schema-parts.ts';

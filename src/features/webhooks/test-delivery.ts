@@ -1,4 +1,4 @@
-// A test event, sent at once by the process that was asked: its id is random, it is in no feed and in no log.
+// Sends a test event at once from this process, with a random id, outside feed and log.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Outbound, OutboundResult } from '../../platform/outbound/outbound.ts';
@@ -9,7 +9,7 @@ import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { operator, secretContext, type Webhook } from './webhook-table.ts';
 
 const testEventType = 'webhook.test';
-/** Ids of events begin here, with those of account 1: none is the same as that of a test event. */
+/** Real event ids begin here, so a test event's id never equals one. */
 const idsEnd = publicId(1, 0);
 
 export function sendTestEvent(

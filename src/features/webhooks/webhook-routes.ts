@@ -1,5 +1,4 @@
-// The routes about endpoints, of an account and of the operator: registered once for each, with an owner and names of
-// its own. From the request to webhook-store.ts and back.
+// Endpoint routes, registered for accounts and for the operator. Calls webhook-store.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -59,11 +58,9 @@ export interface WebhookRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly outbound: Outbound;
-  /** Of one account only so many test events wait for an answer. */
   readonly webhookTests: PerAccountConcurrency;
-  /** There are endpoints now: somebody has to deliver. */
   readonly deliverSoon: () => Promise<void>;
-  /** The real time, in tests too: whoever receives goes by it. */
+  /** The real time, also for tests: receivers use it. */
   readonly now: () => EpochSeconds;
 }
 
@@ -72,7 +69,6 @@ export interface WebhookOwner {
   readonly confirm: { readonly preHandler?: preHandlerAsyncHookHandler };
   readonly readScope: Scope;
   readonly writeScope: Scope;
-  /** "Webhook" in names of operations: listWebhooks, or listOperatorWebhooks. */
   readonly noun: 'Webhook' | 'OperatorWebhook';
 }
 
@@ -93,7 +89,7 @@ type OwnedWebhooks = WebhookRoutesDependencies & WebhookOwner;
 function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
   const { database, seal, outbound, webhookTests, now, isOperator, confirm, writeScope, noun } = owned;
   const { reads, writes } = configsOf(owned);
-  // The operator's are sent the events of all accounts.
+  // The operator's endpoints receive all accounts' events.
   const sensitive = isOperator ? { sensitiveAction: { passwordField: 'current_password' } as const } : {};
   const whose = isOperator ? 'for all accounts' : 'of the account';
 
@@ -224,7 +220,6 @@ function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
 function deliveryRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
   const { database, isOperator, confirm, noun } = owned;
   const { reads, writes } = configsOf(owned);
-  // The operator's are sent no events of tests.
   const parseEventId = isOperator ? parseRealOwnedId : parseOwnedId;
 
   app.get<WithId>(
@@ -290,7 +285,6 @@ function configsOf({ readScope, writeScope, isOperator }: WebhookOwner) {
   const reads = (codes: readonly ErrorCode[]) => ({ scopes: [readScope], codes });
   const writes = (codes: readonly ErrorCode[]) => ({
     scopes: [writeScope],
-    // The operator has no tests.
     codes: [...keyCodes, ...codes, ...(isOperator ? [] : (['reset_in_progress'] as const))],
     isReplayable: true,
   });
@@ -326,7 +320,6 @@ async function changeOne(
   const { outbound, database, deliverSoon } = owned;
   const asked = orRefuse(askedBy(owned, request));
   const { body } = request;
-  // These and no others: whatever else a body holds is ignored.
   const { url, types, description, enabled } = body;
   const changes = {
     ...(url === undefined ? {} : { url }),

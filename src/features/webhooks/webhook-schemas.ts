@@ -1,4 +1,4 @@
-// What the requests about endpoints take and answer, as JSON Schema: those of an account and those of the operator alike.
+// Endpoint schemas, for accounts and the operator.
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';
@@ -19,11 +19,11 @@ export const webhooksPerAccountMax = 10;
 const urlLengthMax = 2_048;
 export const overlapHoursDefault = 24;
 
-/** `given_up`: the last attempt of its schedule failed. */
+/** `given_up`: the last scheduled attempt failed. */
 export const deliveryStatuses = ['delivered', 'failed', 'given_up'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Of a body: the service's own list, so that a type that is misspelt is refused and not waited for. */
+/** A closed list, so that a misspelled type is refused. */
 const types = Type.Array(Type.Unsafe<EventType>({ type: 'string', enum: [...eventTypes] }), {
   description: 'The types that are sent; empty: all, those to come included.',
   maxItems: 100,

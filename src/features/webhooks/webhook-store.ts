@@ -1,6 +1,6 @@
-// Endpoints as their owners make, change and delete them; `operator` in place of an account owns those for all accounts.
-// Called by the routes. Always true: a change, its entry in the audit log and its idempotency key are one transaction
-// under the owner's lock, and whoever delivers hears of it at its COMMIT.
+// Owners create, change and delete endpoints; `operator` instead of an account owns those for all accounts.
+// Invariant: a change, its audit entry and idempotency key are one transaction under the owner's lock; the deliverer is
+// notified at COMMIT.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -29,9 +29,7 @@ export interface WebhookSettings {
   readonly enabled: boolean;
 }
 
-/** Who asks for a change, and the key that makes it safe to ask again; null: none was sent. */
 export interface Asked {
-  /** Or `operator`. */
   readonly accountId: number;
   readonly idempotencyKey: string | null;
   readonly author: AuditAuthor;
@@ -75,11 +73,10 @@ export async function findWebhook(
 
 export interface NewWebhook {
   readonly webhook: Webhook;
-  /** null: it was shown when the key was sent first. */
   readonly secret: string | null;
 }
 
-/** It hears of what is told once it is there. */
+/** It receives events that occur after it was created. */
 export async function createWebhook(
   database: Database,
   seal: Seal,
@@ -87,7 +84,7 @@ export async function createWebhook(
   asked: Asked,
 ): Promise<Done<NewWebhook> | Refusal> {
   const { accountId, author, now } = asked;
-  // Ahead of the transaction: it reaches one account after another. Whoever asks again goes on with it.
+  // Outside the transaction, because it visits every account. A repeated request continues it.
   if (accountId === operator) await listenToEverybody(database, 'live');
   return owned<NewWebhook>(
     database,
@@ -119,10 +116,7 @@ export async function createWebhook(
   );
 }
 
-/**
- * Whoever is told of later than this is sent it. The account's lock is held: no event of it is under way. Of the
- * operator's some may be, and are sent: they find their place in the stream behind its end.
- */
+/** Events after this are sent. The operator's events in progress get later stream positions, so they are sent too. */
 async function presentEnd(transaction: Queryable, accountId: number): Promise<number> {
   if (accountId === operator) return Number(await streamEnd(transaction));
   await listenToAccount(transaction, accountId);
@@ -143,7 +137,7 @@ const updateSettings: SqlStatement = {
     where id = $1::int`,
 };
 
-/** A new address, other types or being switched on: what waits is tried at once. */
+/** A new address, other types or enabling: waiting events are tried at once. */
 export function changeWebhook(
   database: Database,
   id: number,
@@ -181,7 +175,6 @@ const deleteRow: SqlStatement = {
   text: 'delete from webhooks where id = $1::int',
 };
 
-/** With its log. */
 export function deleteWebhook(database: Database, id: number, asked: Asked): Promise<Done<true> | Refusal> {
   const { accountId, author, now } = asked;
   return owned(
@@ -191,7 +184,7 @@ export function deleteWebhook(database: Database, id: number, asked: Asked): Pro
     async (transaction) => {
       const webhook = await findWebhook(transaction, accountId, id);
       if (webhook === null) return refusal('webhook_not_found');
-      // First: whoever delivers has written of it before, or finds it gone.
+      // First: the deliverer has either written before, or finds it gone.
       await transaction.query(deleteRow, [id]);
       await deleteLog(transaction, id);
       await announceWebhook(transaction, id);
@@ -208,7 +201,7 @@ const deleteRowsOf: SqlStatement = {
   text: 'delete from webhooks where account_id = $1::int returning id',
 };
 
-/** All of a test that is reset; their logs go by a job. */
+/** For a test reset; a job deletes the logs. */
 export async function deleteWebhooksOf(transaction: Queryable, accountId: number): Promise<void> {
   for (const row of await transaction.query(deleteRowsOf, [accountId])) {
     const id = Number(row['id']);
@@ -224,7 +217,7 @@ const replaceSecret: SqlStatement = {
     where id = $1::int and account_id = $2::int`,
 };
 
-/** The secret before it signs as well for so many hours; one before that no more. */
+/** The previous secret also signs for `overlapHours`; older ones end. */
 export function rotateSecret(
   database: Database,
   seal: Seal,
@@ -258,7 +251,7 @@ const findEventExists: SqlStatement = {
   text: 'select true as found from events where account_id = $1::int and number = $2::int',
 };
 
-/** Before anything that was set aside is due. */
+/** Before any scheduled time. */
 const atOnce: EpochSeconds = 0;
 
 export interface EventName {
@@ -266,7 +259,7 @@ export interface EventName {
   readonly number: number;
 }
 
-/** Sends one event again, ahead of what waits; to an endpoint that is switched off, once it is on. */
+/** Ahead of waiting events; for a disabled endpoint, once it is enabled. */
 export function redeliverOne(
   database: Database,
   id: number,
@@ -306,7 +299,7 @@ const turnBack: SqlStatement = {
     where id = $1::int`,
 };
 
-// Times ascend with numbers and positions, so that a second is found without an index of its own.
+// Times ascend with numbers and positions, so a time needs no index of its own.
 const findAtNumber: SqlStatement = {
   name: 'find_event_at_number',
   text: `select number as place, extract(epoch from created_at)::bigint as at from events
@@ -319,7 +312,6 @@ const findAtPosition: SqlStatement = {
     where $1::int = 0 and position >= $2::bigint order by position limit 1`,
 };
 
-/** The place of the first event of that second or later; null: there is none. */
 async function findFirstSince(
   transaction: Queryable,
   accountId: number,
@@ -332,7 +324,6 @@ async function findFirstSince(
   return findFirstUpTo(transaction, accountId, at, end);
 }
 
-/** The same, of those up to the place `end`. */
 export async function findFirstUpTo(
   transaction: Queryable,
   accountId: number,
@@ -356,9 +347,6 @@ export async function findFirstUpTo(
 
 export type Since = { readonly at: EpochSeconds } | { readonly event: EventName };
 
-/**
- * Turns the endpoint back: it is sent everything from there on again, in order, and what comes then behind it.
- */
 export function redeliverSince(
   database: Database,
   id: number,
@@ -386,7 +374,6 @@ export function redeliverSince(
   );
 }
 
-/** null: nothing is that young. */
 async function placeBefore(
   transaction: Queryable,
   accountId: number,
@@ -401,7 +388,7 @@ async function placeBefore(
   const [found] = await transaction.query(findEventExists, [event.accountId, event.number]);
   if (found === undefined) return 'unknown';
   if (accountId !== operator) return event.number - 1;
-  // Without a place yet it is on its way already.
+  // Without a stream position it is on its way anyway.
   const position = await positionOf(transaction, event.accountId, event.number);
   return position === null ? null : Number(position) - 1;
 }
@@ -412,16 +399,14 @@ const listDisabledRows: SqlStatement = {
     where w.account_id = $1::int and w.disabled_at is not null order by w.account_id, w.id`,
 };
 
-/** What the service switched off and nobody has switched on again. */
+/** Disabled by the service, and not enabled again. */
 export async function listDisabledWebhooks(database: Queryable, accountId: number): Promise<Webhook[]> {
   return (await database.query(listDisabledRows, [accountId])).map((row) => webhooks.parse(row));
 }
 
-// ------------------------------------------------------------------------------------- asked again
-
 const runOnce = createRunOnce('webhook_requests', 'webhook_id');
 
-/** `again`: what a request is answered that was carried out before, from the endpoint as it is now, or null: it is gone. */
+/** `again`: a replay's result from the current endpoint; null: it is gone. */
 async function owned<Result>(
   database: Database,
   { accountId, idempotencyKey, now }: Asked,
@@ -444,8 +429,6 @@ async function owned<Result>(
 function auditView({ url, types, description, enabled }: WebhookSettings): JsonObject {
   return { url, types: [...types], description, enabled };
 }
-
-// ------------------------------------------------------------------------------------- sealed texts
 
 function sealedColumn(column: 'sealed_secret' | 'sealed_previous_secret'): SealedTexts {
   const list: SqlStatement = {

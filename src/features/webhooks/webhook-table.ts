@@ -1,5 +1,4 @@
-// A row of `webhooks`: an address that an account, or the operator for all accounts, has its events sent to. What its owner
-// decides is written by webhook-store.ts, where it stands by the deliverer (delivery-progress.ts).
+// The table webhooks. Its owner's settings are written by webhook-store.ts, its progress by delivery-progress.ts.
 
 import {
   boolean,
@@ -19,7 +18,7 @@ import {
 import type { EventType } from '../events/event-schemas.ts';
 import { eventTypes } from '../events/event-schemas.ts';
 
-/** Instead of an account's id: the operator's endpoints, which hear of all accounts. */
+/** Instead of an account id: endpoints for all accounts. */
 export const operator = 0;
 
 export const disabledReasons = ['gone', 'failing'] as const;
@@ -29,7 +28,6 @@ export const webhooks = describeTable('webhooks', {
   id: int('id'),
   accountId: int('account_id'),
   url: text('url'),
-  /** Empty: all. */
   types: typesOfEvents('types'),
   description: nullableText('description'),
   enabled: boolean('enabled'),
@@ -38,7 +36,7 @@ export const webhooks = describeTable('webhooks', {
   previousUntil: nullableTime('previous_until'),
   createdAt: time('created_at'),
   queueVersion: int('queue_version'),
-  /** The number of an account's event; of the operator's endpoints its position in the stream. */
+  /** An event number; for the operator, a stream position. */
   cursor: int8('cursor'),
   attemptCount: int8('attempt_count'),
   headStep: int('head_step'),
@@ -52,12 +50,10 @@ export const webhooks = describeTable('webhooks', {
 
 export type Webhook = RowOf<typeof webhooks>;
 
-/** What a row sealed for one endpoint's owner opens with. */
 export function secretContext(accountId: number): string {
   return accountId === operator ? 'webhook secret of the operator' : `webhook secret of account ${accountId}`;
 }
 
-/** A type that this version does not know was written by a later one: it matches nothing here. */
 function typesOfEvents(name: string): Column<readonly EventType[]> {
   const column = texts(name);
   return {

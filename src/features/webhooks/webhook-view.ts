@@ -1,4 +1,4 @@
-// Endpoints and their log as the API shows them.
+// Endpoints and delivery log in the API.
 
 import type { OutboundResult } from '../../platform/outbound/outbound.ts';
 import { publicId } from '../../shared/identifiers.ts';
