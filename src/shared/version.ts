@@ -1,3 +1,3 @@
 // The version in package.json; a test keeps them equal.
 
-export const programVersion = '0.1.0';
+export const programVersion = '0.2.0';
