@@ -136,7 +136,7 @@ async function orderDialog({ page }: Scene): Promise<void> {
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Customer').fill('new.customer@example.com');
-  await dialog.getByText('Plan runs until').first().waitFor();
+  await dialog.getByRole('button', { name: /^Place order for / }).waitFor();
 }
 
 /** A link is made in the panel and opened; the pages of the customer have no script to wait for. */
