@@ -1,4 +1,4 @@
-// Accounts themselves: create, list, show and change them. Called by admin-routes.ts.
+// Creates, lists, shows and changes accounts, for administrators.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -42,7 +42,6 @@ import {
 interface AccountAdminRoutesDependencies {
   readonly currency: string;
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly passwordCost: PasswordCost;
   readonly passwordLinks: PasswordLinks;
@@ -138,7 +137,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
       config: {
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
-        // Who has the mail of an account can have its password.
+        // Control of the account's mail gives control of its password.
         sensitiveAction: {
           passwordField: 'current_password',
           ifSent: ['password', 'email'],
@@ -166,7 +165,7 @@ async function createAccountHandler(
   const { body } = request;
   refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
   const displayName = body.display_name ?? body.username;
-  // The group decides which prices it pays.
+  // The group determines prices.
   const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
   refuseIf(scopeProblem(request.principal, ofPrices));
   refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
@@ -197,7 +196,7 @@ async function createAccountHandler(
     'username_taken',
   );
   const account = accountView(created.account, currency, false);
-  // A password that was chosen is not sent back.
+  // A chosen password is not returned.
   const shown = password === null || body.password !== undefined ? {} : { password };
   return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
 }
@@ -213,7 +212,7 @@ async function changeAccountHandler(
   refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
   const id = orRefuse(parseAccountId(request.params.id), 'account_not_found');
   const account = orRefuse(await findAccount(database, id), 'account_not_found');
-  // The group decides which prices it pays.
+  // The group determines prices.
   const isPriceChange = body.group !== undefined && body.group !== account.group;
   const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
   refuseIf(administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes));
@@ -263,7 +262,10 @@ async function viewOf(
   return accountView(account, currency, withTotp.has(account.id));
 }
 
-/** Of whoever asks: what somebody else knows is good for choosing another one. A key stands for its account. */
+/**
+ * The caller's own account: a password known to another person only serves to choose a new one. A key stands for its
+ * account.
+ */
 function isOwnPassword({ account, actor }: Principal, id: number): boolean {
   return actor.type === 'key' ? account.id === id : actor.id === id;
 }

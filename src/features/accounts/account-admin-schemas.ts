@@ -1,4 +1,4 @@
-// Accounts as the administrator’s API takes and answers them.
+// Accounts in the admin API.
 
 import Type from 'typebox';
 import { pageQuerySchema } from '../../shared/list-schemas.ts';
@@ -15,7 +15,6 @@ import {
 export const accountQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
   q: Type.Optional(
-    // No longer than what a request line holds.
     Type.String({
       description: 'Part of a username or display name.',
       maxLength: 16_384,

@@ -1,5 +1,4 @@
-// The console's list of accounts, with filters and in two orders. The administrator's API has them by page
-// (accounts/account-admin-routes.ts).
+// The console's account list, with filters and two orders; the admin API lists by page (account-admin-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

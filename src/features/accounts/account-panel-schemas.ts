@@ -1,4 +1,4 @@
-// Accounts and people as the pages list and find them.
+// Accounts and people in the console's lists and searches.
 
 import Type from 'typebox';
 import { groupSchema, nullable, oneOf } from '../../shared/schema-parts.ts';

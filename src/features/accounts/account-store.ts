@@ -1,7 +1,6 @@
-// The changes to accounts and their keys: every change is one transaction with its audit entry and a NOTIFY, and moves
-// access_version where it touches what the account may do. The only writer of an account's settings; balances and
-// counters belong to the order batch, reading is find-accounts.ts.
-// What is about an account's own login is written with it, through people-rows.ts.
+// Changes accounts and their keys: each is one transaction with an audit entry and a NOTIFY, and raises access_version when
+// rights change. The only writer of account settings (also of the own login, through people-rows.ts); balances and counters
+// belong to the order batch.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -53,9 +52,8 @@ export interface NewAccount {
   readonly displayName: string;
   readonly group: Group;
   readonly isAdmin: boolean;
-  /** Absent: none. */
   readonly email?: string | null;
-  /** null: nobody can sign in with a password before one is set by a mailed link. */
+  /** null: no password until one is set through a mailed link. */
   readonly passwordHash: string | null;
   readonly rateLimitPerMinute: number;
   readonly allowedIps: readonly string[];
@@ -69,13 +67,12 @@ export interface AccountChange {
   readonly apiEnabled?: boolean;
   readonly rateLimitPerMinute?: number;
   readonly allowedIps?: readonly string[];
-  /** Of its own login. */
   readonly password?: NewPassword;
 }
 
 export const rateLimitPerMinuteDefault = 60;
 
-// In the order in which batches lock accounts.
+// In the batches' lock order.
 const lockAdministrators: SqlStatement = {
   name: 'lock_administrators',
   text: `select id, blocked, api_enabled from accounts where is_admin order by id for no key update`,
@@ -100,7 +97,7 @@ export interface NewKey {
   readonly apiKey: string;
 }
 
-/** Every account gets a new key, one account after the other; the first administrator is noted as who did it. */
+/** Replaces every account's key in sequence, as the first administrator. */
 export async function* resetEveryApiKey(
   database: Database,
   seal: Seal,
@@ -116,9 +113,8 @@ export async function* resetEveryApiKey(
 }
 
 /**
- * Creates the account with a key of its own. The key is returned here and nowhere else in the clear.
- * `key`: a given one, for the first administrator; otherwise minted. `along`: what is written with the account, or not at
- * all. null: the username is taken.
+ * Returns the key, which is shown nowhere else. `key`: a given one, for the first administrator. `along` runs in the
+ * transaction. null: the username is taken.
  */
 export async function createAccount(
   database: Database,
@@ -162,7 +158,7 @@ export async function createAccount(
   }
 }
 
-/** Where accounts are in groups, the group hangs on the number: it is drawn first. */
+/** On a divided database the id determines the shard, so it is drawn first. */
 async function insertInGroup(
   transaction: Queryable,
   account: RowOf<typeof newAccounts>,
@@ -173,7 +169,7 @@ async function insertInGroup(
   return writeRows(transaction.ofAccount(id), insertNumbered, [{ ...account, id }]);
 }
 
-/** Names are those of accounts and of people: whoever signs in gives nothing else. */
+/** Usernames of accounts and of people are unique together. */
 export function isNameTaken(error: unknown): boolean {
   const names = ['accounts_username_key', 'people_username'];
   return (
@@ -181,10 +177,7 @@ export function isNameTaken(error: unknown): boolean {
   );
 }
 
-/**
- * What stays as it is is no change. null: there is no such account, or the link was dead already. Refused:
- * last_administrator, or what became of the person who asked.
- */
+/** null: no such account, or the link was used. Refused: last_administrator, or the author's rights are gone. */
 export async function changeAccount(
   database: Database,
   id: number,
@@ -193,7 +186,7 @@ export async function changeAccount(
 ): Promise<Account | Refusal | null> {
   const { actorId, by = null, now } = author;
   const locksOut = change.blocked === true || change.apiEnabled === false;
-  // Who is an administrator never changes.
+  // Being an administrator never changes.
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
@@ -239,7 +232,7 @@ export async function changeAccount(
   });
 }
 
-/** Locks every administrator: of two who lock each other out at the same moment, the later one is refused. */
+/** Locks all administrators: of two who lock each other out at once, the later is refused. */
 async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
   const administrators: Row[] = [];
   for (const group of transaction.accountGroups())
@@ -251,13 +244,12 @@ function searchText({ username, displayName }: { username: string; displayName: 
   return `${username}\n${displayName.toLowerCase()}`;
 }
 
-/** What decides whether a request is let in. Group and limits are read afresh anyway. */
 function isAccessChange(before: Account, after: Account): boolean {
   const access = ({ blocked, apiEnabled, allowedIps }: Account) => [blocked, apiEnabled, allowedIps];
   return !isDeepStrictEqual(access(before), access(after));
 }
 
-/** A new key; the old one is revoked at once. null: there is no such account. Refused: what became of the person or key that asked. */
+/** Revokes the old key. null: no such account. Refused: the author's rights are gone. */
 export function resetApiKey(
   database: Database,
   seal: Seal,
@@ -293,7 +285,7 @@ export function resetApiKey(
   });
 }
 
-/** The first key for its owner's eyes; the audit log notes it. null: it has none. Refused: what became of whoever asked. */
+/** Returns the first key to its owner, with an audit entry. null: it has none. Refused: the author's rights are gone. */
 export function revealApiKey(
   database: Database,
   seal: Seal,

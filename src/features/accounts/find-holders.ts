@@ -1,5 +1,5 @@
-// Who is behind what support is given: an e-mail address, or the last four characters of an API key. Exact matches only,
-// each by an index and limited. Called by the palette's route and the console's list of accounts.
+// Finds accounts, people and keys by e-mail address or a key's last four characters. Exact, indexed and limited. Called by
+// the palette's route and the console's account list.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -12,13 +12,11 @@ const holdersMax = 10;
 
 export interface Holder {
   readonly kind: 'account' | 'person' | 'key';
-  /** The key of a test names the account whose test it is. */
+  /** For a test key, the account that owns the test. */
   readonly accountId: number;
   readonly account: string;
   readonly id: number;
-  /** The username, or the name of the key. */
   readonly name: string;
-  /** Of a key: whether it works no more. */
   readonly isRevoked: boolean;
 }
 
@@ -36,7 +34,7 @@ const peopleOfEmail: SqlStatement = {
     order by p.id limit ${holdersMax}`,
 };
 
-// Newest first, revoked ones too: whose key no longer works asks as well.
+// Newest first, including revoked keys, which support is asked about too.
 const keysOfLastFour: SqlStatement = {
   name: 'find_keys_of_last_four',
   text: `select k.account_id, coalesce(k.key_id, k.id) as id, k.name, k.revoked_at is not null as is_revoked
@@ -53,12 +51,12 @@ function isEmailSearch(text: string): boolean {
   return text.includes('@');
 }
 
-/** Of a pasted key the pages send the end alone. */
+/** The pages send only the end of a pasted key. */
 function isLastFour(text: string): boolean {
   return /^[0-9A-Za-z]{4}$/.test(text);
 }
 
-/** `accountId`: of this account and its tests alone; null: of every account. */
+/** `accountId`: only this account and its tests; null: all. */
 export async function findHolders(
   database: Queryable,
   text: string,
@@ -76,7 +74,6 @@ export async function findHolders(
   return rows.map((row) => ({ ...row, account: names.get(row.accountId) ?? '' }));
 }
 
-/** Ids of accounts that the text finds, for lists of accounts. */
 export async function findHolderAccounts(database: Queryable, text: string): Promise<number[]> {
   if (!isEmailSearch(text) && !isLastFour(text)) return [];
   const found = await findHolders(database, text, null);

@@ -1,5 +1,4 @@
-// What an e-mail address or the last four characters of a key belong to, for the palette: of the own account, and of every
-// account for the operator.
+// The palette's search by e-mail address or key ending, in one's own account or, for the operator, in all.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -32,7 +31,6 @@ export function ownHolderRoutes(app: FastifyInstance, { database }: HolderRoutes
   );
 }
 
-/** Below /admin. */
 export function allHolderRoutes(app: FastifyInstance, { database }: HolderRoutesDependencies): void {
   app.get(
     '/holders',

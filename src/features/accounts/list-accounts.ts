@@ -1,6 +1,5 @@
-// Accounts for the console's list: those that fit a filter, newest first or by name, page by page below or behind the last one.
-// Called by accounts/account-panel-routes.ts. There are thousands of accounts and not millions, and only the operator looks: a page
-// that few fit walks the index of its order to the end.
+// The console's filtered account list, newest first or by name, with cursors. With thousands of accounts, not millions, and
+// only the operator reading, a page with few matches may scan the whole index.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -13,17 +12,17 @@ import { findHolderAccounts } from './find-holders.ts';
 export const accountStates = ['active', 'blocked', 'api_off', 'halted'] as const;
 export type AccountState = (typeof accountStates)[number];
 
-/** Not by balance: an index of what every order moves is paid for by every order. */
+/** Not by balance: every order would pay for that index. */
 export const accountOrders = ['newest', 'name'] as const;
 
 export interface AccountFilter {
-  /** Part of a username or display name; or an e-mail address, or the last four characters of a key. */
+  /** Part of a username or display name, an e-mail address, or a key's last four characters. */
   readonly search: string;
   readonly group: Group | null;
   readonly state: AccountState | null;
   readonly balanceBelowCents: bigint | null;
   readonly order: (typeof accountOrders)[number];
-  /** Where the page begins: behind the account with this id, or this name. "": at the first one. */
+  /** The cursor: an id or name; "": from the start. */
   readonly behind: string;
   readonly limit: number;
 }
@@ -50,12 +49,12 @@ const searchNewest = statement('search_accounts_by_age', 'a.id < $1::int', 'a.id
 const name = 'a.username collate "C"';
 const searchByName = statement('search_accounts_by_name', `${name} > $1::text`, name);
 
-/** `next`: where the next page begins; null: there is none. */
+/** `next` null: no more. */
 export async function searchAccounts(
   database: Queryable,
   { search, group, state, balanceBelowCents, order, behind, limit }: AccountFilter,
 ): Promise<{ found: FoundAccount[]; next: string | null }> {
-  // No name holds a control character, only the seam of search_text is one.
+  // Names contain no control characters; search_text uses one as a separator.
   if (/\p{Cc}/u.test(search)) return { found: [], next: null };
   const isByName = order === 'name';
   const place = isByName ? behind : behind === '' ? realAccountIdMax + 1 : Number(behind);

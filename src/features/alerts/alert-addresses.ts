@@ -1,5 +1,5 @@
-// The addresses that alerts go to. Each confirms itself by a link before anything else is mailed to it; who has the link may
-// only confirm. Called by alert-store.ts, the job of the alerts and the page of the link. The only writer of mail_addresses.
+// Alert addresses. Each must be confirmed through a mailed link, which allows nothing else, before alerts go to it. Called
+// by alert-store.ts, the alert job and the link's page. The only writer of mail_addresses.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
@@ -10,11 +10,10 @@ import { plainMailAddress } from '../../shared/mail-addresses.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { languageAt } from '../identity/reading-language.ts';
 
-/** Below PUBLIC_URL. */
 export const confirmAddressPath = '/panel/confirm-address/';
 
 const daySeconds = 86_400;
-/** Mailed links within a day, so that nobody is flooded with them: to one address for all accounts, and of one account. */
+/** Links per day, against flooding: to one address in all, and per account. */
 const linksToAddressMax = 3;
 const linksOfAccountMax = 20;
 const linkValidSeconds = 7 * daySeconds;
@@ -32,7 +31,7 @@ const askAgain: SqlStatement = {
       and asked_at <= to_timestamp($3::bigint)`,
 };
 
-// One that was asked within a day stays, or leaving it out and naming it again would ask it twice.
+// Addresses asked within a day stay, or removing and adding one would ask it twice.
 const forgetAddresses: SqlStatement = {
   name: 'forget_mail_addresses',
   text: `delete from mail_addresses where account_id = $1::int and address <> all($2::text[])
@@ -45,7 +44,7 @@ const listConfirmed: SqlStatement = {
     where account_id = $1::int and address = any($2::text[]) and confirmed_at is not null`,
 };
 
-// A process of the previous version sets alerts without them.
+// Older processes set alerts without addresses.
 const insertMissing: SqlStatement = {
   name: 'insert_missing_mail_addresses',
   text: `insert into mail_addresses (account_id, address)
@@ -91,7 +90,7 @@ const confirmOne: SqlStatement = {
 
 const plain = (emails: readonly string[]) => textArray([...new Set(emails.map(plainMailAddress))]);
 
-/** In the transaction that sets the alerts. An address that did not answer is asked again, once a day at most. */
+/** In the transaction that sets the alerts. Unconfirmed addresses are asked again, at most daily. */
 export async function noteAlertAddresses(
   transaction: Queryable,
   accountId: number,
@@ -105,7 +104,7 @@ export async function noteAlertAddresses(
   await transaction.query(askAgain, [accountId, plain(emails), dayAgo]);
 }
 
-/** Those of `emails` that were confirmed, in their order and as they are written there. */
+/** In the order and spelling of `emails`. */
 export async function confirmedAddresses(
   database: Queryable,
   accountId: number,
@@ -133,7 +132,7 @@ export interface AskAddressesDependencies {
   readonly now: () => EpochSeconds;
 }
 
-/** Mails a link to each address that was not asked yet. Whether some are left, because it was told to stop. */
+/** true: stopped early, and some are left. */
 export async function askAlertAddresses(
   dependencies: AskAddressesDependencies,
   signal: AbortSignal,
@@ -160,7 +159,7 @@ async function askAddress(
   await database.transaction(
     async (transaction) => {
       const [asked] = await transaction.query(countAsked, [accountId, address, now - daySeconds]);
-      // Asked when there is room again.
+      // Over a limit: asked later.
       if (Number(asked?.['to_address']) >= linksToAddressMax) return;
       if (Number(asked?.['of_account']) >= linksOfAccountMax) return;
       if ((await transaction.query(noteAsked, [accountId, address, now])).length === 0) return;
@@ -199,7 +198,7 @@ export interface AlertAddress {
   readonly address: string;
 }
 
-/** Below confirmAddressPath. Signed under SECRET_KEY: it works once it was mailed, and nobody else can make one. */
+/** Signed under SECRET_KEY, valid once it was mailed. */
 function confirmAddressToken(
   seal: Seal,
   { accountId, address, expiresAt }: AlertAddress & { readonly expiresAt: EpochSeconds },
@@ -208,7 +207,7 @@ function confirmAddressToken(
   return `${accountId}.${expiresAt}.${written}.${seal.sign(signedText(accountId, address, expiresAt))}`;
 }
 
-/** null: it was not made here, or has expired. */
+/** null: invalid or expired. */
 export function readConfirmAddressToken(seal: Seal, token: string, now: EpochSeconds): AlertAddress | null {
   const [, id, until = '', written = '', signature = ''] =
     /^([1-9]\d{0,6})\.(\d{1,12})\.([\w-]{1,400})\.([\w-]{22})$/.exec(token) ?? [];

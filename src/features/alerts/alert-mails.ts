@@ -1,7 +1,7 @@
-// Mails of alerts: a balance that fell below what its account named, and plans that end soon. Made of the events that tell of
-// them, by a job; who is written to stands in `alerts`, of which this moves how far was mailed.
-// Always true: of each fall of the balance, and of each plan and end, an address is written to once: how far was mailed
-// moves in the transaction that queues the mails. Plans that end are gathered: one mail a day.
+// Queues alert mails for low balances and ending plans, from their events; a job. `alerts` records the recipients and how
+// far was mailed.
+// Invariant: one mail per address for each fall of the balance, and each plan's end: progress is saved in the transaction
+// that queues. Ending plans are gathered into one mail a day.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -22,7 +22,7 @@ export interface AlertMailDependencies {
 const accountsAtOnce = 50;
 const eventsAtOnce = 200;
 const plansListedMax = 50;
-/** Between two mails about plans that end. Half of it where a plan has no longer than a day: it must not be over by then. */
+/** Minimum interval of mails about ending plans; half for one-day notices, which must arrive before the end. */
 const gatherSeconds = 86_400;
 const isGathered = `t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint)
       - make_interval(secs => ${gatherSeconds} / case when t.plans_ending_days = 1 then 2 else 1 end)`;
@@ -77,11 +77,11 @@ const noteEnding: SqlStatement = {
 
 interface Mailing {
   readonly list: SqlStatement;
-  /** In a transaction; whether the account may have more. */
+  /** Returns whether the account may have more. */
   mail(transaction: Queryable, accountId: number): Promise<void>;
 }
 
-/** Whether accounts are left, because it was told to stop. */
+/** true: stopped early, and accounts are left. */
 export async function queueAlertMails(
   { database, mails, now }: AlertMailDependencies,
   signal: AbortSignal,
@@ -184,7 +184,7 @@ interface EndingCustomer {
   readonly plan: { readonly package: string; readonly expires_at: string };
 }
 
-/** Everything up to the present in one run: what was left for the next one would fall behind for good. */
+/** Everything up to now in one run: a remainder would never catch up. */
 async function endingPlans(
   transaction: Queryable,
   accountId: number,
@@ -216,7 +216,7 @@ async function eventsBehind(
   return rows.map((row) => ({ number: Number(row['number']), data: JSON.parse(String(row['data'])) }));
 }
 
-/** The event's id is the occasion: it never comes back. */
+/** The event's id is the occasion, which is unique. */
 async function queueToAll(
   transaction: Queryable,
   mails: AlertMailDependencies['mails'],

@@ -1,4 +1,4 @@
-// GET and PUT /alerts: what the account wants to be told in time.
+// GET and PUT /alerts: alert settings.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

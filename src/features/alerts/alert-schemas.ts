@@ -1,4 +1,4 @@
-// Alerts of an account, as JSON Schema.
+// Alerts as JSON Schema.
 
 import Type, { type Static } from 'typebox';
 import { amount, example, orNothing } from '../../shared/schema-parts.ts';

@@ -1,6 +1,5 @@
-// What an account wants to be told in time: a balance that falls below an amount, plans that end in so many days, and who
-// is written to. The only writer of accounts.alert_below_cents, and of alerts, but for what was mailed (alerts/alert-mails.ts)
-// and what the job that notices ends has caught up with (src/features/plans/alert-catch-up.ts).
+// Alert settings: balance threshold, days before plans end, recipients. The only writer of accounts.alert_below_cents and
+// of alerts, except the mail progress (alert-mails.ts) and the catch-up state (plans/alert-catch-up.ts).
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -16,9 +15,8 @@ import { isInUse } from '../identity/account-in-use.ts';
 import { noteAlertAddresses } from './alert-addresses.ts';
 
 export interface Alerts {
-  /** null: of no balance. */
   readonly belowCents: bigint | null;
-  /** null: of no plans beyond those that are told anyway. */
+  /** null: only the standard notices. */
   readonly plansEndingDays: number | null;
   readonly emails: readonly string[];
 }
@@ -42,7 +40,7 @@ const setThreshold: SqlStatement = {
 
 const setAlerts: SqlStatement = {
   name: 'set_alerts',
-  // What was told while nobody was to be written to is not written of later.
+  // Without recipients, events count as mailed.
   text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
     select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
@@ -57,7 +55,7 @@ export async function readAlerts(database: Queryable, accountId: number): Promis
   return parseAlerts(row ?? {});
 }
 
-/** All of them at once; what is the same already changes nothing. false: the test was reset meanwhile. */
+/** Replaces all settings. false: the test was reset meanwhile. */
 export function replaceAlerts(
   database: Database,
   accountId: number,
@@ -69,7 +67,7 @@ export function replaceAlerts(
     const [row] = await transaction.query(lockAlerts, [accountId]);
     if (row === undefined) return false;
     const before = parseAlerts(row);
-    // Nothing is mailed from tests.
+    // Tests send no mail.
     if (!isTestAccount(accountId)) await noteAlertAddresses(transaction, accountId, wanted.emails, now);
     if (isDeepStrictEqual(before, wanted)) return true;
     const { belowCents, plansEndingDays, emails } = wanted;

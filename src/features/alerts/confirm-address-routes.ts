@@ -1,5 +1,4 @@
-// The page that an alert address confirms itself on: GET asks, because mail scanners open links; POST confirms. No session
-// is needed. Registered by service/app.ts.
+// The page that confirms an alert address, without a session: GET asks, because mail scanners open links; POST confirms.
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-// The page that the unsubscribe link of a mail leads to: GET asks, because mail scanners open links; POST does it, for the
-// button, and for mail programs that do it by one click (RFC 8058). Neither needs a session. Registered by service/app.ts.
+// The unsubscribe page, without a session: GET asks, because mail scanners open links; POST unsubscribes, also for mail
+// programs with one-click (RFC 8058).
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';

@@ -1,5 +1,4 @@
-// One click, and an address gets no more alerts of an account (RFC 8058). Whoever has the link
-// (unsubscribe-token.ts) may also change their mind. The only writer of mail_unsubscribes.
+// Unsubscribes an address from an account's alerts (RFC 8058), or reverses that. The only writer of mail_unsubscribes.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { MailSubscriber } from '../../platform/mail/unsubscribe-token.ts';

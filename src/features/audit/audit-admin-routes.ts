@@ -1,4 +1,4 @@
-// The audit log. Called by admin-routes.ts.
+// The whole audit log, for administrators.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

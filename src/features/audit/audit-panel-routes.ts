@@ -1,5 +1,4 @@
-// The audit log as the console's page searches it: who, whose, what, to what and when, with names in place of ids. The
-// administrator's API has it whole (audit/audit-admin-routes.ts).
+// The console's search of the audit log, with names instead of ids. The whole log: audit-admin-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// The audit log as the console's page searches it, as JSON Schema (docs/panel-api.md).
+// The console's audit log search (docs/panel-api.md).
 
 import Type, { type Static } from 'typebox';
 import { count, id, oneOf, orNothing, text, time, word } from '../../shared/schema-parts.ts';
@@ -75,7 +75,6 @@ const auditTargetSchema = Type.Object({
   ),
 });
 
-/** `entry`: the administrator's AuditEntry, with what it is about beside it. */
 export const foundAuditEntrySchema = Type.Object({
   entry: Type.Ref('AuditEntry'),
   target: auditTargetSchema,

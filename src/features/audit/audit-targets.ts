@@ -1,5 +1,5 @@
-// What entries of the audit log are about, with the names that people know: read from the subjects, which hold ids. Called by the
-// console's list of the log. Each kind of name is one bounded look-up for a page.
+// Resolves audit log subjects, which contain ids, to names. Called by the console's list; one bounded look-up per kind and
+// page.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { type OwnedId, parseOwnedId, publicId } from '../../shared/identifiers.ts';
@@ -17,11 +17,11 @@ interface Target {
   readonly type: string;
   readonly id: number | null;
   readonly accountId: number | null;
-  /** Of a customer who is named by it. */
+  /** For customers identified by it. */
   readonly reference?: string;
 }
 
-/** The words that the log has for what is called `type:id` in the address of its page; null: nothing is called that. */
+/** Subjects for `type:id`; null: unknown. */
 export async function subjectsOf(
   customers: CustomerReads,
   target: string,
@@ -29,7 +29,7 @@ export async function subjectsOf(
   if (target === 'product') return ['product'];
   const [, type = '', id = ''] = /^([a-z]+):([1-9]\d{0,15})$/.exec(target) ?? [];
   if (type === 'account') return [`account ${id}`, `sign-in of account ${id}`];
-  // What is done to an account's own login is noted of the account.
+  // Actions on an account's own login are logged under the account.
   if (type === 'person') return [`person ${id}`, `account ${id}`];
   if (['package', 'order', 'webhook'].includes(type)) return [`${type} ${id}`];
   if (type !== 'customer') return null;
@@ -59,7 +59,7 @@ export async function auditTargets(
     findApiKeyNames(database, ids('key')),
     findPeopleNames(database, ids('person')),
     findCustomerPlaces(database, references),
-    // They travel together: customer-reads.ts.
+    // Batched by customer-reads.ts.
     Promise.all(places.map(({ accountId, number }) => customers.find(accountId, number))),
   ]);
   const customerNames = new Map(

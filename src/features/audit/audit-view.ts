@@ -1,4 +1,4 @@
-// An entry of the audit log as the administrator's API shows it.
+// An audit log entry in the admin API.
 
 import { formatTime } from '../../shared/times.ts';
 import type { AuditEntryView } from './audit-schemas.ts';

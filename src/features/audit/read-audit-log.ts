@@ -1,4 +1,4 @@
-// Reads the audit log: newest first, with the names of whoever acted. Written by append-audit.ts.
+// Reads the audit log, newest first, with authors' names. append-audit.ts writes it.
 
 import type { ActingParty } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, auditLog } from '../../platform/audit-log/append-audit.ts';
@@ -11,13 +11,13 @@ export interface RecordedAuditEntry extends AuditEntry {
   readonly number: number;
   readonly at: EpochSeconds;
   readonly actor: string;
-  /** The username of the person, the name of the key; empty where `by` is null or has no name. */
+  /** Of the person or key; "" if none. */
   readonly byName: string;
 }
 
 const countAudit: SqlStatement = { name: 'count_audit', text: 'select audit_count from service_state' };
 
-/** What is read of an entry `l`, beside the name of who acted: of its people `p` or api_keys `k`. */
+/** Columns of entry `l`; names come from people `p` or api_keys `k`. */
 export const recordedColumns = auditLog.list;
 export const recordedNames = `coalesce(p.username, k.name, '') as by_name`;
 
@@ -33,7 +33,6 @@ function actingParty(keyId: number | null, personId: number | null): ActingParty
   return personId === null ? null : { type: 'person', id: personId };
 }
 
-/** Newest first. */
 export async function listAudit(
   database: Queryable,
   page: Page,
@@ -45,7 +44,7 @@ export async function listAudit(
   return { total, entries: await readEntries(database, rows) };
 }
 
-/** Of rows with `recordedColumns` and `recordedNames`: with the names of the accounts that acted. */
+/** Adds the names of acting accounts to rows with `recordedColumns` and `recordedNames`. */
 export async function readEntries(database: Queryable, rows: readonly Row[]): Promise<RecordedAuditEntry[]> {
   const parsed = rows.map((row) => ({ ...auditLog.parse(row), byName: String(row['by_name']) }));
   const usernames = await findAccountNames(

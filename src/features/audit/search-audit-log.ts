@@ -1,7 +1,6 @@
-// The audit log by who acted, whose it was, what was done, to what, and when: for the console's page, which pages by the number
-// of the entry. Called by audit/audit-panel-routes.ts; the log is written by append-audit.ts.
-// Always true: a page reads at most `rangesMax` ranges of one index, so one that few entries fit may be short and
-// still go on.
+// Searches the audit log by author, account, action, subject and time, paged by entry number. Called by
+// audit-panel-routes.ts.
+// Invariant: a page reads at most `rangesMax` ranges of one index, so a page may be short and still have a next one.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -11,25 +10,25 @@ import { type RecordedAuditEntry, readEntries, recordedColumns, recordedNames } 
 
 export interface AuditFilter {
   readonly actor: { readonly type: 'account' | 'key' | 'person'; readonly id: number } | null;
-  /** What it did, and what was done to what is its own. */
+  /** As the author, or as the owner of the subject. */
   readonly accountId: number | null;
-  /** "account.update", or all of "account"; "": whatever it was. */
+  /** "account.update", or all of "account"; "": any. */
   readonly action: string;
-  /** What it was done to, in any of these words; empty: whatever it was. */
+  /** Any of these; empty: all. */
   readonly subjects: readonly string[];
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
-  /** Entries below this number. */
+  /** Exclusive. */
   readonly before: number;
   readonly limit: number;
 }
 
-/** What an index has; the rest of the filter is looked at row by row. */
+/** The index to scan; other filters are applied row by row. */
 type Driver = 'all' | 'subject' | 'key' | 'person' | 'actor' | 'account';
 
 const rangeRows = 5_000;
 const rangesMax = 20;
-/** Processes write by their own clocks. */
+/** Processes' clocks may differ. */
 const clocksApartSeconds = 3_600;
 
 const accountOf = 'account_of_audit(l.action, l.subject, l.before, l.after)';
@@ -49,7 +48,7 @@ const newest: Readonly<Record<Driver, string>> = {
       order by l.number desc limit ${rangeRows}`,
 };
 
-/** The rows that fit, each with how far was looked; where none does, one row that says only that. */
+/** Matching rows with how far was scanned; without matches, one row with that alone. */
 function searching(driver: Driver): SqlStatement {
   return {
     name: `search_audit_by_${driver}`,
@@ -78,7 +77,7 @@ const searches: Readonly<Record<Driver, SqlStatement>> = {
   account: searching('account'),
 };
 
-/** The last entry before the first time, and the first one after the second time: what is looked for lies between them. */
+/** The entries just outside the time span. */
 const findSpan: SqlStatement = {
   name: 'find_audit_span',
   text: `select
@@ -86,7 +85,7 @@ const findSpan: SqlStatement = {
       (select l.number from audit_log l where l.at >= to_timestamp($2::bigint) order by l.at, l.number limit 1) as later`,
 };
 
-/** Newest first. `nextBefore`: go on below this number; null: there is no more. */
+/** `nextBefore`: cursor, exclusive; null: no more. */
 export async function searchAudit(
   database: Queryable,
   filter: AuditFilter,
@@ -127,7 +126,7 @@ export async function searchAudit(
   }
 }
 
-/** The narrowest that there is. */
+/** The most selective index. */
 function driverOf({ subjects, actor, accountId }: AuditFilter): Driver {
   if (subjects.length > 0) return 'subject';
   if (actor !== null) return actor.type === 'account' ? 'actor' : actor.type;

@@ -1,13 +1,11 @@
-// The file that backup writes and restore reads: gzip over lines of JSON, the same for both databases.
-//
-//   {"sellthrough_backup": 1, "made_at": …, "migrations": […], "tables": […], …}      the head
-//   {"table": "accounts"}                                                             for each table
-//   ["1", "admin", null, …]                                                           its rows, in key order
-//   {"table": "accounts", "rows": 2, "sha256": "…"}                                   over the rows' lines
-//   {"end": true, "rows": 731, "sha256": "…"}                                         over every line before it
-//
-// A value is the text that PostgreSQL itself prints for it (session in UTC, ISO dates), or null: what goes in
-// comes out, to the byte. Always true: a file that was cut, swapped in parts or changed in one bit is refused.
+// The backup file: gzipped JSON lines, the same for both databases.
+// |   {"sellthrough_backup": 1, "made_at": …, "migrations": […], "tables": […], …}      the head
+// {"table": "accounts"}                                                             for each table
+// ["1", "admin", null, …]                                                           its rows, in key order
+// {"table": "accounts", "rows": 2, "sha256": "…"}                                   over the rows' lines
+// {"end": true, "rows": 731, "sha256": "…"}                                         over every line before it
+// | Values are PostgreSQL's own text (session in UTC, ISO dates) or null, so they survive byte for byte.
+// Invariant: a truncated, recombined or altered file is refused.
 
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -23,7 +21,7 @@ export interface BackupHead {
   readonly database: 'embedded' | 'postgres';
   readonly server_version: string;
   readonly currency: string;
-  /** A known text sealed under SECRET_KEY: tells the right key without holding it. */
+  /** Sealed under SECRET_KEY: identifies the key without revealing it. */
   readonly secret_key_check: string;
   readonly migrations: readonly { readonly name: string; readonly checksum: string }[];
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
@@ -40,19 +38,17 @@ export interface TableSum {
   readonly sha256: string;
 }
 
-/** What a whole file holds: its head, and how many rows with which checksum. */
 export interface BackupContent {
   readonly head: BackupHead;
   readonly sums: readonly TableSum[];
   readonly rows: number;
 }
 
-/** The file cannot be read as a backup, or is not as it was written. The message is for people. */
+/** Not a backup, or altered. The message is for users. */
 export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged';
 }
 
-/** Sums a table's lines up while they pass. */
 export function createTableSum(table: string): { add(lines: readonly string[]): void; sum(): TableSum } {
   const hash = createHash('sha256');
   let rows = 0;
@@ -67,7 +63,7 @@ export function createTableSum(table: string): { add(lines: readonly string[]): 
 
 export interface BackupReader {
   onHead?(head: BackupHead): void | Promise<void>;
-  /** The rows of one table, a piece at a time, each row as its line. */
+  /** A table's rows in pieces, each row as its line. */
   onRows?(table: string, lines: readonly string[]): Promise<void>;
   onTable?(sum: TableSum): Promise<void>;
 }
@@ -76,11 +72,7 @@ const lineBytesMax = 16 * 1024 * 1024;
 const pieceRowsMax = 500;
 const pieceBytesMax = 1024 * 1024;
 
-/**
- * Reads a file from its first byte to its last, holding every sum against what passed by.
- * Memory stays flat: one piece of rows at a time.
- * @throws BackupDamaged
- */
+/** Verifies every checksum, with constant memory. @throws BackupDamaged */
 export async function readBackup(path: string, reader: BackupReader = {}): Promise<BackupContent> {
   const whole = createHash('sha256');
   const sums: TableSum[] = [];
@@ -148,7 +140,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
   return { head, sums, rows };
 }
 
-/** Many at once: a call for each line costs more than the hash. */
+/** In bulk: a call per line costs more than the hash. */
 export function addLines(hash: Hash, lines: readonly string[]): void {
   if (lines.length > 0) hash.update(textOf(lines));
 }
@@ -157,7 +149,7 @@ export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Split at line feeds alone: texts of rows may hold every other character that some count as the end of a line. */
+/** Only at line feeds: row texts may contain other line separators. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const lines = createGunzip();
@@ -228,7 +220,7 @@ function parseObject(line: string): JsonObject {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new BackupDamaged('it is not a backup made by "sellthrough backup"');
 }

@@ -1,6 +1,6 @@
-// Makes a database that was restored, or a standby that took over without the last transactions, a new incarnation: what the
-// lost one may have given out is not given out a second time (docs/decisions/0058-after-a-restore.md). Called by
-// `sellthrough restore` and `sellthrough new-incarnation`, in one transaction, while no service runs.
+// Starts a new incarnation of a restored database, or of a standby that took over with data loss, so that nothing the lost
+// one may have issued is issued again (docs/decisions/0058-after-a-restore.md). Called by `sellthrough restore` and
+// `new-incarnation`, in one transaction without a running service.
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -9,12 +9,11 @@ import { writeIncarnation } from '../../platform/secrets/service-state.ts';
 import { skipEventNumbers } from '../events/event-gaps.ts';
 import { renameWaitingCalls } from '../order-engine/records/product-call-rows.ts';
 
-/** Accounts, packages, people, keys and endpoints that may have been made since the backup. */
+/** Ids of accounts, packages, people, keys and endpoints possibly created since the backup. */
 const skippedIds = 1_000;
 const skipTestIds = `update test_account_ids set last_id = last_id + ${skippedIds}`;
 const tokenBytes = 6;
 
-/** Returns the new incarnation. */
 export async function beginIncarnation(transaction: Transaction): Promise<string> {
   const incarnation = randomBytes(tokenBytes).toString('hex');
   await writeIncarnation(transaction, incarnation);

@@ -1,7 +1,6 @@
-// A backup of an embedded database beside the service that has it open: the command copies the files, the service
-// says from when to when (file-copy.ts), and orders go on meanwhile. Both ends of their conversation over the control socket of the
-// data folder (control-socket.ts). Called by main.ts and the backup command.
-// Always true: the service's checkpoints rest for no longer than the conversation, and no longer than its limit.
+// Both sides of a backup beside a running embedded service, over the control socket: the command copies files between the
+// service's start and stop signals (file-copy.ts) while orders continue. Called by main.ts and the backup command.
+// Invariant: checkpoints pause only during the conversation, and at most for its limit.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../platform/database/database.ts';
@@ -14,12 +13,12 @@ import { copyDatabaseFiles, finishCopy } from '../../platform/database/embedded/
 
 export const copyWish = { wish: 'copy' } as const;
 
-/** The copy cannot be made, or was cut off. The message is for people. */
+/** The message is for users. */
 export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
 }
 
-/** The service's end. */
+/** The service's side. */
 export async function guardCopy(
   database: Database,
   connection: ControlConnection,
@@ -47,8 +46,7 @@ export async function guardCopy(
 }
 
 /**
- * The command's end: `folder` is then a data folder of its own, as the service's was a moment ago. Returns for how long
- * orders had to wait; null: no service listens there. @throws CopyFailed
+ * The command's side: fills `folder` as a data folder. Returns how long orders waited; null: no service. @throws CopyFailed
  */
 export async function copyRunningService(
   dataDir: string,
@@ -67,7 +65,7 @@ export async function copyRunningService(
       const { label } = await receive();
       await finishCopy(dataDir, folder, String(label));
       connection.send({ copied: 'log' });
-      // Without this the log may have been cleared while it was copied.
+      // Confirms that the WAL was kept while it was copied.
       const over = await receive();
       return { heldMilliseconds: Number(over['held_milliseconds']) };
     });

@@ -1,8 +1,7 @@
-// Loads a backup (backup-format.ts) into an empty database of either kind: the schema as it was, the rows in one
-// transaction, each table read back and compared with the file's checksum before COMMIT, then the migrations
-// that came after the backup, and a new incarnation. Called by `sellthrough restore`, which has read the whole file once before.
-// Always true: a database that holds a row is left alone; a load that does not come to its end leaves no row; nobody
-// is let in by a session, a link or a code of the past.
+// Loads a backup (backup-format.ts) into an empty database: the old schema, all rows in one transaction with each table
+// verified before COMMIT, later migrations, a new incarnation. Called by `sellthrough restore`, which has verified the
+// file.
+// Invariant: a database with rows is left alone, a failed load leaves no rows, and no old session, link or code works.
 
 import type { Database, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { quoteName } from '../../platform/database/quote-name.ts';
@@ -34,12 +33,12 @@ import {
 import { beginIncarnation } from './begin-incarnation.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
-/** The database is not empty, or is not ours. The message is for people. */
+/** Not empty, or not ours. The message is for users. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
 
-/** @throws SchemaMismatch when the backup was made by a newer program, or by one with another past */
+/** @throws SchemaMismatch if the backup is from a newer program, or from another past */
 export function migrationsOf(
   head: BackupHead,
   migrations: readonly Migration[] = readMigrations(),
@@ -58,10 +57,7 @@ export function migrationsOf(
   });
 }
 
-/**
- * What lets its holder in without a key or a password. Whoever ended a session, used a code or opened a link after the
- * backup was made has reason to believe that it is over.
- */
+/** Credentials other than keys and passwords: those ended or used after the backup must not work again. */
 export const passTables = [
   'sessions',
   'account_views',
@@ -74,24 +70,20 @@ export const passTables = [
 
 export interface RestoreOptions {
   readonly notices?: Notices;
-  /** Every key is revoked, as of now, in the transaction that loads them. null: they work as they did. */
+  /** Revokes all keys in the loading transaction. null: they keep working. */
   readonly revokeKeysAt: EpochSeconds | null;
 }
 
 export interface Restored {
   readonly content: BackupContent;
-  /** Names of the migrations that ran after the load. */
+  /** Run after the load. */
   readonly migrated: readonly string[];
-  /** Of the database from now on. */
   readonly incarnation: string;
-  /** Tables to the number of their rows that were left out. */
+  /** Rows left out, by table. */
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/**
- * Loads the file, without what is in the tables above.
- * @throws RestoreRefused, BackupDamaged, SchemaMismatch
- */
+/** Without the credentials above. @throws RestoreRefused, BackupDamaged, SchemaMismatch */
 export async function restoreBackup(
   database: Database,
   path: string,
@@ -127,7 +119,7 @@ export async function restoreBackup(
   return { content, migrated, incarnation, dropped };
 }
 
-/** Rows are loaded into one group; the groups are made around them afterwards. */
+/** Rows are loaded undivided; the shards are made afterwards. */
 async function refuseDivided(database: Database): Promise<void> {
   const division = await findDivisionIfAny(database);
   if (division === null) return;
@@ -136,7 +128,6 @@ async function refuseDivided(database: Database): Promise<void> {
   );
 }
 
-/** Before anything is made: whose tables are these? */
 async function refuseForeign(database: Database, past: readonly Migration[]): Promise<void> {
   const applied = await listMigrations(database);
   const tables = await listTables(database);
@@ -162,7 +153,7 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   await prepareLongReading(transaction);
   const tables = await listTables(transaction);
   checkShape(tables, head);
-  // A service that starts at this moment waits, and then finds a database that is not its own new one.
+  // A service that starts now waits, and then finds a foreign database.
   for (const { name } of tables) {
     await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
   }
@@ -203,12 +194,12 @@ const revokeEveryKey: SqlStatement = {
 };
 
 async function dropPasses(transaction: Transaction): Promise<void> {
-  // A backup of an early version has not all of them.
+  // Old backups lack some of them.
   const present = new Set((await listTables(transaction)).map(({ name }) => name));
   for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
 }
 
-/** What waited to be mailed may have been mailed since: no mail is sent twice. */
+/** Queued mail may have been sent since the backup: no mail is sent twice. */
 async function giveMailsUp(transaction: Transaction): Promise<void> {
   const present = await listTables(transaction);
   if (!present.some(({ name }) => name === 'mails')) return;
@@ -219,7 +210,7 @@ async function giveMailsUp(transaction: Transaction): Promise<void> {
   );
 }
 
-/** Names out of the file are compared and never put into SQL: what runs is named by the database's own catalog. */
+/** Names from the file are only compared, never used in SQL. */
 function checkShape(tables: readonly Table[], { tables: expected }: BackupHead): void {
   const shape = (list: readonly { name: string; columns: readonly string[] }[]) =>
     JSON.stringify(list.map(({ name, columns }) => [name, ...columns]).sort());

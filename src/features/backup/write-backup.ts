@@ -1,6 +1,5 @@
-// Writes one consistent snapshot of a database into one file (backup-format.ts), a piece at a time: memory stays
-// flat, however large the database is. Orders go on meanwhile: on PostgreSQL, a snapshot holds nobody up.
-// Always true: the file has its name only once it is whole, on disk, and read back.
+// Writes a consistent snapshot to a file (backup-format.ts) with constant memory, while orders continue.
+// Invariant: the file gets its name only when complete, fsynced and read back.
 
 import { createHash } from 'node:crypto';
 import {
@@ -37,25 +36,25 @@ import {
   textOf,
 } from './backup-format.ts';
 
-/** A file of this name is there already, or none can be written there. The message is for people. */
+/** The file exists, or cannot be written. The message is for users. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }
 
-/** A place for a backup: an empty file beside it, which gets its name when it is whole. */
+/** An unfinished file, renamed when complete. */
 export interface BackupFile {
   readonly path: string;
   readonly unfinished: string;
-  /** Where the files of a running embedded database are copied to, if they have to be. */
+  /** For copying a running embedded database. */
   readonly copyFolder: string;
-  /** Removes what is not finished; of what is, nothing. */
+  /** Removes only unfinished files. */
   discard(): void;
 }
 
 const unfinishedEnding = '.unfinished';
 const copyEnding = '.unfinished-copy';
 
-/** What backups that were killed have left in a folder, or one that is being made has there now. */
+/** Left by killed backups, or in use by a running one. */
 export function findUnfinished(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(unfinishedEnding) || name.endsWith(copyEnding))
@@ -63,16 +62,13 @@ export function findUnfinished(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/**
- * Before anything else is done: that a backup cannot be written should not be said at its end.
- * @throws BackupRefused
- */
+/** Called first, so that an unwritable path is reported at once. @throws BackupRefused */
 export function createBackupFile(path: string): BackupFile {
   if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
   const unfinished = `${path}${unfinishedEnding}`;
   const copyFolder = `${path}${copyEnding}`;
   const discard = () => {
-    // Again where something is just being written to the copy.
+    // Retries while a file is being written.
     for (const left of [unfinished, copyFolder])
       rmSync(left, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
@@ -90,7 +86,7 @@ function notWritten(path: string, error: unknown): unknown {
   return new BackupRefused(`${path} cannot be written: ${error.message}.`, { cause: error });
 }
 
-/** What one snapshot may take: a day. */
+/** The limit of a snapshot: one day. */
 export const wholeDatabaseMilliseconds = 86_400_000;
 const rowsPerFetch = 500;
 
@@ -145,7 +141,6 @@ async function writeSnapshot(
   }
 }
 
-/** The text of the whole file, a piece at a time. */
 async function* everyLine(
   transaction: Transaction,
   head: BackupHead,
@@ -172,7 +167,7 @@ async function* everyLine(
   yield textOf([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
 }
 
-/** Long reads are right here; and values look the same on every server. */
+/** Allows long reads, and makes values equal on every server. */
 export async function prepareLongReading(transaction: Transaction): Promise<void> {
   const settings = [
     'statement_timeout = 0',
@@ -187,7 +182,7 @@ export async function prepareLongReading(transaction: Transaction): Promise<void
   for (const setting of settings) await run(transaction, `set local ${setting}`);
 }
 
-/** Every row of a table as its line, in the order of the primary key, some at a time. */
+/** In pieces, in primary key order. */
 export async function* readRows(
   transaction: Transaction,
   { name, columns, orderBy }: Table,

@@ -1,4 +1,4 @@
-// What a customer sees behind a login link: the page to confirm it, those that say one thing, and the customer's own page.
+// Pages behind a login link: confirmation, notices, and the customer's own page.
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -9,7 +9,7 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-/** Opened by the link: one button, nothing spent. The form posts to the page's own address. */
+/** One button that posts to the same address; opening it spends nothing. */
 export function confirmPage(look: PageLook): string {
   const { t } = look.translator;
   return page(
@@ -33,7 +33,7 @@ export function suspendedPage(look: PageLook): string {
   return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
 }
 
-/** `now`: in a test, the time of its clock. */
+/** `now`: in a test, its clock. */
 export function customerPage(
   look: PageLook,
   customer: Customer,
@@ -43,7 +43,7 @@ export function customerPage(
 ): string {
   const { translator } = look;
   const { t } = translator;
-  // Whoever is suspended is not shown this page.
+  // Suspended customers do not see this page.
   const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
   const isActive = state === 'active';
   const name = plan?.name ?? t('your_plan');
@@ -83,8 +83,8 @@ function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer):
 const [minute, hour, wholeDay] = [60, 3_600, 86_400];
 
 /**
- * How much of the plan is left, in words and as a bar that is empty at its end. Days are rounded up as everywhere, but not
- * where somebody would come a day late: below two of them hours are counted, those that are whole.
+ * In words and as a bar. Days are rounded up, but below two days whole hours are shown, so that no customer comes a day
+ * late.
  */
 function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
   const left = expiresAt - now;
@@ -100,7 +100,7 @@ function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: Epo
 <progress aria-label="${t('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
 }
 
-/** A sentence of ours with <strong> in it. */
+/** Allows <strong> in our own text. */
 function emphasised(sentence: string): Markup {
   return new Markup(
     sentence
@@ -119,7 +119,7 @@ function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
 </dl>`;
 }
 
-/** The day and the time of day, which names its zone; the exact moment for machines. */
+/** Day and time with zone; the exact time for machines. */
 function day(translator: Translator, seconds: EpochSeconds): Markup {
   const exact = formatTime(seconds);
   return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;

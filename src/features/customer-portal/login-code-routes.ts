@@ -1,4 +1,4 @@
-// POST /login-codes/exchange for the product, and the administrator's own, of the first edition.
+// POST /login-codes/exchange, for the product, and the older admin route.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
@@ -44,7 +44,7 @@ export function loginCodeRoutes(
   );
 }
 
-/** Both routes are this one: a code of a test opens for a test key alone, and a live one for a live key. */
+/** Test codes work only with test keys, live codes with live keys. */
 function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
   return async (
     request: FastifyRequest<WithBody<typeof exchangeCodeBodySchema>>,
@@ -61,7 +61,7 @@ function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutes
   };
 }
 
-/** Spends the code; null: it is none, was spent, or its customer is suspended. */
+/** Spends the code; null: unknown, spent, or the customer is suspended. */
 async function findCodeHolder(
   { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
   code: string,

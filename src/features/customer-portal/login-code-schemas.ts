@@ -1,4 +1,4 @@
-// Codes that the operator’s product exchanges.
+// Login codes for the product.
 
 import Type from 'typebox';
 

@@ -1,4 +1,4 @@
-// A login link for any customer, made by the operator. Called by admin-routes.ts.
+// The operator creates a login link for any customer.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-// Which login links a customer was given, by whom, and when they were used. The only writer of login_link_log.
-// Invariant: orders write nothing here; a link that an order brought is noted once it is used. Nothing is noted of tests.
+// Login links by creator and use; the only writer of login_link_log.
+// Invariant: orders write nothing here; an order's link is logged when it is used. Tests are not logged.
 
 import type { ActingParty } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -16,7 +16,7 @@ export interface LinkMaker {
   readonly isOperator: boolean;
 }
 
-/** A link as it was stored; `orderNumber` 0: the customer never ordered. */
+/** `orderNumber` 0: the customer never ordered. */
 export interface LoggedLink {
   readonly tokenHash: string;
   readonly accountId: number;
@@ -32,7 +32,7 @@ export interface ShownLink {
   readonly usedAt: EpochSeconds | null;
   readonly state: 'open' | 'used' | 'replaced' | 'expired';
   readonly madeBy: 'account' | 'operator' | 'order';
-  /** Of the person or the key; empty where an order brought the link. */
+  /** "" for an order's link. */
   readonly makerName: string;
 }
 
@@ -64,7 +64,7 @@ const listLogged: SqlStatement = {
     order by made_at desc limit ${linksShownMax}`,
 };
 
-// Those that orders brought and nobody has used are in no log; the others that are live say that they are.
+// Orders' unused links are not in the log.
 const listLive: SqlStatement = {
   name: 'list_live_links',
   text: `select l.token_hash, extract(epoch from l.created_at)::bigint as made_at,
@@ -75,7 +75,7 @@ const listLive: SqlStatement = {
     order by l.created_at desc limit ${linksShownMax}`,
 };
 
-/** A link that somebody made; the unused ones before it no longer work. */
+/** Also marks earlier unused links as replaced. */
 export async function logMadeLink(
   transaction: Queryable,
   link: LoggedLink,
@@ -102,7 +102,7 @@ function valuesOf({ tokenHash, accountId, customerNumber, orderNumber, createdAt
   return [tokenHash, accountId, customerNumber, orderNumber, createdAt, expiresAt];
 }
 
-/** The newest first. `orderNumbers`: the customer's latest orders, whose unused links are shown as well. */
+/** Newest first. `orderNumbers`: latest orders, whose unused links are included. */
 export async function listLoginLinks(
   database: Queryable,
   { accountId, number }: { readonly accountId: number; readonly number: number },

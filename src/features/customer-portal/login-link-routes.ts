@@ -1,7 +1,6 @@
-// The customer's way in: GET /login/{token} shows one button and spends nothing, because mail scanners
-// open links; POST spends the token and starts the customer's session, or leads to the operator's product
-// with a one-time code. GET /customer is the customer's page (decisions "Login links"). A suspended customer is told so
-// at each of them, and spends nothing. Whoever makes tokens up is told to wait, and asks the database no more.
+// Customers' sign-in. GET /login/{token} shows one button and spends nothing, because mail scanners open links; POST spends
+// the token and starts a session, or redirects to the product with a one-time code. GET /customer is the customer's page.
+// Suspended customers are told so and spend nothing; guessed tokens are rate limited before the database.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -31,7 +30,7 @@ export interface LoginLinkRoutesDependencies {
   readonly limiter: RateLimiter;
   readonly now: () => EpochSeconds;
   readonly publicUrl: () => string;
-  /** Where customers are led with a one-time code; null: to the customer's page of this service. */
+  /** null: the customer's page of this service. */
   readonly productUrl: string | null;
   readonly codeValidSeconds: number;
   readonly sessionValidSeconds: number;
@@ -48,10 +47,10 @@ export async function loginLinkRoutes(
   const { database, customers, packages, limiter, now, productUrl, publicUrl } = dependencies;
   const tokens = createTokenLookups(limiter, limiter.admitVisit);
   const isSecure = publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and to https; plain http, as on a first try, cannot have it.
+  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
-  // Browsers check the redirect after the form against this list too.
+  // Browsers also check the form's redirect against this list.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   await app.register(cookieParser);
   const lookOf = installPlainPages(app, { formTargets, notReadable: spentPage, brand: dependencies.brand });
@@ -115,7 +114,7 @@ export async function loginLinkRoutes(
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
-  /** Whose link it is, while it can be spent. */
+  /** While it can be spent. */
   async function customerOfLink(token: string): Promise<Customer | null> {
     const open = await findOpenLink(database, token, now());
     return open && customers.find(open.accountId, open.customerNumber);
@@ -134,18 +133,17 @@ export async function loginLinkRoutes(
       : showPage(reply, 200, confirmPage(look));
   }
 
-  /** `retry-after` is set with the refusal. */
   function showLimited(request: FastifyRequest, reply: FastifyReply, { code }: Refusal): FastifyReply {
     reply.errorCode = code;
     return showPage(reply, 429, limitedPage(lookOf(request)));
   }
 
-  /** A form on another site must not log anybody in or out. Browsers say where a request comes from. */
+  /** Forms on other sites must not sign customers in or out. */
   function isFromElsewhere({ headers }: FastifyRequest): boolean {
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site !== 'same-origin' && site !== 'none';
     const { origin } = headers;
-    // "null": a sandboxed frame, or a page that hides where it is.
+    // "null": a sandboxed frame, or a page that hides its origin.
     return origin !== undefined && origin !== new URL(publicUrl()).origin;
   }
 

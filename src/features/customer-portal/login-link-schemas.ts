@@ -1,4 +1,4 @@
-// Login links of a customer, as the pages show them.
+// A customer's login links, in the panel.
 
 import Type, { type Static } from 'typebox';
 import { nullable, oneOf, time } from '../../shared/schema-parts.ts';
@@ -22,7 +22,7 @@ export type LoginLinkView = Omit<Static<typeof loginLinkSchema>, 'used_at'> & {
   readonly used_at: string | null;
 };
 
-/** Of real accounts; those of tests are not noted. */
+/** Tests are not logged. */
 export const loginLinksSchema = Type.Array(loginLinkSchema, {
   description: 'The latest 20 of the last 90 days, the newest first.',
   maxItems: 20,

@@ -1,10 +1,10 @@
-// A login link that a customer was given, as the panel and the console show it.
+// A customer's login link in the panel and the console.
 
 import { formatTime } from '../../shared/times.ts';
 import type { ShownLink } from './login-link-log.ts';
 import type { LoginLinkView } from './login-link-schemas.ts';
 
-/** `forOperator`: an account is not told which of the operator's people made a link. */
+/** `forOperator`: accounts do not see which of the operator's people created a link. */
 export function loginLinkView(
   { madeAt, expiresAt, usedAt, state, madeBy, makerName }: ShownLink,
   forOperator: boolean,

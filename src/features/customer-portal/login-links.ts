@@ -1,7 +1,6 @@
-// Login links, the sessions they start and the one-time codes for the operator's product. The only writer
-// of login_codes and customer_sessions. New links are written by the batch of their order (login-link-rows.ts).
-// Always true: nothing of a suspended customer is spent: a link or code that is still valid when the suspension is
-// lifted works then.
+// Login links, their sessions, and one-time codes for the product. The only writer of login_codes and customer_sessions;
+// order batches write new links (login-link-rows.ts).
+// Invariant: a suspended customer spends nothing: links and codes still valid when the suspension ends work then.
 
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -36,17 +35,16 @@ const spentLinks = loginLinks.pick(
 const linkedCustomers = loginLinks.pick('accountId', 'customerNumber');
 const linkedCustomer = linkedCustomers.names.join(', ');
 
-/** A customer, as login links know it. */
 export type LinkedCustomer = RowOf<typeof linkedCustomers>;
 
-/** A link for the customer of an order that stands, or of none yet; earlier unused links of it die. Returns its token. */
+/** Returns the token. Earlier unused links end. */
 export async function createLoginLink(
   database: Database,
   order: LinkToWrite['order'],
   validSeconds: number,
   now: EpochSeconds,
   maker: LinkMaker,
-  /** Of a link that the operator makes. */
+  /** For the operator's links. */
   audit: AuditEntry | null = null,
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
@@ -67,11 +65,11 @@ export async function createLoginLink(
   return token;
 }
 
-/** What time it is for whoever logs in: in a test, that of its clock. */
+/** The time for this login: a test's clock, or the real time. */
 const timeOf = (login: string) =>
   `coalesce((select a.test_clock from accounts a where a.id = ${login}.account_id), to_timestamp($2::bigint))`;
 
-/** Of a test that was reset nothing is good from that second on, whenever its rows are deleted. */
+/** Credentials of a reset test end at once, before its rows are deleted. */
 const isInUse = (login: string) => `exists (select 1 from accounts u
     where u.id = ${login}.account_id and u.test_state is distinct from 'discarded')`;
 
@@ -124,10 +122,10 @@ const deleteSession: SqlStatement = {
   text: 'delete from customer_sessions where token_hash = $1 returning 1',
 };
 
-/** Few enough for one statement's time limit, whatever has piled up. */
+/** Bounded by the statement timeout. */
 const deleteAtOnceMax = 5_000;
 
-// Links and codes of tests live by another clock: they go when their test is reset.
+// Tests' links and codes follow another clock, and are deleted on reset.
 const ofReal = `account_id <= ${realAccountIdMax}`;
 const expired = (table: string, whose: string): OldRows => ({
   deletion: {
@@ -143,7 +141,7 @@ const expired = (table: string, whose: string): OldRows => ({
 const expiredLinks = expired('login_links', ofReal);
 const expiredRows = [expired('customer_sessions', 'true'), expired('login_codes', ofReal)];
 
-/** Whose link it is, while it can be spent; the customer may be suspended. Changes nothing: mail scanners open links. */
+/** The customer may be suspended. Changes nothing, because mail scanners open links. */
 export async function findOpenLink(
   database: Queryable,
   token: string,
@@ -152,7 +150,7 @@ export async function findOpenLink(
   return parseCustomer(await queryShards(database, findLink, [hashToken(token), now], 'any'));
 }
 
-/** Only where there are several is it asked first, whose link it is. null: nobody's. */
+/** The shard, looked up if there are several. null: unknown link. */
 async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
   if (transaction.accountGroups().length === 1) return transaction;
   const [row] = await queryShards(transaction, findAccountOfLink, [tokenHash], 'any');
@@ -160,9 +158,8 @@ async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Q
 }
 
 /**
- * Spends the link and starts a session of the customer, or, with `use: 'product'`, makes a one-time code.
- * Of any number of requests at the same moment one succeeds; the others, and suspended customers, get null.
- * `earlier`: the session that this browser had, which ends with it, whoever's it was; those of other browsers go on.
+ * Starts a session or, with `use: 'product'`, creates a one-time code. Of simultaneous requests one succeeds; the others,
+ * and suspended customers, get null. `earlier`: this browser's previous session, which ends.
  */
 export function spendLoginLink(
   database: Database,
@@ -183,7 +180,7 @@ export function spendLoginLink(
     const customer = { accountId, customerNumber };
     const usedAt = Number(spent['now']);
     await logUsedLink(transaction, { ...customer, ...link }, usedAt);
-    // A session is a browser's, and ends by the real time; a code is good for as long as the link's own clock says.
+    // Sessions follow the real time; codes follow the link's clock.
     const at = use === 'product' ? usedAt : now;
     const minted = mintToken();
     const started = {
@@ -198,10 +195,7 @@ export function spendLoginLink(
   });
 }
 
-/**
- * The customer behind a one-time code, once; null also for one who was suspended meanwhile. A code of a test is good for
- * nobody but a key of test mode, and no other code for that.
- */
+/** Works once; null also if the customer was suspended meanwhile. Test codes require a test key, live codes a live one. */
 export async function exchangeCode(
   database: Queryable,
   code: string,
@@ -225,11 +219,11 @@ export async function endSession(database: Queryable, token: string): Promise<tr
   return rows.length > 0 ? true : null;
 }
 
-/** Forgets what expired before `before`; returns of how many tables something may be left. */
+/** Returns for how many tables rows may be left. */
 export async function deleteExpiredLogins(
   database: Queryable,
   before: EpochSeconds,
-  /** The log of links is kept longer: what expired before this goes. */
+  /** The link log is kept longer. */
   logBefore: EpochSeconds,
   signal: AbortSignal,
 ): Promise<number> {

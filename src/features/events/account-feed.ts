@@ -1,4 +1,4 @@
-// An account's own feed: its events in the order of their numbers, and the wait for the next one.
+// An account's event feed, by number, and waiting for the next event.
 
 import {
   type Database,
@@ -13,7 +13,7 @@ import type { EventType } from './event-schemas.ts';
 
 export interface FeedQuestion {
   readonly accountId: number;
-  /** The number of the last event that is known; 0: none. */
+  /** Last known event number; 0: none. */
   readonly after: number;
   readonly type: EventType | null;
   readonly limit: number;
@@ -23,15 +23,15 @@ export type FeedOutcome =
   | {
       readonly type: 'found';
       readonly events: readonly AccountEvent[];
-      /** The number up to which was looked: at least `after`. */
+      /** At least `after`. */
       readonly lookedTo: number;
       readonly hasMore: boolean;
-      /** Of the newest event there is; 0: there is none. */
+      /** Of the newest event; 0: none. */
       readonly lastNumber: number;
     }
-  /** No such event was ever told. */
+  /** No event has this number. */
   | { readonly type: 'unknown' }
-  /** Events after `after` have expired, or `after` is of the time between a backup and its restore. `oldest`: that is kept. */
+  /** Events after `after` have expired, or `after` is from between a backup and its restore. `oldest`: the oldest kept. */
   | { readonly type: 'gone'; readonly oldest: number | null };
 
 const findExtent: SqlStatement = {
@@ -74,7 +74,7 @@ const findEvent: SqlStatement = {
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number = $2::int`,
 };
 
-/** The first question of all makes the account one that is listened to. */
+/** The first call starts recording the account's events. */
 export async function readFeed(
   database: Database,
   { accountId, after, type, limit }: FeedQuestion,
@@ -88,9 +88,9 @@ export async function readFeed(
     first: nullable(Number, extent?.['gap_first']) ?? Number.POSITIVE_INFINITY,
     last: nullable(Number, extent?.['gap_last']) ?? Number.POSITIVE_INFINITY,
   };
-  // Given out by a database that was lost, if at all: what the reader knows of it never happened here.
+  // Issued by the lost database, if at all: not part of this history.
   if (after > 0 && gap.first <= after) return { type: 'gone', oldest };
-  // Behind a gap comes the place where the numbering went on, which is no event either.
+  // The number after a gap is where numbering resumed, and has no event either.
   const next = gap.first === after + 1 ? gap.last + 2 : after + 1;
   if (after > 0 && next <= total && (oldest === null || oldest > next)) return { type: 'gone', oldest };
   const rows =
@@ -100,7 +100,7 @@ export async function readFeed(
   const found = rows.slice(0, limit).map((row) => events.parse(row));
   const hasMore = rows.length > limit;
   const last = found.at(-1)?.number ?? after;
-  // What was told since the count was read may lie behind what was found, and be of the type that is asked for.
+  // Events added since the count was read may match too.
   return {
     type: 'found',
     events: found,
@@ -111,13 +111,13 @@ export async function readFeed(
 }
 
 export interface LatestEvents {
-  /** false: nobody ever asked for the account's events, and none is written. */
+  /** false: the account's events were never requested, so none are recorded. */
   readonly areWritten: boolean;
   readonly events: readonly AccountEvent[];
   readonly hasMore: boolean;
 }
 
-/** Newest first, for people. Looking begins nothing: only who follows a feed makes the account one that is listened to. */
+/** Newest first, for people. Does not start recording. */
 export async function readLatestEvents(
   database: Database,
   {
@@ -126,7 +126,7 @@ export async function readLatestEvents(
     type,
     limit,
   }: Omit<FeedQuestion, 'after'> & {
-    /** Below this number. */
+    /** Exclusive. */
     readonly before: number;
   },
 ): Promise<LatestEvents> {
@@ -144,7 +144,7 @@ export async function readLatestEvents(
   };
 }
 
-/** null: there is none, or it is kept no more. */
+/** null: none, or expired. */
 export async function findAccountEvent(
   database: Queryable,
   accountId: number,
@@ -159,7 +159,7 @@ const findEventCounts: SqlStatement = {
   text: 'select id, event_count from accounts where id = any($1::int[])',
 };
 
-/** The numbers of these accounts' last events; 0 of one that was told of none. */
+/** Last event numbers; 0: none. */
 export async function countEvents(
   database: Queryable,
   accountIds: readonly number[],
@@ -171,21 +171,18 @@ export async function countEvents(
 
 export interface EventWaits {
   /**
-   * Resolves when the account has an event behind `after`, or after `seconds`. false: it was not waited for, because too
-   * many wait already or the service is shutting down.
+   * Resolves when there is an event after `after`, or after `seconds`. false: did not wait (too many waiting, or shutdown).
    */
   wait(accountId: number, after: number, seconds: number): Promise<boolean>;
-  /** Before whoever follows all accounts looks again. false: the service is shutting down. */
+  /** The pause between polls of the whole feed. false: shutdown. */
   rest(): Promise<boolean>;
-  /** A batch of this process told events of these accounts. */
   notify(accountIds: Iterable<number>): void;
-  /** Lets everybody go. */
   close(): void;
 }
 
 export interface EventWaitLimits {
   readonly waitingMax: number;
-  /** Of one account: the others keep their places. */
+  /** Per account. */
   readonly waitingOfAccountMax: number;
   readonly pollMilliseconds: number;
 }
@@ -196,7 +193,7 @@ interface Waiting {
   end(): void;
 }
 
-/** What other processes tell is looked for while somebody waits; what this one tells is known at once. */
+/** Events of other processes are polled while requests wait; those of this process are known at once. */
 export function createEventWaits(database: Database, limits: EventWaitLimits): EventWaits {
   const waiting = new Set<Waiting>();
   const resting = new Set<() => void>();
@@ -209,7 +206,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
       const counts = await countEvents(ranked(database, 'lookups'), ids);
       for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
     } catch {
-      // Whoever waits looks again at the end of their time.
+      // Waiting requests check again when their time ends.
     }
   };
   const poll = () => {

@@ -1,8 +1,7 @@
-// The events in openapi.json, below `webhooks`.
+// Events in openapi.json, under `webhooks`.
 
 import { eventDescriptions, eventSchemaName, eventTypes } from './event-schemas.ts';
 
-/** Every type of event, as an endpoint receives it. */
 export function documentEvents(document: object): void {
   const header = (name: string, description: string) => ({
     in: 'header',

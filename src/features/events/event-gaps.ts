@@ -1,19 +1,17 @@
-// Numbers of events that a restored database skips, because the lost one may have given them out. A reader that comes with
-// one of them is answered `events_gone`; ids up to the backup's last go on working (docs/decisions/0058-after-a-restore.md).
-// Called where a new incarnation begins, and by whatever counts events by their numbers.
+// Event numbers that a restored database skips because the lost one may have issued them. Readers with such a number get
+// `events_gone`; ids up to the backup's last still work (docs/decisions/0058-after-a-restore.md).
 // Invariant: no event has a number inside a gap.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numbersUsedMax, realAccountIdMax, testNumbersUsedMax } from '../../shared/identifiers.ts';
 
-/** Of each real account: more than one of them can have been told of between a backup and the loss of its database. */
+/** Per real account: more than can happen between a backup and the loss. */
 const skippedNumbers = 10_000_000;
-/** A test numbers 10,000,000 events at most in its life. */
+/** A test has at most 10,000,000 events in its life. */
 const skippedOfTests = 1_000_000;
 
-// Never more than half of what is left, so a restore fills no account. A gap that ends where the numbering stands was
-// followed by no event, and grows instead.
+// At most half of the remaining numbers, so that a restore fills no account. A gap without later events grows.
 const skip: SqlStatement = {
   name: '',
   text: `with room as (
@@ -32,7 +30,7 @@ const skip: SqlStatement = {
     from moved left join joined on joined.account_id = moved.id`,
 };
 
-/** Every account's next event gets a number far behind its last one; accounts without events begin to have them. */
+/** Accounts without events begin to record them. */
 export async function skipEventNumbers(transaction: Queryable): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(skip);
 }
@@ -48,7 +46,6 @@ const findLast: SqlStatement = {
     where account_id = any($1::int[]) order by account_id, last_number desc`,
 };
 
-/** The newest gap of each of these accounts that has one. */
 export async function findLastGaps(
   database: Queryable,
   accountIds: readonly number[],
@@ -63,14 +60,13 @@ export async function findLastGaps(
   );
 }
 
-/** The numbers between `$2` and `$3` that were skipped, of account `$1`. */
+/** Skipped numbers between `$2` and `$3` of account `$1`. */
 const countSkipped: SqlStatement = {
   name: 'count_skipped_event_numbers',
   text: `select coalesce(sum(greatest(least(last_number, $3::int) - greatest(first_number, $2::int) + 1, 0)), 0)::bigint as skipped
     from event_gaps where account_id = $1::int and last_number >= $2::int`,
 };
 
-/** How many numbers from `first` to `last` no event has because of a restore. */
 export async function countSkippedNumbers(
   database: Queryable,
   accountId: number,

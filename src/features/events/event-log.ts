@@ -1,8 +1,8 @@
-// The events of accounts as they are kept: numbered 1, 2, 3 … within the account without gaps, from the moment that
-// somebody listens. The only writer of events, event_inbox and accounts.event_count, but for the order batch, which
-// moves that counter with the others, and for the stream, which empties the inbox (event-stream.ts).
-// Always true: events are written in the transaction of what they tell, under the lock of their account's row; of an
-// account that nobody listens to nothing is written.
+// Stores accounts' events, numbered per account without gaps from the first listener on. The only writer of events,
+// event_inbox and accounts.event_count, except the order batch (the counter) and the stream (event-stream.ts empties the
+// inbox).
+// Invariant: events are written in their cause's transaction under the account's row lock; without a listener nothing is
+// written.
 
 import {
   byGroup,
@@ -33,13 +33,12 @@ export const events = describeTable('events', {
   number: int('number'),
   type: oneOf('type', eventTypes),
   createdAt: time('created_at'),
-  /** JSON, as it is sent. */
+  /** JSON, as sent. */
   data: text('data'),
 });
 
 export type AccountEvent = RowOf<typeof events>;
 
-/** An event before it has its number. */
 export interface NewEvent {
   readonly type: EventType;
   readonly data: JsonObject;
@@ -56,8 +55,8 @@ const insertEvents = events.insert('insert_events');
 const insertInbox = inbox.insert('insert_event_inbox');
 
 /**
- * Events that have their numbers, those of each account in a row and ascending. Not awaited: a COMMIT may follow at once.
- * `now`: the real time, by which they are forgotten; in tests it is another one than theirs.
+ * Numbers must ascend per account. Not awaited: a COMMIT may follow at once. `now`: the real time, which decides expiry,
+ * also for tests.
  */
 export function writeEvents(
   transaction: Queryable,
@@ -80,7 +79,7 @@ const takeNumbers: SqlStatement = {
     where id = $1::int and event_count is not null returning event_count, test_clock`,
 };
 
-/** What was done to an account outside the engine. Locks the account's row until the transaction's end. */
+/** For changes outside the engine. Locks the account's row. */
 export async function appendEvents(
   transaction: Queryable,
   accountId: number,
@@ -95,14 +94,14 @@ export async function appendEvents(
     accountId,
     number: first + index,
     type,
-    // Of a test: what happens there happens at its own time.
+    // In a test, its own time.
     createdAt: Number(row['test_clock'] ?? now),
     data: JSON.stringify(data),
   }));
   await Promise.all(writeEvents(ofAccount, numbered, now));
 }
 
-// In the order in which batches lock accounts.
+// In the batches' lock order.
 const lockListening: SqlStatement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
@@ -120,7 +119,7 @@ export interface ListeningAccount {
   readonly eventCount: number;
 }
 
-/** Locks every account of these groups that is listened to: first in a transaction that has something to tell them all. */
+/** Call first in a transaction with an event for all of them. */
 export async function holdListening(
   transaction: Queryable,
   groupsToTell: readonly Group[],
@@ -135,7 +134,6 @@ export async function holdListening(
   }));
 }
 
-/** One event for each of them. */
 export async function appendToAll(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],
@@ -159,12 +157,12 @@ const beginListening: SqlStatement = {
   text: 'update accounts set event_count = 0 where id = $1::int and event_count is null',
 };
 
-/** From now on, and for ever, the account's events are written. */
+/** Permanent. */
 export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
   await database.ofAccount(accountId).query(beginListening, [accountId]);
 }
 
-/** Whether all of them are listened to is a column of service_state: those of real accounts, and those of tests. */
+/** Whether all accounts record events is stored in service_state, for real accounts and for tests. */
 const listening = {
   live: { column: 'listens_to_all', whose: `id <= ${realAccountIdMax}` },
   test: { column: 'listens_to_tests', whose: `id > ${realAccountIdMax} and test_state = 'current'` },
@@ -190,14 +188,14 @@ const listenings = {
   test: { begin: beginListeningTo('test'), more: listenToMore('test') },
 };
 
-/** From now on, and for ever, the events of all accounts are written, those to come included; or those of all tests. */
+/** Permanent, including future accounts. */
 export async function listenToEverybody(transaction: Queryable, mode: Listening): Promise<void> {
   await transaction.query(listenings[mode].begin);
   for (const group of transaction.accountGroups())
     while ((await group.query(listenings[mode].more)).length > 0);
 }
 
-/** Reaches whom a process that died in the middle did not reach. */
+/** Finishes the work of a process that died. */
 export async function goOnListening(database: Database): Promise<void> {
   for (const group of database.accountGroups()) {
     for (const { more } of Object.values(listenings)) while ((await group.query(more)).length > 0);
@@ -210,7 +208,7 @@ const listenToNew: SqlStatement = {
     and (select case when $1::int <= ${realAccountIdMax} then listens_to_all else listens_to_tests end from service_state)`,
 };
 
-/** In the transaction that makes the account, or its test, behind its entry in the audit log: that holds the row which says whether. */
+/** After the audit entry of the account's creation, which locks the row that is read here. */
 export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.ofAccount(accountId).query(listenToNew, [accountId]);
 }

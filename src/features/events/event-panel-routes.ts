@@ -1,4 +1,4 @@
-// The account's events, the newest first, as its page shows them. Events themselves are those of the API (event-routes.ts).
+// The account's events for its page, newest first. The API: event-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

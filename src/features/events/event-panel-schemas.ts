@@ -1,4 +1,4 @@
-// What the panel's pages of events and endpoints ask besides the API, as JSON Schema (docs/panel-api.md).
+// Panel schemas of events and endpoints (docs/panel-api.md).
 
 import Type from 'typebox';
 import { nullable } from '../../shared/schema-parts.ts';

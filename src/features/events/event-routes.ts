@@ -27,7 +27,7 @@ export function eventRoutes(
     '/events',
     {
       ...confirm,
-      // The first question begins the feed.
+      // The first read starts recording, so a view must not do it.
       config: { scopes: ['events:read'], codes: feedCodes, hasView: false },
       schema: {
         operationId: 'readEvents',

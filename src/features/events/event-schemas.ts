@@ -1,5 +1,5 @@
-// What the outside hears of an account, as JSON Schema: every type of event with its data. The document lists them under
-// `webhooks`; the feed, the deliveries and the client's types are made from the same objects.
+// Event types and their data as JSON Schema: the source of the documented `webhooks`, the feed, deliveries and the client's
+// types.
 
 import Type, { type Static, type TProperties } from 'typebox';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../../shared/schema-parts.ts';
 
 interface EventDescription {
-  /** One sentence: when it is told. */
+  /** One sentence: when it occurs. */
   readonly told: string;
   readonly data: TProperties;
 }
@@ -51,7 +51,7 @@ const revokedKey = Type.Object({
   ),
 });
 
-/** By type, in the order of the documents. */
+/** In the documents' order. */
 export const eventDescriptions = {
   'order.completed': {
     told: 'An order was placed and charged, or a plan renewed itself. Where the product takes orders first: when it has.',
@@ -145,7 +145,6 @@ export type EventType = keyof typeof eventDescriptions;
 
 export const eventTypes = Object.keys(eventDescriptions) as readonly EventType[];
 
-/** The data of one type of event. */
 export type EventData<OfType extends EventType> = Static<
   ReturnType<typeof Type.Object<(typeof eventDescriptions)[OfType]['data']>>
 >;
@@ -187,11 +186,10 @@ export const feedSchema = Type.Object({
 
 export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });
 
-/** "order.completed" as OrderCompletedEvent. */
+/** "order.completed" becomes OrderCompletedEvent. */
 export const eventSchemaName = (type: EventType) =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}Event`;
 
-/** Each type's whole event, by the names that the document's webhooks refer to. */
 export const eventSchemas = eventTypes.map((type) =>
   Type.Object(
     {

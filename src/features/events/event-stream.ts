@@ -1,9 +1,7 @@
-// One order for the events of all accounts: the operator's feed, the deliveries and whatever else follows all accounts
-// read it by position. Transactions leave what they wrote in event_inbox; `extendStream` moves it behind what is there.
-// The only writer of event_stream and its head. Called by the deliverer, and safe to call by several at once.
-// Always true: what is in the stream was committed, nothing is in it twice, and an account's events ascend. The inbox
-// says so by itself: a row that is seen there was committed, and so were those of its account before it, because their
-// transactions held the account's lock one after another.
+// One order for the events of all accounts, read by position. Transactions add to event_inbox; `extendStream` appends that
+// to the stream. The only writer of event_stream and its head; safe to call concurrently.
+// Invariant: the stream contains committed events once, ascending per account. An inbox row that is visible was committed,
+// and so were its account's earlier ones, as transactions hold the account's lock.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -14,7 +12,7 @@ import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { type AccountEvent, events } from './event-log.ts';
 
-/** Taken from the inbox in one transaction. */
+/** Per transaction. */
 const inboxRowsMax = 500;
 
 const lockHead: SqlStatement = {
@@ -30,8 +28,8 @@ const takeInbox: SqlStatement = {
 };
 
 /**
- * Where groups are on several servers: each server draws ids of its own, and rows of one account come through several. So of
- * the accounts whose rows are the oldest by id as many are taken as there are of them, those with the first numbers.
+ * On several servers, ids are drawn per server, and an account's rows come through several: for the accounts with the
+ * oldest rows, as many rows are taken, but those with the lowest numbers.
  */
 const takeInboxApart: SqlStatement = {
   name: 'take_event_inbox_apart',
@@ -62,24 +60,24 @@ const findInbox: SqlStatement = {
   text: 'select exists (select 1 from event_inbox) as waits',
 };
 
-/** How many events found their place; 0: there was nothing. */
+/** Returns the number of events appended. */
 export async function extendStream(database: Database): Promise<number> {
   return (await extendOnce(database)).events;
 }
 
-/** Everything that was committed before the call finds its place: a reader then sees what was answered before it asked. */
+/** Afterwards the stream contains everything committed before the call. */
 export async function extendStreamWholly(database: Database): Promise<void> {
   while ((await extendOnce(database)).isFull);
 }
 
 interface Extended {
   readonly events: number;
-  /** As many rows as one transaction takes of a shard: there may be more. */
+  /** A shard had a full batch of rows, so there may be more. */
   readonly isFull: boolean;
 }
 
 async function extendOnce(database: Database): Promise<Extended> {
-  // Nothing is locked for nothing.
+  // Avoids locks when there is nothing.
   const found = await queryShards(database, findInbox, [], 'every');
   if (!found.some((row) => row['waits'] === true)) return { events: 0, isFull: false };
   return database.transaction(
@@ -106,7 +104,7 @@ async function extendOnce(database: Database): Promise<Extended> {
   );
 }
 
-/** In the order in which they go into the stream. */
+/** In stream order. */
 function takeOldest(transaction: Queryable): Promise<readonly Row[]> {
   const take = (statement: SqlStatement) => queryShards(transaction, statement, [], 'every');
   return bySharding(transaction, {
@@ -116,7 +114,7 @@ function takeOldest(transaction: Queryable): Promise<readonly Row[]> {
   });
 }
 
-/** By their time, but those of each account in the order of its numbers: clocks of several processes may differ. */
+/** By time, but by number within an account: clocks of processes may differ. */
 function inTime(rows: readonly Row[]): readonly Row[] {
   const latest = new Map<unknown, number>();
   return rows
@@ -137,7 +135,7 @@ export interface StreamedEvent extends AccountEvent {
 const rowsOf = (where: string) => `select * from event_stream
       where ${where} order by position limit $3::int + 1`;
 
-// What tests tell has its place too, for their own endpoints; whoever reads all accounts does not meet it.
+// Test events have positions too, for their own endpoints; readers of all accounts skip them.
 const streamed = (
   where: string,
 ) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
@@ -145,8 +143,7 @@ const streamed = (
     join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
     where s.position + (e.number - s.first_number) > $1::bigint`;
 
-// A row of the stream is as long as the batch that made it: what lies before $1 in it is left out. That may be the whole
-// first row, so one row more is read than events are wanted.
+// A stream row covers a batch, of which positions up to $1 are excluded, possibly all: one extra row is read.
 const rowsOfAll = (mode: string) =>
   `${mode} and position >= coalesce((select max(position) from event_stream where position <= $1::bigint and ${mode}), 0)`;
 const ofReal = rowsOfAll(`account_id <= ${realAccountIdMax}`);
@@ -169,7 +166,7 @@ const readOfAccount: SqlStatement = {
     order by 1 limit $3::int`,
 };
 
-// Where groups are on several servers: the rows of the stream, and then their events of each group.
+// On several servers: the stream's rows, then their events per shard.
 const rowsApart = (name: string, where: string): SqlStatement => ({
   name,
   text: `select s.position, s.account_id, s.first_number, s.last_number from (${rowsOf(where)}) s
@@ -189,7 +186,7 @@ const readPlaced: SqlStatement = {
     where s.position + (e.number - s.first_number) > $5::bigint order by 1 limit $6::int`,
 };
 
-/** The next events behind `after`, at most `limit`: of all real accounts, of all tests, or of one account. */
+/** At most `limit` events after `after`: of all real accounts, of all tests, or of one account. */
 export function readStream(
   database: Queryable,
   {
@@ -233,7 +230,7 @@ const findPosition: SqlStatement = {
     order by last_number limit 1`,
 };
 
-/** Where an account's event stands; null: nowhere yet, or it is kept no more. */
+/** null: no position yet, or expired. */
 export async function positionOf(
   database: Queryable,
   accountId: number,
@@ -248,7 +245,7 @@ const findLast: SqlStatement = {
   text: `select account_id, last_number from event_stream where account_id <= ${realAccountIdMax} order by position desc limit 1`,
 };
 
-/** null: no event is kept. */
+/** null: none kept. */
 export async function lastOfStream(database: Queryable): Promise<OwnedId | null> {
   const [row] = await database.query(findLast);
   if (row === undefined) return null;
@@ -265,13 +262,12 @@ const findBegin: SqlStatement = {
   text: 'select min(position) as position from event_stream',
 };
 
-/** The position of the first event that is kept; null: none is. */
+/** Of the oldest event kept; null: none. */
 export async function streamBegin(database: Queryable): Promise<bigint | null> {
   const [row] = await database.query(findBegin);
   return nullable(bigint, row?.['position']);
 }
 
-/** The position of the last event. */
 export async function streamEnd(database: Queryable): Promise<bigint> {
   const [row] = await database.query(findEnd);
   return bigint(row?.['position']);
@@ -297,7 +293,7 @@ const deleteRanges: SqlStatement = {
 
 const rangesPerPiece = 20;
 
-/** Deletes what is older than `before`, oldest first, in pieces. Whether something is left to delete. */
+/** Oldest first, in pieces. true: some are left. */
 export async function deleteOldEvents(
   database: Database,
   before: EpochSeconds,

@@ -1,4 +1,4 @@
-// An event as the feed and the deliveries show it.
+// An event in feeds and deliveries.
 
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
@@ -9,7 +9,7 @@ export function eventView(event: AccountEvent): EventView {
   return { ...envelopeOf(event), data: JSON.parse(event.data) };
 }
 
-/** The same as JSON: its data is JSON already, and is neither parsed nor written again. */
+/** As JSON; the stored data is not reparsed. */
 export function eventText(event: AccountEvent): string {
   return `${JSON.stringify(envelopeOf(event)).slice(0, -1)},"data":${event.data}}`;
 }

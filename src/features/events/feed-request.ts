@@ -1,4 +1,4 @@
-// The query string of the feeds, of an account's and of the operator's.
+// The query string of feeds.
 
 import { readQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
@@ -12,14 +12,13 @@ const eventsPerAnswer = 25;
 const eventsPerAnswerMax = 100;
 
 export interface FeedQuestion {
-  /** The id that was sent; null: from the beginning. */
+  /** null: from the start. */
   readonly after: string | null;
   readonly type: EventType | null;
   readonly limit: number;
   readonly waitSeconds: number;
 }
 
-/** An id that names no event of the caller's. */
 export const notYours = fieldRefusal('invalid_filter', 'after', 'must be the id of an event of yours');
 
 export function readFeedQuery(query: unknown): FeedQuestion {
@@ -37,7 +36,6 @@ export function readFeedQuery(query: unknown): FeedQuestion {
   return { ...others, waitSeconds: readWaitSeconds(wait) };
 }
 
-/** @throws RequestRefused */
 export function readWaitSeconds(wait: string): number {
   if (/^\d{0,9}$/.test(wait)) return Math.min(Number(wait), feedWaitSecondsMax);
   throw new RequestRefused(fieldRefusal('invalid_filter', 'wait', 'must be a whole number of seconds'));

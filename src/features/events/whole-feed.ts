@@ -1,4 +1,4 @@
-// The feed of all accounts, for the operator and for the product: the stream read from behind one event.
+// The feed of all accounts, for the operator and the product.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
@@ -7,7 +7,7 @@ import type { EventType } from './event-schemas.ts';
 import { extendStreamWholly, lastOfStream, positionOf, readStream } from './event-stream.ts';
 
 export interface WholeFeedQuestion {
-  /** The last event that is known; null: none. */
+  /** The last known event; null: none. */
   readonly after: OwnedId | null;
   readonly type: EventType | null;
   readonly limit: number;
@@ -17,16 +17,14 @@ export type WholeFeedOutcome =
   | {
       readonly type: 'found';
       readonly events: readonly AccountEvent[];
-      /** The event up to which was looked. */
       readonly lookedTo: OwnedId | null;
       readonly hasMore: boolean;
-      /** The newest event there is. */
       readonly last: OwnedId | null;
     }
   | { readonly type: 'unknown' }
   | { readonly type: 'gone' };
 
-/** Events that one answer looks at, whatever their type. */
+/** Events examined per answer, of any type. */
 const lookedAtMax = 1_000;
 
 const isListening: SqlStatement = {
@@ -46,7 +44,7 @@ export async function readWholeFeed(
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
     const hasReached = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
-    // An account that only the lost database had: its id is not given out again.
+    // The account existed only in the lost database: its id is not reused.
     const isLost = state?.['incarnation'] !== null && state?.['id'] === null;
     return { type: hasReached || isLost ? 'gone' : 'unknown' };
   }

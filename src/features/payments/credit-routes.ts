@@ -1,5 +1,5 @@
-// Credit and debit of an account's balance: from the body to a command for the engine. Called by admin-routes.ts.
-// Always true: with the same idempotency key the money moves once.
+// Credits and debits a balance.
+// Invariant: with one idempotency key the money moves once.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -21,7 +21,7 @@ import { creditBodySchema } from './payment-schemas.ts';
 
 interface CreditRoutesDependencies {
   readonly authenticateAgain: Authenticator['authenticateAgain'];
-  /** A credit of more is a sensitive action. */
+  /** Larger credits require the password. */
   readonly creditConfirmedAboveCents: bigint;
   readonly currency: string;
   readonly database: Database;
@@ -67,7 +67,7 @@ export function accountCreditRoutes(
         throw new RequestRefused(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
       }
       const accountId = orRefuse(parseAccountId(request.params.id), 'account_not_found');
-      // What was asked of them may have taken a while: the password is looked at before a large credit.
+      // The confirmation may have taken a while, so re-authenticate before a large credit.
       const caller = orRefuse(await authenticateAgain(request));
       const outcome = expectOutcome(
         await engine.submit({
@@ -83,10 +83,10 @@ export function accountCreditRoutes(
       );
       markReplayed(reply, outcome);
       const { entry } = outcome;
-      // A replay may be asked for by another administrator than the one who made it.
+      // A replay may come from another administrator.
       const { actorId } = entry;
       const { account } = request.principal;
-      // The credit stands: nothing that keeps lists waiting may keep its answer.
+      // The credit is done: its answer must not wait behind lists.
       const actor =
         actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
       const answer = {

@@ -1,4 +1,4 @@
-// Credits and debits by hand, and receipts.
+// Manual credits and debits, and receipts.
 
 import Type from 'typebox';
 import { languages } from '../../shared/languages.ts';
@@ -13,7 +13,7 @@ export const creditBodySchema = Type.Object(
       examples: ['100.00'],
     }),
     memo: Type.Optional(Type.String({ maxLength: 500 })),
-    // Read before the body is checked against this schema, with a code of its own.
+    // Checked before this schema, with its own error code.
     idempotency_key: keyInBody,
   },
   example({ amount: '250.00', memo: 'Bank transfer 2026-017', idempotency_key: 'transfer-2026-017' }),

@@ -1,6 +1,5 @@
-// What was added to a balance, or taken from it, by hand as a document of one page: a receipt, or a debit note. Called by the
-// routes of the ledger, for the account and for the operator.
-// Always true: its number is that of the ledger entry, which no other entry of the account has and which never changes.
+// A one-page receipt or debit note for a manual ledger entry.
+// Invariant: its number is the ledger entry's, unique in the account and permanent.
 
 import type { Translator } from '../../platform/text/translator.ts';
 import { formatAmount } from '../../shared/amounts.ts';
@@ -16,12 +15,12 @@ export interface ReceiptHead {
   readonly currency: string;
 }
 
-/** Charges and refunds have their orders, and stand on statements. */
+/** Charges and refunds are documented by orders and statements. */
 export function hasReceipt({ kind }: Pick<LedgerEntry, 'kind'>): boolean {
   return kind === 'credit' || kind === 'debit';
 }
 
-/** "1003-27": of account 1003, its entry 27. */
+/** "1003-27": entry 27 of account 1003. */
 export function receiptNumber({ accountId, number }: Pick<LedgerEntry, 'accountId' | 'number'>): string {
   return `${accountId}-${number}`;
 }

@@ -1,5 +1,4 @@
-// Receipts for what was added to a balance by hand, and notes of what was taken from it: for the account, and for the
-// operator of any account.
+// Receipts and debit notes, for the account and the operator.
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -46,7 +45,6 @@ export function receiptRoutes(app: FastifyInstance, dependencies: ReceiptDepende
   );
 }
 
-/** Below /admin. */
 export function accountReceiptRoutes(app: FastifyInstance, dependencies: ReceiptDependencies): void {
   app.get<{ Params: { id: string } }>(
     '/ledger/:id/receipt.pdf',

@@ -1,6 +1,6 @@
-// Whether what is sent and answered with an account's keys is kept: switched by its people in the panel, never by the operator
-// (docs/decisions/0050-bodies-of-requests.md). One transaction with its entry in the audit log; its tests follow it.
-// Always true: when a switch off is answered, nothing that was kept is left, and nothing will be kept.
+// Turns body capture on or off: by the account's people, never by the operator (docs/decisions/0050-bodies-of-requests.md).
+// Applies to its tests too.
+// Invariant: once turning off is answered, nothing captured is left and nothing more is captured.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -14,7 +14,7 @@ import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** The ids of the account and of its tests; null: there is no such account. Refused: what became of whoever asked. */
+/** Returns the ids of the account and its tests; null: no such account. Refused: the author's rights are gone. */
 export async function switchBodyCapture(
   database: Database,
   id: number,
@@ -43,7 +43,7 @@ export async function switchBodyCapture(
     return ids;
   });
   if (done === null || 'code' in done) return done;
-  // Also what a switch before left behind.
+  // Also what an interrupted call left.
   for (const each of keeps ? [] : done) {
     await deleteRequestBodies(database, each, Number.MAX_SAFE_INTEGER, neverAborted);
   }

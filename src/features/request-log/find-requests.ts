@@ -1,14 +1,14 @@
-// Finds lines of the request log. Called by request-log-routes.ts.
+// Searches the request log. Called by request-log-routes.ts.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { apiRequests, type LoggedRequest } from './request-lines.ts';
 
-/** After every moment that a line can have: the year 10000. */
+/** The year 10000. */
 const endOfTime = 253_402_300_800;
 
-/** One statement looks at this many lines: on the embedded database orders wait for it. */
+/** Per statement: orders wait for it on the embedded database. */
 const rangeRows = 20_000;
 
 const findSpan: SqlStatement = {
@@ -19,8 +19,7 @@ const findSpan: SqlStatement = {
     where c.account_id = $1::int`,
 };
 
-// Lines are numbered in the order in which they were written, which is that of their times but for what several processes
-// have not written yet: a binary search finds where a moment lies, give or take that.
+// Numbers follow time, except for lines that other processes wrote late: a binary search finds a time approximately.
 const findNumberAt: SqlStatement = {
   name: 'find_api_request_number_at',
   text: `with recursive probe (low, high) as (
@@ -35,7 +34,7 @@ const findNumberAt: SqlStatement = {
       where p.low < p.high)
     select max(low) as number from probe`,
 };
-/** How far apart in time lines may be that stand in the other order. */
+/** How far in time lines may be out of order. */
 const disorderSeconds = 120;
 
 const listLines: SqlStatement = {
@@ -55,7 +54,7 @@ const findLine: SqlStatement = {
     where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
 };
 
-/** Lines below `before` of moments from `since` up to, not including, `until`; null: whichever. */
+/** Before `before`, from `since` to `until` (exclusive); null: any. */
 export interface RequestFilter {
   readonly before: number;
   readonly since: EpochSeconds;
@@ -70,7 +69,7 @@ export interface RequestFilter {
   readonly limit: number;
 }
 
-/** Newest first. Reads the numbers of these moments alone, so many at once. */
+/** Newest first. */
 export async function listRequests(
   database: Queryable,
   accountId: number,
@@ -98,7 +97,7 @@ export async function listRequests(
   return found;
 }
 
-/** null: there is none, or it is older than `since`. */
+/** null: none, or older than `since`. */
 export async function findRequest(
   database: Queryable,
   accountId: number,

@@ -1,23 +1,22 @@
-// When each key was last used, to the minute: noted in memory with each request, written by request-log.ts with its
-// lines. Always true: a use that could not be written is written the next time.
+// When each key was last used, to the minute; collected in memory and written by request-log.ts.
+// Invariant: a failed write is repeated with the next.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
-/** Ids of keys to the minutes in which they were used. */
+/** Minutes of use, by key id. */
 export type UsedKeys = ReadonlyMap<number, EpochSeconds>;
 
 export interface KeyUses {
   note(keyId: number, at: EpochSeconds): void;
   /** Never fails. */
   write(): Promise<void>;
-  /** Those that are not written. */
   size(): number;
 }
 
 const keysRememberedMax = 100_000;
 
 export function createKeyUses(write: (uses: UsedKeys) => Promise<void>, keysPerWriteMax: number): KeyUses {
-  /** To the last minute that was noted. */
+  /** The last minute noted per key. */
   const notedMinutes = new Map<number, EpochSeconds>();
   let unwritten = new Map<number, EpochSeconds>();
 
@@ -37,7 +36,7 @@ export function createKeyUses(write: (uses: UsedKeys) => Promise<void>, keysPerW
         try {
           await write(new Map(uses.slice(from, from + keysPerWriteMax)));
         } catch {
-          // What came meanwhile is later.
+          // Newer uses take precedence.
           unwritten = new Map([...uses.slice(from), ...unwritten]);
           break;
         }

@@ -1,6 +1,5 @@
-// What the log of requests is told of each request with a key, when it has been answered: its line, and of an account that
-// keeps them what was sent and answered. Called by app.ts for the APIs behind keys.
-// Always true: of an account that keeps nothing nothing is held, copied or put into words; it is asked for one boolean.
+// Logs each answered API request with a key: its line and, with body capture, what was sent and answered. Hooks of app.ts.
+// Invariant: without body capture nothing is held, copied or serialized.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -19,16 +18,16 @@ import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A body that was no JSON object, where it is kept. */
+    /** The raw body if it was not a JSON object, with body capture. */
     unparsedBody: Buffer | null;
   }
   interface FastifyReply {
-    /** The text of the answer, where it is kept. */
+    /** With body capture. */
     keptAnswer: string | null;
   }
 }
 
-/** Of what was sent, and of what was answered. */
+/** Per direction. */
 const keptBytesMax = 4_096;
 const queryBytesMax = 1_024;
 const headerLettersMax = 200;
@@ -38,7 +37,6 @@ export interface NotedRequestsDependencies {
   readonly now: () => EpochSeconds;
 }
 
-/** One push for each request. */
 export function noteRequests(apis: FastifyInstance, { requestLog, now }: NotedRequestsDependencies): void {
   apis.decorateRequest('unparsedBody', null);
   apis.decorateReply('keptAnswer', null);
@@ -67,7 +65,6 @@ export function noteRequests(apis: FastifyInstance, { requestLog, now }: NotedRe
   });
 }
 
-/** For `installJsonBodies`. */
 export function keepUnparsedBody(request: FastifyRequest, body: Buffer): void {
   if (request.unparsedBody === null && isKept(request)) request.unparsedBody = body;
 }
@@ -104,7 +101,7 @@ function sentBody({ body, unparsedBody }: FastifyRequest): CutText | typeof noth
   return body === undefined || body === null ? nothing : redactedJson(body, keptBytesMax);
 }
 
-/** As it was sent: the type of the body is replaced before it is read. */
+/** Raw, because the content type is replaced before parsing. */
 function headerOf({ raw: { rawHeaders } }: FastifyRequest, name: string): string | null {
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() !== name) continue;

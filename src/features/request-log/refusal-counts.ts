@@ -1,6 +1,5 @@
-// How often requests were refused with which code, by UTC day: of the whole service, and of each account that was known.
-// Counted by request-log.ts with its lines, also of those that it drops; without tests, which say nothing about real
-// business. The only writer of refusal_days and refusal_account_days.
+// Refusals per code and UTC day, of the service and of each known account, including requests dropped from the log, without
+// tests. The only writer of refusal_days and refusal_account_days.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -56,7 +55,7 @@ const listAccounts: SqlStatement = {
     group by account_id order by 2 desc, 1 limit $4::int`,
 };
 
-// One index for both ways of asking: a look for each code and day here, a range there.
+// Uses one index for both queries.
 const sumOfAccount: SqlStatement = {
   name: 'sum_refusals_of_account',
   text: `select code, sum(refusal_count)::bigint as refusals from refusal_account_days
@@ -81,11 +80,10 @@ const oldRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** What was refused since the last write. */
 export interface RefusalCounter {
-  /** `accountId` null: no account was recognised. */
+  /** `accountId` null: unknown. */
   note(code: string, at: EpochSeconds, accountId: number | null): void;
-  /** Never fails: what cannot be counted now is lost, because a count of refusals is not a ledger. */
+  /** Never fails; counts that cannot be written are lost, which is acceptable. */
   write(): Promise<void>;
   size(): number;
 }
@@ -121,7 +119,7 @@ function partsOf(key: string): { day: string; code: string; accountId: number } 
   return { day: dayOf(Number(day) * 86_400), code, accountId: Number(accountId ?? 0) };
 }
 
-/** Whether some may be left, because the signal said stop. */
+/** true: the signal aborted, and rows may be left. */
 export function deleteOldRefusals(
   database: Database,
   beforeDay: string,
@@ -130,7 +128,7 @@ export function deleteOldRefusals(
   return deleteInPieces(database, oldRows, [everyCode, beforeDay], signal);
 }
 
-/** Of both APIs, known accounts or not, since a day; the most frequent first. */
+/** Most frequent first. */
 export async function listRefusals(
   database: Queryable,
   sinceDay: string,
@@ -138,7 +136,7 @@ export async function listRefusals(
   return (await database.query(sumRefusals, [sinceDay])).map(parseCount);
 }
 
-/** Of one account, from day to day, both included; the most frequent first. */
+/** Both days inclusive; most frequent first. */
 export async function listRefusalsOfAccount(
   database: Queryable,
   accountId: number,
@@ -149,15 +147,15 @@ export async function listRefusalsOfAccount(
 }
 
 export interface RefusedAccounts {
-  /** Of everybody, known or not. */
+  /** Including unknown callers. */
   readonly count: number;
-  /** The most often refused first. */
+  /** Most refusals first. */
   readonly accounts: readonly { id: number; username: string; count: number; lastDay: string }[];
-  /** Of all accounts, also of those that are not listed. */
+  /** Including accounts not listed. */
   readonly countOfAccounts: number;
 }
 
-/** Who was refused with a code, from day to day, both included. */
+/** Both days inclusive. */
 export async function listRefusedAccounts(
   database: Queryable,
   code: ErrorCode,

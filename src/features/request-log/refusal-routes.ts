@@ -1,5 +1,5 @@
-// How often requests with a key were refused, and with what: of the account, of any account, and of one code whose accounts
-// those are. Counted by UTC day (src/features/request-log/refusal-counts.ts), longer than the requests themselves are kept.
+// Refusals by code and UTC day (refusal-counts.ts): of the account, of any account, and the accounts refused with a code.
+// Kept longer than requests.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -26,7 +26,6 @@ const usualDays = 30;
 const daysMax = 400;
 const accountsMax = 100;
 
-/** The account's own. */
 export function refusalRoutes(
   app: FastifyInstance,
   { database, requestLog, now }: RefusalRoutesDependencies,
@@ -53,7 +52,7 @@ export function refusalRoutes(
   );
 }
 
-/** For the operator; below /admin. */
+/** Registered below /admin. */
 export function accountRefusalRoutes(
   app: FastifyInstance,
   { database, requestLog, now }: RefusalRoutesDependencies,
@@ -117,7 +116,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return own(errorCatalogue, code) !== undefined;
 }
 
-/** UTC days, both included. */
+/** Both inclusive. */
 function readDays(query: unknown, now: EpochSeconds) {
   const { from, to } = readQuery(query, (sent) => dayRange(sent, now, { usual: usualDays, max: daysMax }));
   return { from: dayOf(from), to: dayOf(to) };

@@ -1,8 +1,7 @@
-// What was sent and answered, of accounts that keep it (docs/decisions/0050-bodies-of-requests.md): redacted and cut before it
-// comes here (redaction.ts). Written by request-log.ts with the lines they belong to, in the same transaction.
-// Always true: none stands without its line, none is older than its line, and none is written once its account keeps them
-// no more: whoever writes looks at the account behind the lock of its counter, and whoever switches off takes that lock.
-// The only writer of api_request_bodies.
+// Captured requests and answers, redacted and truncated (redaction.ts, docs/decisions/0050-bodies-of-requests.md). Written
+// with their lines in one transaction; the only writer of api_request_bodies.
+// Invariant: a body never outlives its line, and none is written after capture was turned off: writers check the account
+// after locking its counter, which turning off locks too.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -32,7 +31,7 @@ const requestBodies = describeTable('api_request_bodies', {
 
 export type RequestBodies = RowOf<typeof requestBodies>;
 
-/** An exchange before its line has a number. */
+/** Before its line has a number. */
 export type CapturedExchange = Omit<RequestBodies, 'accountId' | 'number'>;
 
 const insertBodies: SqlStatement = {
@@ -49,7 +48,7 @@ const findBodies: SqlStatement = {
     where b.account_id = $1::int and b.number = $2::bigint`,
 };
 
-/** Also where no request was logged yet: there is a row to be held then. */
+/** Creates the counter if missing, so that there is a row to lock. */
 const holdCounter: SqlStatement = {
   name: 'hold_api_request_count',
   text: `insert into api_request_counts as c (account_id, request_count) values ($1::int, 0)
@@ -77,7 +76,7 @@ const listForgotten: SqlStatement = {
     order by a.id`,
 };
 
-/** In the transaction that wrote their lines: it holds the counters of their accounts, all of one group. */
+/** In the lines' transaction, which holds the counters; accounts of one shard. */
 export async function insertRequestBodies(
   transaction: Queryable,
   bodies: readonly RequestBodies[],
@@ -85,7 +84,7 @@ export async function insertRequestBodies(
   await transaction.query(insertBodies, requestBodies.values(bodies));
 }
 
-/** null: none is kept, or the account keeps none now. */
+/** null: none, or capture is off. */
 export async function findRequestBodies(
   database: Queryable,
   accountId: number,
@@ -95,12 +94,12 @@ export async function findRequestBodies(
   return row === undefined ? null : requestBodies.parse(row);
 }
 
-/** In the transaction that switches them off, behind it: what is being written stands when it ends, and nothing follows. */
+/** In the transaction that turns capture off: waits for writers, and blocks later ones. */
 export async function endRequestBodies(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.ofAccount(accountId).query(holdCounter, [accountId]);
 }
 
-/** Those of lines up to this number; whether some may be left, because the signal said stop. */
+/** Of lines up to this number. true: the signal aborted, and rows may be left. */
 export function deleteRequestBodies(
   database: Database,
   accountId: number,
@@ -110,7 +109,7 @@ export function deleteRequestBodies(
   return deleteInPieces(database.ofAccount(accountId), bodiesUpTo, [accountId, upTo], signal);
 }
 
-/** Of accounts that keep none any more and whose deletion was cut off; whether some may be left. */
+/** Continues deletions that were cut off. true: some may be left. */
 export async function deleteForgottenBodies(database: Database, signal: AbortSignal): Promise<boolean> {
   for (const row of await queryShards(database, listForgotten, [], 'every')) {
     const accountId = Number(row['id']);

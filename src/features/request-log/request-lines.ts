@@ -1,6 +1,5 @@
-// The lines of requests with an API key as they are kept: written in batches, and shortened.
-// Invariant: neither a query's values nor a body is ever in a line.
-// The only writer of api_requests and api_request_counts.
+// Stores and prunes request lines in batches; the only writer of api_requests and api_request_counts.
+// Invariant: a line contains neither query values nor bodies.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -32,22 +31,22 @@ export const apiRequests = describeTable('api_requests', {
   requestId: text('request_id'),
   milliseconds: int('milliseconds'),
   address: text('address'),
-  /** The key that it came with, whichever of its secrets was sent. */
+  /** Regardless of the secret used. */
   keyId: nullableInt('key_id'),
 });
 
 export type LoggedRequest = RowOf<typeof apiRequests>;
 
 export type KnownLine = Omit<LoggedRequest, 'number'> & {
-  /** Which secret of the key it came with; null: none that is known. */
+  /** null: unknown. */
   readonly secretId: number | null;
 };
 
-/** `accountId` null: no account was recognised; only its refusal is counted. */
+/** `accountId` null: unknown caller; only the refusal counts. */
 export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
 
-// Numbers are given out under the lock of the account's counter, accounts in order: no deadlocks, no gaps. Of a test that was
-// reset nothing is written; that of one in use holds its row (identity/account-in-use.ts).
+// Numbers are drawn under the lock of the account's counter, accounts in order: no deadlocks, no gaps. Reset tests are
+// excluded; current ones are locked (identity/account-in-use.ts).
 const newLines = apiRequests.without('number');
 
 const testsInUse = `
@@ -82,12 +81,12 @@ const insertLines: SqlStatement = {
   ),
 };
 
-/** Behind others that hold the rows of the tests: Citus 13 cannot read what such a part of a statement found. */
+/** After locking the tests: Citus 13 cannot use the result of that part within one statement. */
 const insertLinesApart: SqlStatement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
 
 const deleteAtOnceMax = 2_000;
 
-// Lines are numbered in the order they came: the oldest have the lowest numbers.
+// The oldest lines have the lowest numbers.
 const oldestLines: OldRows = {
   deletion: {
     name: 'delete_oldest_api_requests',
@@ -134,7 +133,7 @@ function insert(queryable: Queryable, lines: readonly KnownLine[]): Promise<read
   });
 }
 
-/** In a transaction, if there are lines of tests. */
+/** In a transaction if tests are included. */
 async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
   const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
   const gone = new Set<number>();
@@ -143,7 +142,7 @@ async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): P
   return kept.length === 0 ? [] : queryable.query(insertLinesApart, newLines.values(kept));
 }
 
-/** The lines hold the counters of their accounts: who keeps bodies is looked at behind that. */
+/** The inserted lines lock the counters; capture settings are read after that. */
 export function insertRequestsWithBodies(
   group: Database,
   lines: readonly KnownLine[],
@@ -173,7 +172,7 @@ export interface KeptLimits {
   readonly keptPerAccountMax: number;
 }
 
-/** `count`: of all lines that the account ever had. Resolves to whether something may be left. */
+/** `count`: all lines the account ever had. Resolves to true if some may be left. */
 export function pruneRequestsOf(
   database: Database,
   limits: KeptLimits,
@@ -186,7 +185,7 @@ export function pruneRequestsOf(
   return deleteInPieces(database.ofAccount(accountId), oldestLines, values, signal);
 }
 
-/** Every account's; resolves to of how many accounts something may be left. */
+/** Resolves to the number of accounts with lines left. */
 export async function pruneRequests(
   database: Database,
   limits: KeptLimits,
@@ -221,13 +220,10 @@ export async function pruneRequests(
 const harmless = /^(?:\/(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})){1,8}$/;
 const harmlessPart = /^(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})?$/;
 
-/**
- * The path of a request as it may be kept: without the query, and with whatever is neither a word nor a number
- * cut out, because somebody will send their key in a path.
- */
+/** Without the query, and with anything but words and numbers cut out, because clients will send keys in paths. */
 export function loggablePath(url: string): string {
   if (harmless.test(url)) return url;
-  // Joined anew: a slice would keep the whole of a long address in memory.
+  // Rebuilt: a slice would keep a long URL in memory.
   const parts = (url.split('?', 1)[0] ?? '').split('/', 9).slice(1);
   return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
 }

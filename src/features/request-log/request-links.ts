@@ -1,5 +1,5 @@
-// What a logged request was about: the customer and the order whose ids stand in its path, or in what was sent and answered.
-// Called by request-log-routes.ts. Only what is there and is the account's own is linked to.
+// Links a logged request to its customer and order, by ids in its path or bodies. Only existing ones of the account. Called
+// by request-log-routes.ts.
 
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax } from '../../platform/http/list-query.ts';
@@ -46,7 +46,7 @@ export async function findRequestLinks(
   };
 }
 
-/** The order that its idempotency key is of: another one, perhaps, which is why it was refused. */
+/** The order with the same idempotency key, perhaps a different one, which explains a refusal. */
 async function orderOfKey(
   database: Database,
   accountId: number,
@@ -77,7 +77,7 @@ async function customerOfBody(
   return reference === '' ? null : findCustomerNumber(database, accountId, reference);
 }
 
-/** "": there is none, or none that anything could be called, or the database could be asked for. */
+/** "": missing, or unusable in a query. */
 function sentText(bodies: RequestBodies | null, name: string): string {
   const text = own(sentObject(bodies), name);
   return typeof text === 'string' && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : '';

@@ -1,6 +1,5 @@
-// An account's requests with its API keys: the last seven days, each with what was sent and answered where the account
-// keeps that. For whoever builds against the API, and for the operator who is asked why something was refused. The
-// switch is the account's alone.
+// An account's API requests of the last seven days, with captured bodies, for the account's developers and the operator.
+// Only the account can turn capture on or off.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -33,7 +32,6 @@ import {
 interface RequestLogRoutesDependencies {
   readonly customers: CustomerReads;
   readonly database: Database;
-  /** Drops what is kept in memory of an account, without waiting for the NOTIFY to come round. */
   readonly forgetAccount: (accountId: number) => void;
   readonly limiter: RateLimiter;
   readonly now: () => EpochSeconds;
@@ -47,16 +45,16 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
   '5xx': [500, 599],
 };
 
-/** Older ones are deleted now and then; they are never shown. */
+/** Older lines are deleted occasionally, and never shown. */
 const shownSeconds = 7 * 86_400;
 
-/** Whose requests they are: the account's own, or those of the account in the path. */
+/** The account's own requests, or those of the account in the path. */
 interface RequestsSurface {
   readonly path: string;
   readonly scope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly hasTestMode: boolean;
-  /** Behind "list" and "get": "Requests", "AccountRequests". */
+  /** Completes "list" and "get": "Requests", "AccountRequests". */
   readonly noun: string;
   readonly accountOf: (
     request: FastifyRequest<{ Params: { id?: string } }>,
@@ -101,7 +99,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
   );
 }
 
-/** The same of any account, for the operator; below /admin. */
+/** Registered below /admin. */
 export function accountRequestRoutes(app: FastifyInstance, dependencies: RequestLogRoutesDependencies): void {
   requestRoutes(app, dependencies, {
     path: '/accounts/:id/requests',
@@ -137,7 +135,7 @@ function requestRoutes(
     async (request, reply) => {
       const filter = readQuery(request.query, (sent) => filterOf(sent, now()));
       const account = orRefuse(await accountOf(request), 'account_not_found');
-      // What was asked a moment ago is there.
+      // So that the newest requests are included.
       await requestLog.flush();
       const found = await listRequests(database, account.id, { ...filter, limit: pageRows + 1 });
       const page = found.slice(0, pageRows);

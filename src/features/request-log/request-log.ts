@@ -1,9 +1,6 @@
-// The log of requests with an API key, for the account that sent them, and the count of refusals by day, without tests.
-// A request costs one push of a small object; what was pushed is written afterwards, in batches, every
-// second.
-// Always true: nothing waits for this log. When more comes than can be written, the accounts that have most lines lose
-// some, and each is counted; the buffer and each account's lines are bounded. What was sent and answered comes beside
-// it, of accounts that keep it (request-bodies.ts). That a key was used is noted whether or not its line is.
+// The request log and the refusal counts. Logging a request pushes one small object; batches are written every second.
+// Invariant: nothing waits for the log. Under overload, the accounts with the most lines lose some, which are counted;
+// buffers and per-account lines are bounded. A key's use is recorded even if its line is dropped.
 
 import { byGroup, type Database, type Row } from '../../platform/database/database.ts';
 import { createFairQueue } from '../../platform/limits/fair-queue.ts';
@@ -29,38 +26,36 @@ interface NumberedLine {
 }
 
 export interface RequestLogLimits extends KeptLimits {
-  /** Between two flushes: of requests that were let in, and of requests that were refused by the guard. */
+  /** Per flush: accepted requests, and those refused by the guard. */
   readonly linesMax: number;
   readonly refusedLinesMax: number;
   readonly linesPerStatement: number;
   readonly flushMilliseconds: number;
-  /** Of exchanges that are kept: between two flushes, and of one account. */
+  /** Captured bodies: per flush, and per account. */
   readonly exchangesMax: number;
   readonly exchangesPerAccountMax: number;
-  /** How long it is known whose refusals those of a day were. */
   readonly refusalsKeptDays: number;
 }
 
 export interface RequestLogDependencies {
   readonly database: Database;
   readonly limits: RequestLogLimits;
-  /** Hears, once a minute for each key, that it was used. */
+  /** Once a minute per key. */
   readonly onKeysUsed: (uses: UsedKeys) => Promise<void>;
   readonly onDropped: (lines: number) => void;
 }
 
 export interface RequestLog {
-  /** `exchange`: of an account that keeps it; it is dropped before its line is. */
+  /** `exchange`: with body capture; dropped before its line is. */
   note(line: RequestLine, exchange?: CapturedExchange | null): void;
-  /** Writes what was noted so far. Never fails: what cannot be written is dropped. */
+  /** Never fails; what cannot be written is dropped. */
   flush(): Promise<void>;
-  /** Deletes what is too old and what is too much; returns of how many accounts something may be left. */
+  /** Returns the number of accounts with lines left. */
   prune(now: EpochSeconds, signal?: AbortSignal): Promise<number>;
-  /** Stops the timer and writes the rest. */
   close(): Promise<void>;
 }
 
-/** Whoever is refused with these sends as often as they like: their lines keep no others out. */
+/** Clients can repeat these at will, so their lines must not displace others. */
 const guardCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'revoked_api_key',
   'account_blocked',
@@ -84,7 +79,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const refusals = createRefusalCounter(database);
   let flushing: Promise<void> | null = null;
   const keyUses = createKeyUses(onKeysUsed, limits.linesPerStatement);
-  /** The account's line at which its log is shortened next. */
+  /** The line number at which the account is pruned next. */
   const pruneAt = new Map<number, number>();
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
   const bodiesStep = Math.max(1, Math.floor(limits.exchangesPerAccountMax / 10));
@@ -107,7 +102,6 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     return taken;
   }
 
-  /** In the order they came. */
   function takeWaiting(): KnownLine[] {
     const taken: NumberedLine[] = [];
     for (const lines of [letIn, refused]) {
@@ -117,7 +111,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   function flush(): Promise<void> {
-    // One at a time: what came meanwhile is the next one's.
+    // One at a time; newer lines go with the next flush.
     const mine = (flushing ?? Promise.resolve()).then(writeWaiting).finally(() => {
       if (flushing === mine) flushing = null;
     });
@@ -160,7 +154,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   ): Promise<readonly Row[]> {
     const written = await insertRequestsWithBodies(group, lines, kept);
     for (const { accountId, number } of written.bodies) {
-      // The newest alone are kept: now and then, as more come.
+      // Prunes occasionally, as bodies arrive.
       if (number % bodiesStep !== 0) continue;
       const upTo = number - limits.exchangesPerAccountMax;
       await deleteRequestBodies(database, accountId, upTo, neverAborted).catch(() => undefined);
@@ -175,7 +169,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       if (count < (pruneAt.get(accountId) ?? limits.keptPerAccountMax + pruneStep)) continue;
       if (pruneAt.size >= accountsRememberedMax) pruneAt.clear();
       pruneAt.set(accountId, count + pruneStep);
-      // The lines stand: whoever writes the next ones shortens the log.
+      // The lines are written: a failed prune is repeated later.
       await pruneRequestsOf(database, limits, accountId, count, now, neverAborted).catch(() =>
         pruneAt.delete(accountId),
       );

@@ -1,4 +1,4 @@
-// Logged requests, their bodies and refusals, as the pages show them.
+// Logged requests, bodies and refusals in the panel.
 
 import Type from 'typebox';
 import { before, cursorPageOf, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';

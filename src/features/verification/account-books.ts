@@ -1,17 +1,13 @@
-// The books of one account, added up again in SQL that shares no code with the engine: the chain of balances, sums,
-// counters, numbering, every order against its entries, claims on references, and the sums by day.
-//
-// The books go on moving meanwhile, so each account's audit is bounded by what its first statement saw, which is one
-// state of the database: the balance, the counters, the last numbers, the sums by day and their mark. Every statement
-// after it looks at a range of numbers up to those counters. There can be no false alarm, because
-// - rows of orders, entries and changes of plans are written in the transaction that moves their counter, are numbered
-//   from it, and are never changed: whatever a counter counts is there, the same, in every later statement;
-// - whether an order was handed over to the product is written with it and never changes; that it was settled is written
-//   once, together with its change of a plan and its entries, and one statement sees all of them or none;
-// - what has been numbered since lies beyond the counters, and no statement looks there;
-// - a customer and the claim on its reference are written together and stay: one statement sees both or neither;
-// - the sums by day and their mark are changed together, and the mark never runs ahead of the entries.
-// One statement is one short read of its own: orders wait for none of them longer than for a range.
+// Recomputes one account's books in SQL that shares no code with the engine: balance chain, sums, counters, numbering,
+// orders against entries, reference claims, daily totals.
+// | Orders continue meanwhile, so every later statement is bounded by the first one's snapshot (balance, counters, last
+// numbers, totals and watermark). False alarms are impossible, because
+// - orders, entries and plan changes are numbered in the transaction that moves their counter, and never change;
+// - a hand-off is written with its order; its settlement, plan change and entries are written once, atomically;
+// - newer rows lie beyond the counters, where no statement looks;
+// - a customer and its reference claim are written together and stay;
+// - daily totals and their watermark change together, and the watermark never runs ahead of the entries.
+// Each statement is a short read over a range, so orders never wait long.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -26,15 +22,15 @@ import { recheckInDoubt } from './recheck-in-doubt.ts';
 import type { Check, Findings } from './verification-findings.ts';
 import type { AuditLimits } from './verification-limits.ts';
 
-/** Listed of one range. */
+/** Listed per range. */
 const problemsMax = 20;
 
-/** Orders, charges and refunds of all packages. */
+/** Over all packages. */
 const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_count), 0),
           coalesce(sum(charged_cents), 0), coalesce(sum(refunded_cents), 0)]::bigint[]
         from spending_sums s where s.account_id = a.id and s.step = '${step}')`;
 
-/** The account as one statement sees it, with a row for each of its days. */
+/** A single snapshot, with a row for each day. */
 const readHead: SqlStatement = {
   name: 'verify_head',
   text: `with head as materialized (
@@ -63,20 +59,20 @@ const readHead: SqlStatement = {
     from head left join ledger_days d on d.account_id = $1::int order by d.day`,
 };
 
-/** Whether an entry `e` was made when its order was settled, and not when it was placed: its hand-off says which do. */
+/** Whether entry `e` was made when its order was settled rather than placed, according to the hand-off. */
 const isSettling = `coalesce((select e.number = h.entry_number or (e.number = h.entry_number + 1 and h.status = 'failed')
         from order_handoffs h where h.account_id = e.account_id and h.order_number = e.order_number), false)`;
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** What an order `o` gave back when it was placed: of one that waits for the product, no more than its price. */
+/** The refund made when order `o` was placed: at most its price if it waits for the product. */
 const refundAtOnce = `case when (select true from order_handoffs h
         where h.account_id = o.account_id and h.order_number = o.number)
       then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
 
 /**
- * Whether an entry `e` may be dated as it is, made by what happened at `at`: then, or later where the entry before it was
- * later, or where a statement of the month before had been read (accounts.ledger_open_from).
+ * An entry is dated `at`, or later if the previous entry was later or the previous month's statement had been read
+ * (accounts.ledger_open_from).
  */
 const isDatedRight = (
   at: string,
@@ -88,7 +84,7 @@ const isDatedRight = (
 
 const seconds = (column: string) => `extract(epoch from ${column})::bigint`;
 
-/** What order-engine/row-hashes.ts writes into `row_hash`; `hash_before` is never null here. */
+/** Same as order-engine/row-hashes.ts; hash_before is never null here. */
 const hashOf = (fields: readonly string[]) => `left(translate(encode(sha256(convert_to(
       concat_ws(e'\\n', hash_before, ${fields.join(', ')}), 'UTF8')), 'base64'), '+/', '-_'), 22)`;
 const orNothing = (column: string) => `coalesce(${column}::text, '')`;
@@ -139,11 +135,9 @@ const hashProblem =
   'its row and its hash do not fit, or the hash before it is not the one that it was made with';
 
 /**
- * Entries $2 to $3, and the orders that they pay for. Orders are numbered as they are charged: those after order $6, up
- * to the last that is charged here. An order's refund comes right before its charge, so a range does not end between.
- * What settles an order comes later, and is compared with the change of a plan that says so (verify_plan_changes).
- * $4: the account's last entry; $5: the balance before the range; $7: up to which entry days are summed; $8: spending;
- * $9: the last hash of an order before them, or an empty text.
+ * Entries $2 to $3 and their orders: those after order $6, up to the last one charged here. A refund directly precedes its
+ * order's charge, so no range ends between them. Settlements come later and are checked in verify_plan_changes.
+ * $4: last entry; $5: balance before; $7, $8: watermarks of daily totals and spending; $9: previous order hash, or ''.
  */
 const readEntries: SqlStatement = {
   name: 'verify_entries',
@@ -248,7 +242,7 @@ const readEntries: SqlStatement = {
       from (select *, (created_at at time zone 'UTC')::date as day from range where number <= $7::int) dated group by day`,
 };
 
-/** Orders after $2 up to $3, which no entry has named. */
+/** Orders after $2 up to $3 without an entry. */
 const listUnpaid: SqlStatement = {
   name: 'verify_unpaid_orders',
   text: `select number from orders where account_id = $1::int and number > $2::int and number <= $3::int
@@ -257,7 +251,7 @@ const listUnpaid: SqlStatement = {
 
 export const claimProblem = 'the claim on its reference and its row disagree';
 
-/** `references` null: their claims are looked at apart. */
+/** `references` null: claims are checked separately. */
 const readCustomersBeside = (name: string, references: string | null): SqlStatement => ({
   name,
   text: `with range as materialized (
@@ -285,10 +279,10 @@ const readCustomers = readCustomersBeside('verify_customers', 'customer_referenc
 const readCustomersApart = readCustomersBeside('verify_customers_apart', null);
 const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_customer_references');
 
-/** Begins the problems that are reported without a halt. */
+/** Prefix of problems reported without a halt. */
 const ruleSaying = 'not by the rules: ';
 
-/** Changes $2 to $3. $4: the account's last order; $5: the last hash of a change before them, or an empty text. */
+/** Changes $2 to $3. $4: last order; $5: previous change hash, or ''. */
 const readPlanChanges: SqlStatement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
@@ -357,7 +351,7 @@ const readPlanChanges: SqlStatement = {
       order by r.number limit ${problemsMax})`,
 };
 
-/** Of the orders after $2 up to $3 that were handed over, the first $4: each settled by a change, or waiting. */
+/** Hand-offs of orders after $2 up to $3, the first $4: each is settled by a change, or waiting. */
 const readHandoffs: SqlStatement = {
   name: 'verify_handoffs',
   text: `with range as materialized (
@@ -391,11 +385,10 @@ const places = { firstEntry: 6, lastEntry: 7, firstOrder: 8, lastOrder: 9 } as c
 export interface CheckedAccount {
   readonly entries: number;
   readonly customers: number;
-  /** The numbers of credits and debits. */
   readonly credits: readonly number[];
 }
 
-/** What was counted; null: there is no such account. */
+/** null: no such account. */
 export async function checkAccountBooks(
   database: Database,
   accountId: number,
@@ -540,7 +533,7 @@ export async function checkAccountBooks(
     (place, problem) => found('references', `customer ${place}`, problem),
   );
   await bySharding(database, {
-    // It was seen with the customers.
+    // Already checked with the customers.
     together: async () => undefined,
     apart: async () => {
       for (let from = 1; from <= customers; from += ranges.customers) {
@@ -602,7 +595,7 @@ async function unclaimedStill(
   return suspects.slice(0, problemsMax);
 }
 
-/** Where claims are on other servers than customers: the customers whose reference leads elsewhere, or nowhere. */
+/** On several servers: customers whose reference is claimed by another, or not at all. */
 async function unclaimed(database: Database, accountId: number, from: number, to: number): Promise<number[]> {
   const rows = await database.ofAccount(accountId).query(listReferences, [accountId, from, to]);
   const references = textArray(rows.map((row) => String(row['reference'])));
@@ -681,14 +674,14 @@ function addDays(one: DaySums | undefined, other: DaySums): DaySums {
   const lasts: readonly number[] = [places.lastEntry, places.lastOrder];
   return other.map((value, place) => {
     const before = one[place] ?? 0n;
-    // 0 stands for no order.
+    // 0: no order.
     if (firsts.includes(place)) return before === 0n || (value !== 0n && value < before) ? value : before;
     if (lasts.includes(place)) return value > before ? value : before;
     return before + value;
   });
 }
 
-/** The days as they stand against what the entries make of them. */
+/** Stored daily totals against those of the entries. */
 function* compareDays(
   rows: readonly Row[],
   made: ReadonlyMap<string, DaySums>,

@@ -1,10 +1,7 @@
-// Whether the history of an account follows the rules: every customer's orders and changes of the plan, in their order,
-// through the decide functions (replay-history.ts). Read in pages by customer, so that an account of a million orders
-// is never in memory: of a customer who fills a page, what was replayed so far is kept, which is one plan.
-//
-// The books go on moving meanwhile. Rows of a customer are numbered, and never changed or taken away: what earlier
-// pages held is the beginning of what there is. And one statement reads the rest together with the customer's row: it
-// sees the same orders that made the row what it is. So there is no false alarm.
+// Checks that an account's history follows the rules, by replaying each customer's orders and plan changes through the
+// decide functions (replay-history.ts). Reads pages by customer; between pages it only keeps one customer's plan.
+// No false alarms while orders continue: a customer's rows are numbered and immutable, and one statement reads the
+// remaining ones together with the customer's row.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
@@ -67,8 +64,8 @@ const present = wholeCustomers.pick(
 type Present = RowOf<typeof present>;
 const presentPeriods = customers.pick('paidPeriods');
 
-// Customers $2 to $5; of the first one only what comes after order $3 and after change $4. Changes say after which
-// order they happened. A customer without any more has one row. Paid periods come with a customer's last row alone.
+// Customers $2 to $5; for the first, only after order $3 and change $4. A change names the order it follows. Each customer
+// has at least one row; paid periods come only with the last.
 const readPage: SqlStatement = {
   name: 'verify_history',
   text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
@@ -105,7 +102,7 @@ interface Place {
   readonly change: number;
 }
 
-/** `customerCount`: those numbered since are the next audit's. `now`: no later moment was seen by a clock of the service. */
+/** Customers beyond `customerCount` are left to the next verification. `now`: no service clock has shown a later time. */
 export async function checkAccountHistory(
   database: Database,
   {
@@ -118,9 +115,9 @@ export async function checkAccountHistory(
   { ranges, signal }: AuditLimits,
 ): Promise<void> {
   let place: Place = { customer: 1, order: 0, change: 0 };
-  /** Of the customer at `place`, when the page before ended in the middle of their history. */
+  /** For a customer whose history spans pages. */
   let begun: Replay | null = null;
-  /** The order that made the customer at `place`; null: a trial did. */
+  /** null: created by a trial. */
   let firstOrder: PastOrder | null = null;
   const isTest = isTestAccount(accountId);
   const report = async (deviations: readonly Deviation[]) => {
@@ -171,7 +168,7 @@ export async function checkAccountHistory(
       await report(replay.end({ status, plan, life: lifeOf(shown) }));
       const at = Number(row['account_at'] ?? 0);
       await report(compareNotice(shown, isTest ? at : Math.max(at, now())));
-      // The log has nothing that is done with tests.
+      // The audit log excludes tests.
       if (!isTest) await report(compareDetails(shown, firstOrder, past.detailsOf(accountId, number)));
       place = { customer: number + 1, order: 0, change: 0 };
     }
@@ -179,7 +176,7 @@ export async function checkAccountHistory(
   }
 }
 
-/** A customer is made by their first order or trial, in the same second. */
+/** A customer is created in the same second as the first order or trial. */
 function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
   const { number, createdAt } = present.parse(row, 'c_');
   const problem = `the customer was made ${formatTime(createdAt)}, but their first order or trial ${formatTime(at)}`;
@@ -188,7 +185,7 @@ function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
 
 const daySeconds = 86_400;
 
-/** The notice of an end, or of the days before it, is not given earlier. */
+/** A notice of an end must not come early. */
 function compareNotice(
   { number, expiresAt, endNoticeDays }: Pick<Present, 'number' | 'expiresAt' | 'endNoticeDays'>,
   latest: EpochSeconds,
@@ -198,7 +195,7 @@ function compareNotice(
   return [{ subject: `customer ${number}`, problem: `not by the rules: ${problem}` }];
 }
 
-/** The name that the first order was sent with is part of its fingerprint; what was changed since is in the log. */
+/** The first order's fingerprint contains the name; later changes are in the log. */
 function compareDetails(
   { number, name, reference, externalRef }: Pick<Present, 'number' | 'name' | 'reference' | 'externalRef'>,
   firstOrder: PastOrder | null,

@@ -1,5 +1,5 @@
-// Whether an account's events are numbered without gaps, but for those that a restore recorded, up to its counter.
-// Old events are deleted from the first on: what is missing before the oldest one is no gap. Called by verify-ledger.ts.
+// Checks that event numbers have no gaps up to the counter, except those recorded by a restore. Old events are deleted from
+// the start, which is no gap. Called by verify-ledger.ts.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -7,7 +7,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Findings } from './verification-findings.ts';
 
 const eventsPerRange = 5_000;
-/** Of these the latest date counts: the clock may have been set back since. */
+/** The latest of their dates counts, as the clock may have been set back. */
 const eventsLookedAt = 100;
 
 const readHead: SqlStatement = {
@@ -21,7 +21,7 @@ const readHead: SqlStatement = {
     from accounts a where a.id = $1::int`,
 };
 
-// A gap is one only while an event before it is there: old ones may be deleted while they are read.
+// Only if an earlier event exists: old ones may be deleted meanwhile.
 const readRange: SqlStatement = {
   name: 'verify_event_numbers',
   text: `with range as materialized (
@@ -36,7 +36,7 @@ const readRange: SqlStatement = {
         where g.account_id = $1::int and g.first_number <= r.previous + 1 and g.last_number + 1 >= r.number - 1)`,
 };
 
-/** Returns when the last events happened; null: there are none. */
+/** Returns the time of the last events; null: none. */
 export async function checkEventNumbers(
   database: Database,
   accountId: number,
@@ -48,7 +48,7 @@ export async function checkEventNumbers(
   const count = nullable(Number, head['event_count']);
   const oldest = nullable(Number, head['oldest']);
   const newest = Number(head['newest']);
-  // Not written, or all of them are old and deleted.
+  // None recorded, or all have expired.
   if (count === null || oldest === null) return null;
   if (newest !== count && head['ends_in_gap'] !== true) {
     const problem = `the last event is number ${newest}, the counter says ${count}`;

@@ -1,6 +1,6 @@
-// The audit log against what it speaks of: its numbers have no gaps, credits and debits are in it and in the ledger
-// alike, accounts, packages and scheduled prices are as the last entry about them left them, and every key has its entry. Called by verify-ledger.ts.
-// What it finds is reported and halts no account: either side may be the one that was changed.
+// Checks the audit log: no gaps in its numbers, credits and debits equal to the ledger's, accounts, packages and scheduled
+// prices as their last entries say, and an entry for every key. Called by verify-ledger.ts. Findings halt no account, as
+// either side may be wrong.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -20,7 +20,6 @@ import type { Findings } from './verification-findings.ts';
 const entriesPerRange = 2_000;
 const accountsPerRange = 500;
 const keysPerRange = 2_000;
-/** Of no account. */
 const noAccount = 0;
 
 const readRange: SqlStatement = {
@@ -70,7 +69,7 @@ const readVersion: SqlStatement = {
   text: 'select packages_version from service_state',
 };
 
-/** Secrets of keys after $1; revoked ones too. */
+/** Secrets of keys after $1, including revoked ones. */
 const readKeys: SqlStatement = {
   name: 'verify_logged_keys',
   text: `select id, key_id, account_id, is_first, last_four, extract(epoch from created_at)::bigint as created_at
@@ -83,9 +82,8 @@ const readScheduled: SqlStatement = {
 };
 
 export interface LogCheck {
-  /** The entries of credits and debits that the ledger of the account has and the log does not name. */
+  /** Ledger credits and debits that the log does not name. */
   checkCredits(accountId: number, numbers: readonly number[], signal: AbortSignal): Promise<void>;
-  /** Accounts, packages and scheduled prices as they are now. */
   checkPresent(signal: AbortSignal): Promise<void>;
 }
 
@@ -101,17 +99,17 @@ interface LoggedCredit {
   readonly after: Noted;
 }
 
-/** Reads the log from its beginning, and on from there when it has grown. */
+/** Incremental: continues as the log grows. */
 export function createLogCheck(database: Database, findings: Findings): LogCheck {
   const credits = new Map<number, Set<number>>();
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();
   const packageStates = new Map<number, { at: EpochSeconds; after: Noted; isOvertaken: boolean }>();
   const schedules = new Map<string, string>();
-  /** Entries of the first edition do not name the ledger entry: credits up to then need not be in the log. */
+  /** Entries of the first edition do not name ledger entries, so earlier credits may be missing. */
   let unnamedUntil: EpochSeconds = 0;
-  /** The last four characters of the secrets that were made of a key, and of an account's first key. */
+  /** Last four characters of each key's secrets. */
   const secrets = new Map<string, Set<string>>();
-  /** Entries of the first edition do not name them. */
+  /** The same for secrets. */
   let unnamedSecretsUntil: EpochSeconds = 0;
   let packagesVersion = 0;
   let readTo = 0;
@@ -197,7 +195,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     }
   }
 
-  /** The clock was set back: what is scheduled later begins before the entry, whose prices can no longer be read again. */
+  /** After a clock was set back, later scheduled prices begin before the entry, whose prices are then unknown. */
   function forgetOvertaken(packageId: number, from: string): void {
     const state = packageStates.get(packageId);
     if (state !== undefined && from <= formatTime(state.at))
@@ -273,7 +271,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     return found;
   }
 
-  /** Of an account's first key, one secret is not named: the one that its account was made with. */
+  /** An account's first key may have one unnamed secret, from its creation. */
   async function differingKeys(): Promise<string[]> {
     const found: string[] = [];
     const begun = new Set<number>();
@@ -328,7 +326,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   }
 }
 
-/** The same text for the same prices. */
+/** Canonical text of prices. */
 function written(prices: unknown): string {
   return JSON.stringify(writtenPrices(parsePrices(prices)));
 }

@@ -1,12 +1,8 @@
-// What packages cost and which group an account was in, at a moment in the past, and what customers are called. Nothing records it beside an
-// order, but the audit log holds every change of packages and accounts, before and after: between two entries
-// about a package it was what the first left behind, and where the second found something else (someone used
-// SQL), it was both. Prices that were scheduled begin between two entries, at their second: past-prices.ts.
-//
-// This is not exact to the second. An order's time is taken as its batch begins, an entry's as the request begins, by
-// clocks of processes that may differ. So whatever held within `slackSeconds` of an order's second counts as
-// right. Whoever reads orders reads, in the same statement, how far the log goes: the log is then read on at
-// least that far, and so knows every change that was made before those orders.
+// Reconstructs package terms, account groups and customer details at a past time from the audit log. Between two entries
+// the first one's result held and, if the second found another state (manual SQL), that too. Scheduled prices:
+// past-prices.ts.
+// Clocks differ and orders are dated when their batch begins, so everything that held within `slackSeconds` counts as
+// right. The log is read at least as far as it went when the orders were read.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { publicId } from '../../shared/identifiers.ts';
@@ -23,22 +19,21 @@ const slackSeconds = 300;
 const entriesPerRange = 2_000;
 
 export interface Past {
-  /** Everything that the package may have been around that second; empty: there is no such package. */
+  /** All possible terms; empty: no such package. */
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
-  /** Every group that the account, which is of the group `present` now, may have been of. */
+  /** All possible groups; `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
-  /** null: the customer's name and external id were never changed. */
+  /** null: never changed. */
   detailsOf(accountId: number, customerNumber: number): LoggedDetails | null;
 }
 
-/** Of a customer, whose details were changed. */
 export interface LoggedDetails {
   readonly firstName: unknown;
   readonly name: unknown;
   readonly externalRef: unknown;
 }
 
-/** Oldest first, in the order of the log. `present`: as it is now. */
+/** Oldest first. `present`: the current state. */
 export function createPast(
   packages: ReadonlyMap<
     number,
@@ -66,14 +61,14 @@ function statesAround<State>(
   const add = (state: State | null | undefined) => {
     if (state !== null && state !== undefined) found.add(state);
   };
-  // The time before the first entry, between each two, and after the last one. Clocks may run backwards.
+  // Before the first entry, between entries, and after the last. Clocks may run backwards.
   for (let index = 0; index <= recorded.length; index += 1) {
     const began = recorded[index - 1]?.at ?? Number.NEGATIVE_INFINITY;
     const ended = recorded[index]?.at ?? Number.POSITIVE_INFINITY;
     if (Math.min(began, ended) > at + slackSeconds || Math.max(began, ended) < at - slackSeconds) continue;
     add(recorded[index - 1]?.after);
     add(index === recorded.length ? present : recorded[index]?.before);
-    // Nothing is older than what it names: where it seems so, the clock was set back, and what was made first held.
+    // A package cannot be older than its first entry: if it seems so, a clock was set back, and its first state held.
     if (index === 0) add(recorded[0]?.before ?? recorded[0]?.after);
   }
   return [...found];
@@ -87,7 +82,7 @@ const readLog: SqlStatement = {
         'account.create', 'account.update', 'customer.update') order by number`,
 };
 
-/** Reads on in the audit log, when it has grown, as far as `auditCount`. */
+/** Continues reading the log up to `auditCount`. */
 export interface PastReader {
   upTo(auditCount: number, signal: AbortSignal): Promise<Past>;
 }
@@ -111,12 +106,12 @@ export function createPastReader(database: Database): PastReader {
       const [before, after] = [fieldsOf(entry['before']), fieldsOf(entry['after'])];
       const { name, external_ref: externalRef } = after;
       const { firstName = before['name'] } = customers.get(id) ?? {};
-      // Others set the operator's hold.
+      // Other entries set the operator's hold.
       if (name !== undefined) customers.set(id, { firstName, name, externalRef });
       return false;
     }
     const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
-    // Most changes of an account leave its group.
+    // Most account changes keep the group.
     if (states.before === states.after) return false;
     recordedGroups.set(id, [...(recordedGroups.get(id) ?? []), states]);
     return true;
@@ -161,12 +156,12 @@ function scheduleOf(noted: unknown) {
   return { from: parseTime(from) ?? Number.POSITIVE_INFINITY, prices: parsePrices(prices) };
 }
 
-/** When all that is scheduled has begun: it is what follows the last beginning. */
+/** After the last scheduled price has begun. */
 function presentTerms(one: Package | undefined): Terms | null {
   return one === undefined ? null : { ...one, prices: pricesAt(one, Number.POSITIVE_INFINITY) };
 }
 
-/** As package-store.ts notes a package; null: it is nothing of the kind, and tells nothing. */
+/** As package-store.ts logs it; null: not a package. */
 function termsOf(noted: unknown): Terms | null {
   const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
   if (typeof durationDays !== 'number') return null;

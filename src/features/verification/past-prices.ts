@@ -1,6 +1,5 @@
-// Where prices begin that were scheduled: what the audit log tells of a package, with an entry of its own for every
-// beginning, so that past-packages.ts sees one history of states. The log says which prices were scheduled and which of
-// them deleted; from their second on the others held, until an administrator changed the package or others began. Pure.
+// Adds an entry to a package's logged history for each scheduled price that began, so that past-packages.ts sees one
+// history. The log says which prices were scheduled and deleted; each held until the next change. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { priceTable, type SomePrices } from '../packages/price-lines.ts';
@@ -11,13 +10,12 @@ interface Beginning {
   readonly prices: SomePrices;
 }
 
-/** An entry of the log about a package. */
 export type PackageEntry =
   | ({ readonly kind: 'changed' } & Recorded<Terms>)
   | ({ readonly kind: 'scheduled'; readonly at: EpochSeconds } & Beginning)
   | ({ readonly kind: 'deleted'; readonly at: EpochSeconds } & Beginning);
 
-/** `entries` in the order of the log; `present`: what the package is when everything that is scheduled has begun. */
+/** `entries` in log order; `present`: the package after everything scheduled has begun. */
 export function withScheduled(
   entries: readonly PackageEntry[],
   present: Terms | null,
@@ -25,16 +23,16 @@ export function withScheduled(
 ): Recorded<Terms>[] {
   const recorded: Recorded<Terms>[] = [];
   let toCome: readonly Beginning[] = [];
-  /** What the last of `recorded` left behind. */
+  /** The state after the last entry. */
   let held: Terms | null = null;
 
-  /** Everything up to that second begins; `found`: what was found after it, null where nobody looked. */
+  /** Begins everything up to that second; `found`: the state found afterwards, null if unknown. */
   function begin(until: EpochSeconds, found: Terms | null): void {
     const due = toCome.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     toCome = toCome.filter(({ from }) => from > until);
     const states: (Terms | null)[] = [held ?? found];
     for (const { prices } of due) states.push(withPrices(states.at(-1) ?? null, prices));
-    // Where something else was found, someone used SQL: what does not begin here was so before, too.
+    // A different state means manual SQL: what does not begin here was so before.
     let before = found ?? states.at(-1) ?? null;
     const noted: Recorded<Terms>[] = [];
     for (const [index, { from, prices }] of [...due.entries()].reverse()) {
@@ -53,7 +51,7 @@ export function withScheduled(
       toCome = toCome.filter(({ from }) => from !== entry.from);
       begin(at, null);
       if (entry.from - at > slackSeconds) continue;
-      // By the clock of another process they may have begun before they were deleted.
+      // By another process's clock they may have begun before the deletion.
       const begun = withPrices(held, entry.prices);
       recorded.push({ at, before: held, after: begun }, { at, before: begun, after: held });
     } else {
@@ -72,7 +70,6 @@ function withPrices(terms: Terms | null, named: SomePrices): Terms | null {
   return { ...terms, prices: priceTable((group, months) => named[group]?.[months] ?? prices[group][months]) };
 }
 
-/** What is named is as it was earlier. */
 function withoutPrices(terms: Terms | null, named: SomePrices, earlier: Terms | null): Terms | null {
   if (terms === null || earlier === null) return terms;
   const prices = priceTable((group, months) =>

@@ -1,9 +1,7 @@
-// The history of one customer, carried out once more: every order and every change of the plan goes as a command
-// through the same decide functions that made it, over a state that holds this customer alone, and what they decide is
-// compared with the rows. Customers of an account need not be replayed together: what they share is the
-// balance, which the audit of the books proves.
-// What no row records is taken from the row itself and judged beside it: the price, the trial's length, whether the
-// package was on sale (past-packages.ts). Pure: the loads are in account-conformity.ts.
+// Replays one customer's history: each order and plan change runs as a command through the decide functions on this
+// customer's state, and the result is compared with the rows. Accounts share only the balance, which the check of the books
+// proves. What rows do not record (price, trial length, sale status) is taken from the row and judged by past-packages.ts.
+// Pure.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { Group } from '../../shared/periods.ts';
@@ -46,13 +44,10 @@ export type PastOrder = Pick<
   | 'expiresAt'
   | 'fingerprint'
 > & {
-  /** It counts only since the product took it, if it did. */
+  /** Effective only once accepted by the product. */
   readonly isHandedOver: boolean;
 } & Unchecked;
-/**
- * A process of the previous version wrote the row, and maybe not the customer's last order; repair-last-orders.ts has not
- * looked at it yet.
- */
+/** Written by an older process, possibly without the customer's last order, and not yet repaired (repair-last-orders.ts). */
 interface Unchecked {
   readonly isUnchecked: boolean;
 }
@@ -76,7 +71,6 @@ export type PastChange = Pick<
 > &
   Unchecked;
 
-/** What the customer's row holds. */
 export interface PresentCustomer {
   readonly status: CustomerStatus;
   readonly plan: Plan;
@@ -88,23 +82,22 @@ export interface Deviation {
   readonly problem: string;
 }
 
-/** In the order in which they happened; each call returns what does not follow the rules. */
+/** Call in order; each returns deviations from the rules. */
 export interface Replay {
   order(order: PastOrder, past: Past): Deviation[];
   change(change: PastChange, past: Past): Deviation[];
-  /** After the last of them. */
   end(present: PresentCustomer): Deviation[];
 }
 
 const day = 86_400;
-/** More than any order costs: whether there was credit for it is a question of the books, not of the rules. */
+/** More than any order costs: credit is a question of the books. */
 const plenty = 1_000_000_000_000_000_000n;
 
 export interface ReplayedCustomer {
   readonly accountId: number;
   readonly number: number;
   readonly reference: string;
-  /** The account's present group. */
+  /** Current. */
   readonly group: Group;
 }
 
@@ -115,13 +108,12 @@ export function createReplay({
   group,
 }: ReplayedCustomer): Replay {
   let customer: CustomerState | null = null;
-  // Its clock and the log of prices go by different times: what held at a second of the one says nothing of the other.
+  // A test's clock and the price log use different times, so they cannot be compared.
   const isTest = isTestAccount(accountId);
-  /** Of the row that made the present plan. */
   let isLastOrderUnchecked = false;
-  /** The last order for each package: what a renewal may have named. */
+  /** Per package, for renewals. */
   const lastOrders = new Map<number, OrderRecord>();
-  /** Those that wait for the product, by number: one at most, where the rules were followed. */
+  /** By number; at most one if the rules were followed. */
   const waiting = new Map<number, OrderRecord>();
 
   function decide(
@@ -191,7 +183,7 @@ export function createReplay({
     const ordered: OrderCommand =
       renewed === undefined ? place : { ...common, type: 'renew', orderNumber: renewed.number };
     const command = automaticRenewal(row) ?? ordered;
-    // A renewal goes on when the package is retired.
+    // Renewals continue for retired packages.
     const retired = !isTest && terms.length > 0 && terms.every((around) => around.retired);
     const wanted = terms[0] && packageAt(row.packageId, terms[0], row.priceCents, retired);
     const { outcome } = decide(command, { wanted: wanted ?? null, named: renewed, row }, row.createdAt);
@@ -214,8 +206,8 @@ export function createReplay({
   }
 
   /**
-   * Of an order that waited for the product it matters whether the plan renewed itself by it: only then is it not due again
-   * meanwhile. Any other is an order like everybody's.
+   * An automatic renewal matters only if it waited for the product, because then it is not due again meanwhile; other
+   * orders need no distinction.
    */
   function automaticRenewal({ fingerprint, isHandedOver, number }: PastOrder): RenewAutomatically | null {
     const dueAt = customer?.life.renewAt ?? null;
@@ -258,7 +250,7 @@ export function createReplay({
     }
   }
 
-  /** The product, or an administrator in its place, decided about an order that waited. */
+  /** The product, or an administrator, settled a waiting order. */
   function settle(row: PastChange, outcome: HandoffOutcome, subject: string): Deviation[] {
     const { orderNumber, createdAt } = row;
     const order = orderNumber === null ? undefined : waiting.get(orderNumber);
@@ -290,7 +282,7 @@ export function createReplay({
     return problems.map(by(subject));
   }
 
-  /** What the account did itself to the customer's plan. */
+  /** A change by the account itself. */
   function ofAccount(row: PastChange, past: Past, subject: string): Deviation[] {
     const command = commandOf(row);
     if (command === null) return [by(subject)('it does not say how the plan renews itself')];
@@ -301,13 +293,13 @@ export function createReplay({
     if (outcome.type !== 'plan_changed') return [by(subject)(refusalOf(outcome))];
     const problems: string[] = [];
     const [made] = changes.planChanges;
-    // Earlier versions wrote down that auto-renewal was set to what it was already.
+    // Older versions recorded auto-renewals that changed nothing.
     const isSetAgain = row.kind === 'auto_renew' && !row.isEmpty;
     if ((made?.isEmpty ?? true) !== row.isEmpty && !isSetAgain) {
       problems.push(row.isEmpty ? 'it says that nothing changed' : 'it changed nothing');
     }
     const { refundCents } = outcome;
-    // The operator may have decided that cancelled plans are worth nothing.
+    // The operator may have set refunds of canceled plans to zero.
     if (row.kind === 'cancel' && row.refundCents !== refundCents && row.refundCents !== 0n) {
       problems.push(`it gave ${row.refundCents} cents back, but ${refundCents} were unused`);
     }
@@ -344,7 +336,7 @@ export function createReplay({
     }
   }
 
-  /** Why it was refused, nothing records but its code: that it was due, and what it put off, can be judged. */
+  /** Only the refusal's code is recorded, so only its due time and postponement are checked. */
   function failedRenewal({ createdAt, code }: PastChange, subject: string): Deviation[] {
     const dueAt = customer?.life.renewAt ?? null;
     const isAside = customer?.life.endsAtPeriodEnd ?? true;
@@ -387,7 +379,7 @@ export function createReplay({
       customerName: null,
       again: false,
       idempotencyKey: `change ${number}`,
-      // Where the trial ran already, a row is there for the key that was sent.
+      // A row exists for a given key even if the trial was running.
       keyIsMinted: !isEmpty,
     };
     const { outcome, changes } = decide(command, { wanted }, createdAt);
@@ -414,7 +406,7 @@ export function createReplay({
   return { order: noting(order), change: noting(change), end };
 }
 
-/** Every sentence says that the rules were broken, not the books. */
+/** Marks rule violations, as opposed to problems of the books. */
 function by(subject: string): (problem: string) => Deviation {
   return (problem) => ({ subject, problem: `not by the rules: ${problem}` });
 }
@@ -438,7 +430,7 @@ function wasPrice(
     .some(({ prices }) => groups.some((group) => prices[group][months] === priceCents));
 }
 
-/** The package at that price for everyone. */
+/** At that price for every group. */
 function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, retired: boolean): Package {
   return {
     id,
@@ -455,7 +447,7 @@ function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, 
 
 const accessVersion = 1;
 
-/** Its balance is no question here; a customer or an order that it gains gets the right number. */
+/** With an unlimited balance; new customers and orders get the right numbers. */
 function accountWithPlenty(id: number, customerNumber: number, orderNumber: number): AccountState {
   return {
     id,
@@ -467,7 +459,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     customerCount: customerNumber - 1,
     entryCount: 0,
     planChangeCount: 0,
-    // Nobody hears of what is replayed.
+    // Replays emit no events.
     eventCount: null,
     ledgerOpenFrom: null,
     alertBelowCents: null,

@@ -1,23 +1,21 @@
-// One audit at a time, whoever asks. Askers of this process share the one that runs, and its report; when another
-// process runs one, they are told to come back. An asker is not kept for ever: after a while it is told to come back
-// too, the audit goes on, and its report waits for whoever asks next. Made by create-service.ts, asked by the
-// administrator's routes.
-// Always true: an audit that nobody waits for any more is cancelled, unless somebody was told to come back for it.
+// Runs one verification at a time. Requests in this process share a run and its report; if another process runs one, or
+// after a while, they get null and must ask again, while the run continues and its report waits. Made by create-service.ts.
+// Invariant: a run without waiting requests is cancelled, unless one was asked to come back.
 
 import type { VerifyReportView } from './verification-schemas.ts';
 
 export interface SharedVerificationLimits {
-  /** An asker waits this long: shorter than proxies wait for an answer. */
+  /** Shorter than proxy timeouts. */
   readonly waitMilliseconds: number;
-  /** After the last asker went away: clients that lost patience ask again. */
+  /** After the last request left: clients retry. */
   readonly lingerMilliseconds: number;
-  /** A report that nobody was there to hear. */
+  /** How long an undelivered report is kept. */
   readonly keptMilliseconds: number;
 }
 
 export interface SharedVerificationDependencies {
   readonly audit: (signal: AbortSignal) => Promise<VerifyReportView>;
-  /** Runs the work when no other process runs any; null: one does, or this one had to stop. */
+  /** null: another process runs one, or this one had to stop. */
   readonly exclusively: (
     work: (signal: AbortSignal) => Promise<VerifyReportView>,
   ) => Promise<VerifyReportView | null>;
@@ -25,12 +23,9 @@ export interface SharedVerificationDependencies {
 }
 
 export interface SharedVerification {
-  /**
-   * The report of the audit that runs, or of one that begins now; null: ask again. `gone` is aborted when the asker
-   * is no longer there.
-   */
+  /** From the current or a new run; null: ask again. `gone` aborts when the client disconnects. */
   report(gone: AbortSignal): Promise<VerifyReportView | null>;
-  /** Cancels what runs; from now on every answer is null. */
+  /** Cancels the run; later calls return null. */
   close(): Promise<void>;
 }
 

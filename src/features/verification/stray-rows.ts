@@ -1,6 +1,5 @@
-// Rows that no account's audit would look at: claims on references that lead to no customer, rows of accounts that
-// do not exist, and rows in an account group that is not their account's. Read in ranges over all accounts; one statement sees a row together with what it belongs to, or
-// neither, so there is no false alarm while customers and accounts are made.
+// Finds rows that no account's verification covers: claims without a customer, rows of missing accounts, rows in the wrong
+// shard. Reads ranges over all accounts; one statement sees a row with its parent or neither, so there are no false alarms.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -17,7 +16,7 @@ const problemsMax = 20;
 
 type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
 
-// A row without an account says where the range ends: null when there was nothing left.
+// A row without an account marks the range's end; null: done.
 const readClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `with range as materialized (
@@ -35,7 +34,7 @@ const readClaims = [
   readClaimsOf('verify_test_claims', 'test_customer_references'),
 ];
 
-// Where claims are on other servers than customers: read first, so that the customers are seen later than what claims them.
+// On several servers, claims are read before customers, so that a new claim has its customer.
 const listClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `select reference, account_id, customer_number from ${references}
@@ -52,7 +51,7 @@ const findUnclaimable: SqlStatement = {
       and c.reference = r.reference)`,
 };
 
-/** The next account ids that rows of the table name, by a step through its index for each; null at the end. */
+/** The next account ids in the table, by an index skip scan; null at the end. */
 const readOwners = (table: OwnedTable): SqlStatement => ({
   name: `verify_owners_of_${table}`,
   text: `with recursive owners (place, id) as (
@@ -82,7 +81,7 @@ const owned = [
   ['order_handoffs', 'handed-over order', readOwners('order_handoffs'), listStrays('order_handoffs')],
 ] as const;
 
-/** What a foreign key would hold, where accounts are in several groups: rows of other tables that name an account. */
+/** What foreign keys enforce on an undivided database. */
 const readReferences = accountReferences.map(({ table, column, refersTo }) => ({
   table,
   statement: {
@@ -131,7 +130,7 @@ export async function findStrayRows(
 
 const noAccount = 'its account does not exist';
 
-/** Of one group: what it does not have an account of. */
+/** Rows of a shard without an account there. */
 async function findStrayRowsOf(
   group: Database,
   problemOf: (accountId: number) => string,
@@ -215,7 +214,7 @@ async function findClaimsApart(
   }
 }
 
-/** "account number", in the order of the groups. */
+/** "account number", in shard order. */
 async function strayAmong(database: Database, claims: readonly Row[]): Promise<string[]> {
   const rows = await queryShards(database, findUnclaimable, [], {
     of: claims,

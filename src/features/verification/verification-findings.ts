@@ -1,11 +1,11 @@
-// What an audit finds, as the report lists it. Problems of the books halt their account at the moment the
-// first is found; those of the rules, of row hashes, and of the audit log beside the books, are listed and halt no account.
+// Collects findings for the report. Problems of the books halt their account at once; those of rules, row hashes and the
+// audit log do not.
 
 import type { VerifyReportView } from './verification-schemas.ts';
 
 export type Problem = VerifyReportView['problems'][number];
 
-/** What is asked of an account; each kind lists a few of its problems, so that one flood hides no other. */
+/** Listed separately and limited each, so that a flood of one hides no other. */
 export type Check =
   | 'account'
   | 'chain'
@@ -20,17 +20,15 @@ export type Check =
   | 'hashes'
   | 'rules';
 
-/** Listed for each account and check; every account with a problem is listed. */
+/** Per account and check; every account with a problem is listed. */
 const problemsPerCheckMax = 20;
 
 export interface Findings {
-  /** Resolves once the account is halted, where the check is one of the books. */
+  /** Resolves once the account is halted, for checks of the books. */
   add(check: Check, accountId: number, subject: string, problem: string): Promise<void>;
-  /** Whether the account's books have a problem. */
   isBroken(accountId: number): boolean;
-  /** Whether more of it would be listed. */
   hasRoom(check: Check, accountId: number): boolean;
-  /** By account, in the order in which they were found. */
+  /** Grouped by account. */
   list(): Problem[];
 }
 

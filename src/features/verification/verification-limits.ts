@@ -1,18 +1,18 @@
-// How an audit proceeds: what one of its statements looks at, and what ends it.
+// The ranges and cancellation of a verification.
 
-/** What one statement looks at: docs/decisions/0018 says how long each takes. */
+/** Per statement; docs/decisions/0018-integrity-and-conformity.md has the times. */
 export interface AuditRanges {
-  /** Ledger entries, with their orders. At least 2: an order's entries stay together. */
+  /** With their orders. At least 2: an order's entries stay together. */
   readonly entries: number;
-  /** Customers, claims on references, changes of plans. */
+  /** Customers, claims, plan changes. */
   readonly customers: number;
-  /** Orders and changes of plans that are replayed. */
+  /** Replayed orders and plan changes. */
   readonly events: number;
 }
 
 export interface AuditLimits {
   readonly ranges: AuditRanges;
-  /** Looked at between any two statements. */
+  /** Checked between statements. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// The verification of the books, for the operator. Called by admin-routes.ts.
+// Verification of the books, for the operator.
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-// The report of a verification.
+// The verification report.
 
 import Type, { type Static } from 'typebox';
 import { count, text } from '../../shared/schema-parts.ts';

@@ -1,8 +1,6 @@
-// One audit of everything: the books of every account in SQL (account-books.ts, stray-rows.ts), which halts an
-// account at the moment it is found broken and lifts older halts where it is found sound; and whether its history
-// follows the rules (account-conformity.ts), which is reported and halts nobody. It may run beside a busy service:
-// it comes in short reads, each a statement of its own, and can be cancelled between any two of them.
-// Of what runs at once, and where, it knows nothing: see shared-verification.ts.
+// A full verification: every account's books in SQL (account-books.ts, stray-rows.ts), halting broken accounts at once and
+// lifting halts of sound ones, and its history against the rules (account-conformity.ts), which halts none. Short single
+// reads, so it can run beside a busy service and be cancelled between statements. Concurrency: shared-verification.ts.
 
 import {
   type Database,
@@ -31,12 +29,12 @@ const accountsPerList = 500;
 
 const listAccounts: SqlStatement = {
   name: 'verify_list_accounts',
-  // What a test that was reset held is being deleted.
+  // Reset tests are being deleted.
   text: `select a.id, a.halted_at is not null as is_halted from accounts a
     where a.id > $1::int and ${isInUse('a')} order by a.id limit ${accountsPerList}`,
 };
 
-/** What a clock of the service has seen, if it was set back since. */
+/** The latest time that any service clock has shown, in case it was set back. */
 const readLatest: SqlStatement = {
   name: 'verify_latest_moment',
   text: `select extract(epoch from greatest((select told_until from plan_end_marks where days = 0),
@@ -52,9 +50,8 @@ const listTestsInUse: SqlStatement = {
 };
 
 /**
- * @param now when the audit begins; `clock` what the service's clock shows while it runs, which may be any clock
- * @throws the signal's reason when it is cancelled; what it halted by then stays halted
- * @throws DatabaseUnavailable the database has become another one, and every account would seem misplaced
+ * `clock`: any service clock during the run. @throws the signal's reason on cancel; halts so far remain @throws
+ * DatabaseUnavailable if the database was replaced, and every account would seem misplaced
  */
 export async function verifyLedger(
   database: Database,
@@ -104,7 +101,7 @@ export async function verifyLedger(
   return { ok: problems.length === 0, accounts, entries, ...tests, problems };
 }
 
-/** Of a test that was reset while the audit ran nothing is a problem: it was being deleted while it was read. */
+/** Problems of tests reset meanwhile are dropped: they were being deleted. */
 async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
   const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
   const rows =
