@@ -196,7 +196,6 @@ async function createAccountHandler(
     'username_taken',
   );
   const account = accountView(created.account, currency, false);
-  // A chosen password is not returned.
   const shown = password === null || body.password !== undefined ? {} : { password };
   return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
 }
@@ -212,7 +211,6 @@ async function changeAccountHandler(
   refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
   const id = orRefuse(parseAccountId(request.params.id), 'account_not_found');
   const account = orRefuse(await findAccount(database, id), 'account_not_found');
-  // The group determines prices.
   const isPriceChange = body.group !== undefined && body.group !== account.group;
   const takes: Scope[] = ['admin:accounts', ...(isPriceChange ? (['admin:packages'] as const) : [])];
   refuseIf(administratorProblem(request.principal, account) ?? scopeProblem(request.principal, takes));
@@ -262,10 +260,7 @@ async function viewOf(
   return accountView(account, currency, withTotp.has(account.id));
 }
 
-/**
- * The caller's own account: a password known to another person only serves to choose a new one. A key stands for its
- * account.
- */
+/** A password that another person knows only serves to choose a new one. A key stands for its account. */
 function isOwnPassword({ account, actor }: Principal, id: number): boolean {
   return actor.type === 'key' ? account.id === id : actor.id === id;
 }

@@ -112,10 +112,7 @@ export async function* resetEveryApiKey(
   }
 }
 
-/**
- * Returns the key, which is shown nowhere else. `key`: a given one, for the first administrator. `along` runs in the
- * transaction. null: the username is taken.
- */
+/** `key`: a given one, for the first administrator. `along` runs in the transaction. null: the username is taken. */
 export async function createAccount(
   database: Database,
   seal: Seal,
@@ -200,7 +197,6 @@ export async function changeAccount(
     const endsSessions = wanted.blocked !== before.blocked;
     if (password !== undefined) {
       const isSet = await writePassword(transaction, id, password, { endsSessions: !endsSessions });
-      // Another password was set, or the account blocked, since the link was made.
       if (!isSet) return null;
     }
     if (endsSessions) await endSessionsOfAll(transaction, id);

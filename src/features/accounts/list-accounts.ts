@@ -49,7 +49,6 @@ const searchNewest = statement('search_accounts_by_age', 'a.id < $1::int', 'a.id
 const name = 'a.username collate "C"';
 const searchByName = statement('search_accounts_by_name', `${name} > $1::text`, name);
 
-/** `next` null: no more. */
 export async function searchAccounts(
   database: Queryable,
   { search, group, state, balanceBelowCents, order, behind, limit }: AccountFilter,

@@ -104,7 +104,6 @@ export async function noteAlertAddresses(
   await transaction.query(askAgain, [accountId, plain(emails), dayAgo]);
 }
 
-/** In the order and spelling of `emails`. */
 export async function confirmedAddresses(
   database: Queryable,
   accountId: number,
@@ -132,7 +131,6 @@ export interface AskAddressesDependencies {
   readonly now: () => EpochSeconds;
 }
 
-/** true: stopped early, and some are left. */
 export async function askAlertAddresses(
   dependencies: AskAddressesDependencies,
   signal: AbortSignal,
@@ -159,7 +157,6 @@ async function askAddress(
   await database.transaction(
     async (transaction) => {
       const [asked] = await transaction.query(countAsked, [accountId, address, now - daySeconds]);
-      // Over a limit: asked later.
       if (Number(asked?.['to_address']) >= linksToAddressMax) return;
       if (Number(asked?.['of_account']) >= linksOfAccountMax) return;
       if ((await transaction.query(noteAsked, [accountId, address, now])).length === 0) return;
@@ -207,7 +204,6 @@ function confirmAddressToken(
   return `${accountId}.${expiresAt}.${written}.${seal.sign(signedText(accountId, address, expiresAt))}`;
 }
 
-/** null: invalid or expired. */
 export function readConfirmAddressToken(seal: Seal, token: string, now: EpochSeconds): AlertAddress | null {
   const [, id, until = '', written = '', signature = ''] =
     /^([1-9]\d{0,6})\.(\d{1,12})\.([\w-]{1,400})\.([\w-]{22})$/.exec(token) ?? [];

@@ -77,11 +77,9 @@ const noteEnding: SqlStatement = {
 
 interface Mailing {
   readonly list: SqlStatement;
-  /** Returns whether the account may have more. */
   mail(transaction: Queryable, accountId: number): Promise<void>;
 }
 
-/** true: stopped early, and accounts are left. */
 export async function queueAlertMails(
   { database, mails, now }: AlertMailDependencies,
   signal: AbortSignal,

@@ -21,7 +21,6 @@ interface Target {
   readonly reference?: string;
 }
 
-/** Subjects for `type:id`; null: unknown. */
 export async function subjectsOf(
   customers: CustomerReads,
   target: string,

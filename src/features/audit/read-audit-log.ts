@@ -11,7 +11,6 @@ export interface RecordedAuditEntry extends AuditEntry {
   readonly number: number;
   readonly at: EpochSeconds;
   readonly actor: string;
-  /** Of the person or key; "" if none. */
   readonly byName: string;
 }
 

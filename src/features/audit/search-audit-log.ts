@@ -10,15 +10,12 @@ import { type RecordedAuditEntry, readEntries, recordedColumns, recordedNames } 
 
 export interface AuditFilter {
   readonly actor: { readonly type: 'account' | 'key' | 'person'; readonly id: number } | null;
-  /** As the author, or as the owner of the subject. */
   readonly accountId: number | null;
   /** "account.update", or all of "account"; "": any. */
   readonly action: string;
-  /** Any of these; empty: all. */
   readonly subjects: readonly string[];
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
-  /** Exclusive. */
   readonly before: number;
   readonly limit: number;
 }
@@ -28,7 +25,6 @@ type Driver = 'all' | 'subject' | 'key' | 'person' | 'actor' | 'account';
 
 const rangeRows = 5_000;
 const rangesMax = 20;
-/** Processes' clocks may differ. */
 const clocksApartSeconds = 3_600;
 
 const accountOf = 'account_of_audit(l.action, l.subject, l.before, l.after)';
@@ -77,7 +73,6 @@ const searches: Readonly<Record<Driver, SqlStatement>> = {
   account: searching('account'),
 };
 
-/** The entries just outside the time span. */
 const findSpan: SqlStatement = {
   name: 'find_audit_span',
   text: `select
@@ -126,7 +121,6 @@ export async function searchAudit(
   }
 }
 
-/** The most selective index. */
 function driverOf({ subjects, actor, accountId }: AuditFilter): Driver {
   if (subjects.length > 0) return 'subject';
   if (actor !== null) return actor.type === 'account' ? 'actor' : actor.type;

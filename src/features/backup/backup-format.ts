@@ -63,7 +63,6 @@ export function createTableSum(table: string): { add(lines: readonly string[]): 
 
 export interface BackupReader {
   onHead?(head: BackupHead): void | Promise<void>;
-  /** A table's rows in pieces, each row as its line. */
   onRows?(table: string, lines: readonly string[]): Promise<void>;
   onTable?(sum: TableSum): Promise<void>;
 }
@@ -220,7 +219,6 @@ function parseObject(line: string): JsonObject {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return value;
   } catch {
-    // Reported below.
   }
   throw new BackupDamaged('it is not a backup made by "sellthrough backup"');
 }

@@ -13,12 +13,10 @@ import { copyDatabaseFiles, finishCopy } from '../../platform/database/embedded/
 
 export const copyWish = { wish: 'copy' } as const;
 
-/** The message is for users. */
 export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
 }
 
-/** The service's side. */
 export async function guardCopy(
   database: Database,
   connection: ControlConnection,

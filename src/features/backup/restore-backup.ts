@@ -76,10 +76,8 @@ export interface RestoreOptions {
 
 export interface Restored {
   readonly content: BackupContent;
-  /** Run after the load. */
   readonly migrated: readonly string[];
   readonly incarnation: string;
-  /** Rows left out, by table. */
   readonly dropped: Readonly<Record<string, number>>;
 }
 

@@ -45,9 +45,7 @@ export class BackupRefused extends Error {
 export interface BackupFile {
   readonly path: string;
   readonly unfinished: string;
-  /** For copying a running embedded database. */
   readonly copyFolder: string;
-  /** Removes only unfinished files. */
   discard(): void;
 }
 
@@ -86,11 +84,9 @@ function notWritten(path: string, error: unknown): unknown {
   return new BackupRefused(`${path} cannot be written: ${error.message}.`, { cause: error });
 }
 
-/** The limit of a snapshot: one day. */
 export const wholeDatabaseMilliseconds = 86_400_000;
 const rowsPerFetch = 500;
 
-/** @throws BackupRefused */
 export async function writeBackup(
   database: Database,
   { path, unfinished }: BackupFile,
@@ -182,7 +178,6 @@ export async function prepareLongReading(transaction: Transaction): Promise<void
   for (const setting of settings) await run(transaction, `set local ${setting}`);
 }
 
-/** In pieces, in primary key order. */
 export async function* readRows(
   transaction: Transaction,
   { name, columns, orderBy }: Table,

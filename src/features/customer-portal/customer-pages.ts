@@ -9,7 +9,6 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-/** One button that posts to the same address; opening it spends nothing. */
 export function confirmPage(look: PageLook): string {
   const { t } = look.translator;
   return page(
@@ -33,7 +32,6 @@ export function suspendedPage(look: PageLook): string {
   return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
 }
 
-/** `now`: in a test, its clock. */
 export function customerPage(
   look: PageLook,
   customer: Customer,
@@ -82,10 +80,7 @@ function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer):
 
 const [minute, hour, wholeDay] = [60, 3_600, 86_400];
 
-/**
- * In words and as a bar. Days are rounded up, but below two days whole hours are shown, so that no customer comes a day
- * late.
- */
+/** Days are rounded up, but below two days whole hours are shown, so that no customer comes a day late. */
 function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
   const left = expiresAt - now;
   const words =
@@ -119,7 +114,6 @@ function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
 </dl>`;
 }
 
-/** Day and time with zone; the exact time for machines. */
 function day(translator: Translator, seconds: EpochSeconds): Markup {
   const exact = formatTime(seconds);
   return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;

@@ -61,7 +61,6 @@ function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutes
   };
 }
 
-/** Spends the code; null: unknown, spent, or the customer is suspended. */
 async function findCodeHolder(
   { database, customers, now }: Pick<LoginCodeRoutesDependencies, 'database' | 'customers' | 'now'>,
   code: string,

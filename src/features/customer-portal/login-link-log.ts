@@ -32,7 +32,6 @@ export interface ShownLink {
   readonly usedAt: EpochSeconds | null;
   readonly state: 'open' | 'used' | 'replaced' | 'expired';
   readonly madeBy: 'account' | 'operator' | 'order';
-  /** "" for an order's link. */
   readonly makerName: string;
 }
 
@@ -75,7 +74,6 @@ const listLive: SqlStatement = {
     order by l.created_at desc limit ${linksShownMax}`,
 };
 
-/** Also marks earlier unused links as replaced. */
 export async function logMadeLink(
   transaction: Queryable,
   link: LoggedLink,

@@ -114,7 +114,6 @@ export async function loginLinkRoutes(
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
-  /** While it can be spent. */
   async function customerOfLink(token: string): Promise<Customer | null> {
     const open = await findOpenLink(database, token, now());
     return open && customers.find(open.accountId, open.customerNumber);

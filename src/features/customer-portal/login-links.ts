@@ -44,7 +44,6 @@ export async function createLoginLink(
   validSeconds: number,
   now: EpochSeconds,
   maker: LinkMaker,
-  /** For the operator's links. */
   audit: AuditEntry | null = null,
 ): Promise<string> {
   const { token, tokenHash } = mintToken();
@@ -122,7 +121,6 @@ const deleteSession: SqlStatement = {
   text: 'delete from customer_sessions where token_hash = $1 returning 1',
 };
 
-/** Bounded by the statement timeout. */
 const deleteAtOnceMax = 5_000;
 
 // Tests' links and codes follow another clock, and are deleted on reset.
@@ -213,17 +211,14 @@ export async function findSessionCustomer(
   return parseCustomer(await database.query(findSession, [hashToken(token), now]));
 }
 
-/** null: there was none. */
 export async function endSession(database: Queryable, token: string): Promise<true | null> {
   const rows = await database.query(deleteSession, [hashToken(token)]);
   return rows.length > 0 ? true : null;
 }
 
-/** Returns for how many tables rows may be left. */
 export async function deleteExpiredLogins(
   database: Queryable,
   before: EpochSeconds,
-  /** The link log is kept longer. */
   logBefore: EpochSeconds,
   signal: AbortSignal,
 ): Promise<number> {

@@ -23,10 +23,8 @@ export type FeedOutcome =
   | {
       readonly type: 'found';
       readonly events: readonly AccountEvent[];
-      /** At least `after`. */
       readonly lookedTo: number;
       readonly hasMore: boolean;
-      /** Of the newest event; 0: none. */
       readonly lastNumber: number;
     }
   /** No event has this number. */
@@ -126,7 +124,6 @@ export async function readLatestEvents(
     type,
     limit,
   }: Omit<FeedQuestion, 'after'> & {
-    /** Exclusive. */
     readonly before: number;
   },
 ): Promise<LatestEvents> {
@@ -144,7 +141,6 @@ export async function readLatestEvents(
   };
 }
 
-/** null: none, or expired. */
 export async function findAccountEvent(
   database: Queryable,
   accountId: number,
@@ -159,7 +155,6 @@ const findEventCounts: SqlStatement = {
   text: 'select id, event_count from accounts where id = any($1::int[])',
 };
 
-/** Last event numbers; 0: none. */
 export async function countEvents(
   database: Queryable,
   accountIds: readonly number[],
@@ -182,7 +177,6 @@ export interface EventWaits {
 
 export interface EventWaitLimits {
   readonly waitingMax: number;
-  /** Per account. */
   readonly waitingOfAccountMax: number;
   readonly pollMilliseconds: number;
 }
@@ -206,7 +200,6 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
       const counts = await countEvents(ranked(database, 'lookups'), ids);
       for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
     } catch {
-      // Waiting requests check again when their time ends.
     }
   };
   const poll = () => {

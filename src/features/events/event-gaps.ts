@@ -30,7 +30,6 @@ const skip: SqlStatement = {
     from moved left join joined on joined.account_id = moved.id`,
 };
 
-/** Accounts without events begin to record them. */
 export async function skipEventNumbers(transaction: Queryable): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(skip);
 }
@@ -60,7 +59,6 @@ export async function findLastGaps(
   );
 }
 
-/** Skipped numbers between `$2` and `$3` of account `$1`. */
 const countSkipped: SqlStatement = {
   name: 'count_skipped_event_numbers',
   text: `select coalesce(sum(greatest(least(last_number, $3::int) - greatest(first_number, $2::int) + 1, 0)), 0)::bigint as skipped

@@ -33,7 +33,6 @@ export const events = describeTable('events', {
   number: int('number'),
   type: oneOf('type', eventTypes),
   createdAt: time('created_at'),
-  /** JSON, as sent. */
   data: text('data'),
 });
 
@@ -54,10 +53,7 @@ const inbox = describeTable('event_inbox', {
 const insertEvents = events.insert('insert_events');
 const insertInbox = inbox.insert('insert_event_inbox');
 
-/**
- * Numbers must ascend per account. Not awaited: a COMMIT may follow at once. `now`: the real time, which decides expiry,
- * also for tests.
- */
+/** Numbers ascend per account. Not awaited: a COMMIT may follow at once. `now`: the real time, also for tests. */
 export function writeEvents(
   transaction: Queryable,
   numbered: readonly AccountEvent[],
@@ -94,7 +90,6 @@ export async function appendEvents(
     accountId,
     number: first + index,
     type,
-    // In a test, its own time.
     createdAt: Number(row['test_clock'] ?? now),
     data: JSON.stringify(data),
   }));
@@ -157,7 +152,6 @@ const beginListening: SqlStatement = {
   text: 'update accounts set event_count = 0 where id = $1::int and event_count is null',
 };
 
-/** Permanent. */
 export async function listenToAccount(database: Queryable, accountId: number): Promise<void> {
   await database.ofAccount(accountId).query(beginListening, [accountId]);
 }

@@ -51,7 +51,6 @@ const revokedKey = Type.Object({
   ),
 });
 
-/** In the documents' order. */
 export const eventDescriptions = {
   'order.completed': {
     told: 'An order was placed and charged, or a plan renewed itself. Where the product takes orders first: when it has.',
@@ -186,7 +185,6 @@ export const feedSchema = Type.Object({
 
 export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });
 
-/** "order.completed" becomes OrderCompletedEvent. */
 export const eventSchemaName = (type: EventType) =>
   `${type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}Event`;
 

@@ -12,7 +12,6 @@ import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { type AccountEvent, events } from './event-log.ts';
 
-/** Per transaction. */
 const inboxRowsMax = 500;
 
 const lockHead: SqlStatement = {
@@ -60,7 +59,6 @@ const findInbox: SqlStatement = {
   text: 'select exists (select 1 from event_inbox) as waits',
 };
 
-/** Returns the number of events appended. */
 export async function extendStream(database: Database): Promise<number> {
   return (await extendOnce(database)).events;
 }
@@ -104,7 +102,6 @@ async function extendOnce(database: Database): Promise<Extended> {
   );
 }
 
-/** In stream order. */
 function takeOldest(transaction: Queryable): Promise<readonly Row[]> {
   const take = (statement: SqlStatement) => queryShards(transaction, statement, [], 'every');
   return bySharding(transaction, {
@@ -245,7 +242,6 @@ const findLast: SqlStatement = {
   text: `select account_id, last_number from event_stream where account_id <= ${realAccountIdMax} order by position desc limit 1`,
 };
 
-/** null: none kept. */
 export async function lastOfStream(database: Queryable): Promise<OwnedId | null> {
   const [row] = await database.query(findLast);
   if (row === undefined) return null;
@@ -262,7 +258,6 @@ const findBegin: SqlStatement = {
   text: 'select min(position) as position from event_stream',
 };
 
-/** Of the oldest event kept; null: none. */
 export async function streamBegin(database: Queryable): Promise<bigint | null> {
   const [row] = await database.query(findBegin);
   return nullable(bigint, row?.['position']);

@@ -12,7 +12,6 @@ const eventsPerAnswer = 25;
 const eventsPerAnswerMax = 100;
 
 export interface FeedQuestion {
-  /** null: from the start. */
   readonly after: string | null;
   readonly type: EventType | null;
   readonly limit: number;

@@ -7,7 +7,6 @@ import type { EventType } from './event-schemas.ts';
 import { extendStreamWholly, lastOfStream, positionOf, readStream } from './event-stream.ts';
 
 export interface WholeFeedQuestion {
-  /** The last known event; null: none. */
   readonly after: OwnedId | null;
   readonly type: EventType | null;
   readonly limit: number;

@@ -1,4 +1,4 @@
-// What a batch or a preview loads, in one round trip: the accounts, locked or not, and what their commands ask about.
+// Loads a batch's or preview's data in one round trip: the accounts, locked or not, and what their commands need.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
@@ -42,10 +42,9 @@ export const loadPackagesVersion: SqlStatement = {
   text: `select ${ofService} from service_state s`,
 };
 
-/** A customer's columns, beside those of what they are joined to: what parseCustomerState reads. */
 export const customerColumns = wholeCustomers.list('c', 'c_');
 
-/** What is the service's is in every row, or in one without a reference where none of them is known: one statement less. */
+/** service_state is part of every row, or alone in one without a reference: one query less. */
 const customersOf = (
   references: string,
   claims = '',
@@ -59,11 +58,11 @@ const customersOf = (
 const loadCustomers: SqlStatement = { name: 'load_customers', text: customersOf('customer_references') };
 const loadTestCustomers: SqlStatement = {
   name: 'load_test_customers',
-  // What a test claimed that was reset is free.
+  // References claimed by a reset test are free.
   text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
-/** Where the claims are on other servers: first the account's own, then who holds what none of them is. */
+/** On several servers: the account's own customers first, then the holders of other references. */
 const loadOwnCustomers: SqlStatement = {
   name: 'load_own_customers',
   text: `select ${customerColumns} from unnest($1::int[], $2::text[]) wanted (account_id, reference)
@@ -73,9 +72,9 @@ const holdersOf = (references: string, claims = '') =>
   `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
 const loadHolders: SqlStatement = { name: 'load_holders', text: holdersOf('customer_references') };
 /**
- * Before a batch that claims those that nobody holds. The update changes no row. Citus 13.2 takes a connection that has only read
- * a shard for one that only reads, also when the rows of an insert were copied over it: it commits it without having prepared
- * it, behind the order, and a server that crashes between the two loses the claim alone. An update it notices.
+ * Before claiming references. The update changes no row, but marks the connection as writing: Citus 13.2 overlooks rows
+ * copied by an insert and would commit that shard without preparing it, after the order, so a crash in between would lose
+ * only the claim.
  */
 const loadHoldersToClaim: SqlStatement = {
   name: 'load_holders_to_claim',
@@ -89,7 +88,6 @@ const loadTestHolders: SqlStatement = {
   text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
-/** The service's row, and the customers of the references; of a reference that another account holds, who holds it. */
 interface Claimed {
   readonly service: Row;
   readonly customers: readonly Row[];
@@ -153,7 +151,6 @@ const loadOrdersByKey: SqlStatement = {
     ${orderJoins}`,
 };
 
-/** Those that are renewed or settled, and whose they are. */
 const loadNamedOrders: SqlStatement = {
   name: 'load_named_orders',
   text: `select ${orderColumns}, ${customerColumns} from ${orderPlaces.sent('wanted')}
@@ -161,7 +158,7 @@ const loadNamedOrders: SqlStatement = {
     ${orderJoins}`,
 };
 
-/** What the renewal of a customer goes by: the order that made their present plan. */
+/** For renewing a customer: the order that made the current plan. */
 const lastOrdersOf = (wanted: string) => `select ${orderColumns} from ${wanted}
     join orders o on o.account_id = c.account_id and o.number = c.last_order
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
@@ -183,7 +180,6 @@ const loadLastTestOrdersByReference: SqlStatement = {
   name: 'load_last_test_orders_by_reference',
   text: lastOrdersByReference('test_customer_references'),
 };
-/** Where the claims are on other servers. */
 const loadLastOrdersApart: SqlStatement = {
   name: 'load_last_orders_apart',
   text: lastOrdersOf(`${ofReferences}
@@ -206,7 +202,6 @@ const loadChangesByKey: SqlStatement = {
     join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
 };
 
-/** Which of these customers have had these packages as free trials. */
 const trialsOf = (
   customer: string,
   number: string,
@@ -219,7 +214,7 @@ const loadTrials: SqlStatement = {
   name: 'load_trials',
   text: trialsOf('customer_references', 'customer_number'),
 };
-/** Where the claims are on other servers; no test is given a trial. */
+/** On several servers; tests get no trials. */
 const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
 
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
@@ -274,7 +269,7 @@ export async function load(
     values: readonly unknown[],
   ) => (asked.length === 0 ? noRows : database.query(statement, values));
 
-  // All of these leave in one round trip, behind BEGIN, and are carried out in this order.
+  // One round trip behind BEGIN, executed in this order.
   const [
     accounts,
     { service, customers },
@@ -358,7 +353,6 @@ interface LoadedClocks {
 async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[]): Promise<LoadedClocks> {
   const loaded = await Promise.all(
     clocks.map(async ({ accountId, idempotencyKey, stepsMax }) => {
-      // Sent together.
       const [moves, rows] = await Promise.all([
         database.query(loadTestMoves, [accountId, idempotencyKey]),
         database.query(loadDueSteps, [accountId, stepsMax]),
@@ -370,7 +364,7 @@ async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[])
   const ofAccounts = new Map<number, DueSteps>();
   for (const { accountId, due } of loaded) {
     const earlier = ofAccounts.get(accountId);
-    // Of one account in one batch all saw the same customers, and each its own moves.
+    // Commands of one account in a batch saw the same customers, but each its own moves.
     ofAccounts.set(
       accountId,
       earlier === undefined ? due : { ...due, moves: distinct([...earlier.moves, ...due.moves]) },
@@ -396,7 +390,6 @@ function parseTrial(row: Row): TrialHad {
   };
 }
 
-/** From columns that begin with `c_`. */
 export function parseCustomerState(row: Row): CustomerState {
   const parsed = wholeCustomers.parse(row, 'c_');
   const { accountId, number, reference, name, status, createdAt, externalRef } = parsed;
@@ -408,12 +401,12 @@ export function parseCustomerState(row: Row): CustomerState {
 
 const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 
-/** The database's packages are not those in memory: read them, then run the batch again. */
+/** The cached packages are outdated: reload, then run the batch again. */
 export class PackagesChanged extends Error {
   override readonly name = 'PackagesChanged';
 }
 
-/** A batch is of real accounts or of tests, never of both. */
+/** A batch is of real accounts or of tests, never both. */
 export function isTestBatch(commands: readonly OrderCommand[]): boolean {
   const [first] = commands;
   const isTest = first !== undefined && isTestAccount(first.accountId);

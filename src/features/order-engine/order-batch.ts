@@ -1,13 +1,9 @@
-// One batch: the orders of one lane that arrived together, decided and written in one transaction of two
-// round trips. First lock the accounts and load what their orders ask about (load-batch.ts); then write everything
-// and commit (write-batch.ts). Called by order-engine.ts; previews read and decide the same way (preview-orders.ts).
-// The only writer of customers, customer_references, orders, order_handoffs, plan_changes and ledger_entries, and of
-// the balance and the counters of accounts. The calls to the product are written with them
-// (records/product-call-rows.ts).
-//
-// The locks come in a statement of their own, before the loads: in READ COMMITTED all parts of one
-// statement share a snapshot taken before it waits for a lock, and would read what the holder has since
-// changed.
+// One batch of a lane's orders, decided and written in one transaction of two round trips: lock and load (load-batch.ts),
+// then write and commit (write-batch.ts). Called by order-engine.ts; preview-orders.ts decides the same way. The only
+// writer of customers, customer_references, orders, order_handoffs, plan_changes, ledger_entries, and of accounts' balances
+// and counters; product calls are written with them (records/product-call-rows.ts).
+// Danger: locks must be a separate statement before the loads. In READ COMMITTED all parts of one statement share a
+// snapshot from before the lock wait, and would read outdated rows.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -22,7 +18,7 @@ import type { CancelRefund } from './records/plan-life.ts';
 import { addTestUsage, type TestBudget } from './records/test-usage.ts';
 import { usageOf, write, writeTests } from './write-batch.ts';
 
-/** The tables whose statistics the plans of a batch hang on. */
+/** Tables whose statistics determine a batch's plans. */
 export const orderTables = [
   'accounts',
   'customers',
@@ -39,23 +35,20 @@ export interface BatchDependencies {
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
   readonly orderEventData: OrderEventData;
-  /** Hears what was decided before it is written: what a COMMIT without an answer may have made true. */
+  /** Called before writing: these outcomes may become true by an unanswered COMMIT. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
 
 export interface BatchResult {
-  /** In the order of the commands. */
   readonly outcomes: readonly OrderOutcome[];
-  /** Accounts that the batch wrote events for. */
   readonly accountsWithEvents: ReadonlySet<number>;
-  /** Calls of the product that were written. */
   readonly productCalls: number;
 }
 
 /**
- * Runs the commands in one transaction. When it resolves, what it says is durable.
- * @throws DatabaseUnavailable whether the batch committed is then unknown
- * @throws StatementFailed, TransactionRolledBack, PackagesChanged nothing was written
+ * Durable when it resolves.
+ * @throws DatabaseUnavailable: unknown whether the batch committed
+ * @throws StatementFailed, TransactionRolledBack, PackagesChanged: nothing was written
  */
 export function runBatch(
   {
@@ -110,7 +103,7 @@ export function runBatch(
         productCalls: calls.length,
       };
     },
-    // Those of tests go beside the orders of real accounts, not before them.
+    // Test batches run beside real orders, not before them.
     { rank: isTest ? 'changes' : 'orders' },
   );
 }

@@ -1,12 +1,10 @@
-// Where orders wait. Each account's orders wait in one lane (by default all share one); a lane has one batch in
-// flight, and what arrives meanwhile forms the next one. So an idle service answers a single order at once, and a busy one
-// commits hundreds with one fsync. No timers stand in the way. While orders wait, the next batch leaves
-// before the answers of the last one do: the database works while they are written.
-// Tests have a lane of their own beside them, which rests after each batch while real orders come in.
-//
-// Always true: an outcome is handed out only after its batch is durable. When the database goes away in
-// the middle, nobody is answered until their idempotency keys have shown which orders were committed; after
-// `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with the same key is safe.
+// Queues orders in lanes (by default one for all accounts). A lane has one batch in flight, and orders arriving meanwhile
+// form the next, so an idle service answers at once and a busy one commits hundreds per fsync, without timers. The next
+// batch leaves before the last one's answers are written. Tests have their own lane, which rests after each batch during
+// real orders.
+// Invariant: an outcome is answered only when its batch is durable. If the database fails meanwhile, the idempotency keys
+// must first show which orders were committed; after `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with
+// the same key is safe.
 
 import {
   type Database,
@@ -21,30 +19,29 @@ import { PackagesChanged } from './load-batch.ts';
 import { type BatchDependencies, type BatchResult, runBatch } from './order-batch.ts';
 
 export interface OrderEngineLimits {
-  /** Batches of an account group that are under way at once: as many as the database carries out side by side. */
+  /** Concurrent batches per shard: as many as the database runs in parallel. */
   readonly laneCount: number;
   readonly batchOrdersMax: number;
-  /** Orders waiting in all lanes; beyond it the answer is Overloaded. */
+  /** Over all lanes; beyond it: Overloaded. */
   readonly queueDepthMax: number;
-  /** How long an order waits for a database that is away. */
+  /** For a database that is away. */
   readonly waitMilliseconds: number;
   readonly retryMilliseconds: number;
   readonly tests: TestLaneLimits;
 }
 
 export interface TestLaneLimits {
-  /** Orders of tests that wait; beyond it the answer is Overloaded, and real ones are taken all the same. */
+  /** Beyond it tests get Overloaded, while real orders are accepted. */
   readonly queueDepthMax: number;
-  /** What the clock of a test does at once stands for so many orders. */
+  /** A clock move counts as its number of steps. */
   readonly batchOrdersMax: number;
-  /** While real orders are under way, or were in the last `busyMilliseconds`, tests rest so many times as long as a batch took. */
+  /** During real orders, and `busyMilliseconds` after, tests rest this many times a batch's duration. */
   readonly restFactor: number;
   readonly restMillisecondsMax: number;
   readonly busyMilliseconds: number;
 }
 
 export interface OrderEngineEvents {
-  /** A batch is durable. */
   onBatch(
     commands: readonly OrderCommand[],
     outcomes: readonly OrderOutcome[],
@@ -57,38 +54,34 @@ export interface OrderEngineDependencies extends BatchDependencies {
   readonly reloadPackages: () => Promise<unknown>;
   readonly limits: OrderEngineLimits;
   readonly events: OrderEngineEvents;
-  /** Milliseconds that only ever grow. */
   readonly monotonicNow: () => number;
-  /** How tests rest; for whoever drives the clock. */
   readonly rest?: (milliseconds: number) => Promise<void>;
 }
 
 export interface OrderEngine {
   /**
    * Resolves once the outcome is durable.
-   * @throws Overloaded nothing was done
-   * @throws DatabaseUnavailable it is not known whether the order stands; the same key is safe to retry
+   * @throws Overloaded: nothing was done
+   * @throws DatabaseUnavailable: unknown outcome; retry with the same key
    */
   submit(command: OrderCommand): Promise<OrderOutcome>;
-  /** Of real orders. */
   queueDepth(): number;
   batchesInFlight(): number;
-  /** Real orders are under way, or were a moment ago: tests have to take little at once. */
+  /** Real orders are running or ran recently, so tests must do little at once. */
   isBusy(): boolean;
-  /** Takes nothing more and resolves when everything that was taken is answered. */
+  /** Refuses new orders, and resolves when all accepted ones are answered. */
   drain(): Promise<void>;
 }
 
 interface Waiting {
   readonly command: OrderCommand;
   readonly giveUpAt: number;
-  /** An earlier attempt accepted it, and whether that attempt's COMMIT took place is not known. */
+  /** An earlier attempt accepted it, and its COMMIT is in doubt. */
   mayStand: boolean;
   resolve(outcome: OrderOutcome): void;
   reject(error: Error): void;
 }
 
-/** What is taken, and how much may be: of all real accounts, or of all tests. */
 interface Pool {
   depth: number;
   readonly depthMax: number;
@@ -96,18 +89,15 @@ interface Pool {
 
 interface Lane {
   readonly pool: Pool;
-  /** As the group of its accounts sees it. */
   readonly database: Database;
   queue: Waiting[];
-  /** The batch in flight; empty when the lane is idle. */
   batch: readonly Waiting[];
   busy: boolean;
 }
 
-/** Deadlocks and their like: the batch is right, only its moment was wrong. */
+/** Transient conflicts such as deadlocks: the batch is retried. */
 const serializationCodes = new Set(['40001', '40P01']);
 const freshAttemptsMax = 8;
-/** Answers written before the event loop looks whether the database has answered the next batch. */
 const answersPerTurn = 32;
 
 export function createOrderEngine(dependencies: OrderEngineDependencies): OrderEngine {
@@ -121,7 +111,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     batch: [],
     busy: false,
   });
-  /** Lane i is of group i modulo their count: where an account's group is, as accounts are counted. */
+  /** Lane i serves shard i modulo count, like accounts. */
   const groups = database.accountGroups();
   const lanes = Array.from({ length: limits.laneCount }, () =>
     groups.map((group) => newLane(real, group)),
@@ -129,7 +119,6 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   const testLanes = groups.map((group) => newLane(tests, group));
   const allLanes = [...lanes, ...testLanes];
   let lastRealAt = Number.NEGATIVE_INFINITY;
-  /** Outcomes that are durable and still have to be handed out. */
   let unanswered = 0;
   let draining = false;
   let onIdle: (() => void) | null = null;
@@ -150,7 +139,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       lane.queue.push({ command, giveUpAt, mayStand: false, resolve, reject });
       if (lane.busy) return;
       lane.busy = true;
-      // After this turn's sockets were read: what arrived together is decided together.
+      // After this turn's sockets were read, so that orders arriving together share a batch.
       setImmediate(() => void runLane(lane));
     });
   }
@@ -165,14 +154,14 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       await settle(lane.database, lane.batch);
       lane.pool.depth -= lane.batch.length;
       lane.batch = [];
-      // Also when nothing more waits: what comes next finds the lane at rest.
+      // Also with an empty queue, so that the next order finds the lane rested.
       if (lane.pool === tests) await restBeside(monotonicNow() - began);
     }
     lane.busy = false;
     endIfIdle();
   }
 
-  /** A clock that moves is as much work as many orders. */
+  /** A clock move is as much work as many orders. */
   function testsAtOnce(queue: readonly Waiting[]): number {
     let [count, work] = [0, 0];
     for (const { command } of queue) {
@@ -185,7 +174,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   const isBusy = () => real.depth > 0 || monotonicNow() - lastRealAt < limits.tests.busyMilliseconds;
 
-  /** Real orders have the rest of the time, as long as there are any. */
+  /** Leaves the remaining time to real orders while there are any. */
   async function restBeside(tookMilliseconds: number): Promise<void> {
     const { restFactor, restMillisecondsMax } = limits.tests;
     if (isBusy() && !draining) await rest(Math.min(tookMilliseconds * restFactor, restMillisecondsMax));
@@ -197,7 +186,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (isIdle()) onIdle?.();
   }
 
-  /** Finds an answer for every order of the batch, whatever happens. */
+  /** Every order of the batch gets an answer, whatever happens. */
   async function settle(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
     let freshAttempts = 0;
@@ -223,14 +212,14 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
           only.reject(error instanceof Error ? error : new Error(String(error)));
           return;
         }
-        // One order's data broke the batch: alone it cannot harm the others.
+        // One order's data broke the batch: run each alone.
         for (const waiting of remaining) await settle(ofGroup, [waiting]);
         return;
       }
     }
   }
 
-  /** One transaction. Resolves with an outcome for everybody, or leaves in `mayStand` what is not known. */
+  /** One transaction. Resolves with all outcomes, or marks what is in doubt with `mayStand`. */
   async function attempt(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     const commands = batch.map(({ command, mayStand }) => (mayStand ? { ...command, mayStand } : command));
     let decided: readonly OrderOutcome[] | null = null;
@@ -248,7 +237,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     }
   }
 
-  /** Hands out the outcomes: at once, or while others wait, some in each turn and from the next one on. */
+  /** At once, or, while others wait, some per turn from the next turn on. */
   function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[], { depth }: Pool): void {
     let answered = 0;
     unanswered += batch.length;
@@ -278,7 +267,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     return isLostClaim(error) || serializationCodes.has(error.code) || isOutrun(error);
   }
 
-  /** Nobody waits longer than `waitMilliseconds`, wherever the order is: what is under way goes on without them. */
+  /** Answers orders past `waitMilliseconds`, wherever they are; running work continues. */
   function giveUpLate(error: () => Error): void {
     const now = monotonicNow();
     for (const lane of allLanes) {
@@ -310,7 +299,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   };
 }
 
-/** Another account was faster. Citus may say so as an internal error: the constraint is what counts. */
+/** Another account claimed the reference first. Citus may report an internal error, so only the constraint counts. */
 function isLostClaim({ constraint = '' }: StatementFailed): boolean {
   return ['customer_references_pkey', 'test_customer_references_pkey'].includes(constraint);
 }
@@ -323,10 +312,7 @@ const keysOfNumbers = new Set([
   'events_pkey',
 ]);
 
-/**
- * A number is given already. While Citus moves a group to another server, a batch may have locked and read an account where
- * the group was, and writes where it is: the keys of what it numbers refuse it there, and afresh it reads the right server.
- */
+/** While Citus moves a shard, a batch may read the old and write the new location, where its numbers exist: retry. */
 function isOutrun({ constraint, mayBeOutrun }: StatementFailed): boolean {
   return mayBeOutrun && constraint !== undefined && keysOfNumbers.has(constraint);
 }
@@ -335,7 +321,7 @@ function isTestBatch([first]: readonly Waiting[]): boolean {
   return first !== undefined && isTestAccount(first.command.accountId);
 }
 
-/** Found by its key after a COMMIT that was never answered, an order is not a replay: this is its first answer. */
+/** An order found by its key after an unanswered COMMIT is no replay: this is its first answer. */
 function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): readonly OrderOutcome[] {
   if (outcomes.length !== batch.length) throw new Error('A batch answered with too few outcomes.');
   return outcomes.map((outcome, index) =>
@@ -343,12 +329,12 @@ function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome
   );
 }
 
-/** Errors after which nothing was written, for certain. Any other, a bug of ours included, leaves it open. */
+/** Errors that guarantee a rollback. Any other, including our own bugs, leaves the outcome open. */
 function isKnownRollback(error: unknown): boolean {
   return error instanceof StatementFailed || error instanceof TransactionRolledBack;
 }
 
-/** After an attempt that had decided: what it decided anew may stand if its end is not known, otherwise it does not. */
+/** What a failed attempt decided may stand only if its end is unknown. */
 function rememberDoubt(
   batch: readonly Waiting[],
   decided: readonly OrderOutcome[],

@@ -1,4 +1,4 @@
-// What the engine counts, for Prometheus at /metrics: orders, replays, batches, and how many wait.
+// Prometheus metrics of the engine: orders, replays, batches, queue.
 
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Database } from '../../platform/database/database.ts';
@@ -8,7 +8,6 @@ import type { OrderEngine } from './order-engine.ts';
 export interface OrderMetrics {
   onBatch(commands: readonly OrderCommand[], outcomes: readonly OrderOutcome[]): void;
   onBatchBroken(): void;
-  /** Gauges that read the engine and the database when they are asked. */
   observe(engine: OrderEngine, database: Database): void;
 }
 

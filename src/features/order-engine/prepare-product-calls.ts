@@ -1,7 +1,7 @@
-// What a call to the product says is decided when it is first sent: the customer's plan as it is then, or of a pending
-// order as it will be once the order is completed. Called by fulfilment/product-caller.ts, for many calls at once.
-// Invariant: the payload is stored, under the account's lock, before it is sent. Whatever changes the plan later comes
-// after it under the same lock, and writes a call of its own; a retry sends the stored payload.
+// Creates payloads of product calls just before the first attempt: the customer's plan at that time, or after completion
+// for a pending order. Called by fulfilment/product-caller.ts for many calls at once.
+// Invariant: the payload is stored under the account's lock before it is sent. Later plan changes come after it under the
+// same lock and write their own calls; retries send the stored payload.
 
 import {
   byGroup,
@@ -26,7 +26,7 @@ import {
   type UnpreparedCall,
 } from './records/product-call-rows.ts';
 
-/** What the product reads: the customer with this plan, and the plan's package. `now`: of a test, its clock. */
+/** `now`: a test's clock. */
 export type ProductPayload = (
   about: {
     readonly customer: CustomerState;
@@ -73,7 +73,7 @@ const dropCalls: SqlStatement = {
     where id = any($1::bigint[]) and status = 'waiting'`,
 };
 
-/** @throws DatabaseUnavailable; anything else is the answer of the calls that it concerns */
+/** Other errors are returned per call. @throws DatabaseUnavailable */
 export async function prepareProductCalls(
   dependencies: PrepareProductCalls,
   calls: readonly UnpreparedCall[],
@@ -101,7 +101,7 @@ async function prepareTogether(
     if (first === undefined) return new Map();
     if (calls.length === 1)
       return new Map([[first.id, error instanceof Error ? error : new Error(String(error))]]);
-    // One call that cannot be prepared must not hold up the others.
+    // A broken call must not hold up the others.
     const alone = new Map<number, JsonObject | 'dropped' | Error>();
     for (const call of calls) {
       for (const [id, each] of await prepareTogether(dependencies, [call])) alone.set(id, each);
@@ -118,7 +118,7 @@ function prepareInOneTransaction(
   const accountIds = [...new Set(calls.map((call) => call.accountId))].sort((a, b) => a - b);
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
-      // Sent together; the rows are read behind the locks.
+      // Pipelined; rows are read behind the locks.
       const [, versions, rows] = await Promise.all([
         transaction.query(lockAccounts, [numberArray(accountIds)]),
         transaction.query(loadPackagesVersion),
@@ -148,7 +148,7 @@ function prepareInOneTransaction(
       }
       if (dropped.length > 0) writes.push(transaction.query(dropCalls, [numberArray(dropped)]));
       const [written] = await Promise.all([Promise.all(writes), transaction.commit()]);
-      // As it is stored, so that a retry sends the same bytes.
+      // As stored, so that retries send the same bytes.
       for (const row of written.flat()) {
         const said = row['payload'];
         if (isJsonObject(said)) prepared.set(Number(row['id']), said);
@@ -168,7 +168,7 @@ interface Unprepared {
   readonly order: OrderRecord | null;
 }
 
-/** null: it is not sent. Its event is over: the plan goes on, or the order was settled. */
+/** null: not sent, because the plan continues or the order was settled. */
 function payloadNow(
   { type, confirms, calledAt, testClock, customer, order }: Unprepared,
   { byId }: PackageCatalog,

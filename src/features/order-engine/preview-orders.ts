@@ -1,4 +1,4 @@
-// What would become of commands if they were sent now: loaded and decided as a batch, with no lock, and nothing is written.
+// Previews commands: loaded and decided like a batch, without locks or writes.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { decideOrders } from './decisions/decide-orders.ts';
@@ -14,19 +14,13 @@ export type PreviewDependencies = Pick<
   'database' | 'currency' | 'now' | 'packages' | 'testBudget'
 >;
 
-/** `startsAt`: of the plan, after an order. */
 export interface OrderPreview {
   readonly outcome: OrderOutcome;
   readonly startsAt: EpochSeconds;
-  /** Before the order. */
   readonly balanceCents: bigint;
 }
 
-/**
- * What becomes of the command if it is sent now: the same load and the same decision as a batch of one, but no
- * lock, and nothing is written.
- * @throws DatabaseUnavailable, PackagesChanged
- */
+/** @throws DatabaseUnavailable, PackagesChanged */
 export function previewOrder(
   {
     database,
@@ -36,7 +30,6 @@ export function previewOrder(
     testBudget,
     cancelRefund = 'none',
   }: PreviewDependencies & {
-    /** Of a cancel; orders have nothing to do with it. */
     readonly cancelRefund?: CancelRefund;
   },
   command: OrderCommand,
@@ -51,7 +44,7 @@ export function previewOrder(
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
-      // A pending order leaves the plan as it is; nothing changes for an order that was placed before.
+      // A pending order leaves the plan as it is; a replayed order changes nothing.
       const [order] = changes.orders;
       const isPending = order !== undefined && customer !== undefined && orderStatus(order) === 'pending';
       const plan = isPending ? afterOrder(customer, order).plan : customer?.plan;
@@ -61,13 +54,9 @@ export function previewOrder(
   );
 }
 
-/** More than all of them together can cost. */
 const enoughCents = 1_000_000_000_000_000n;
 
-/**
- * The same of many renewals of different customers of one account, whatever its balance is: what each costs is asked, not
- * how far the balance reaches. In the order of the commands.
- */
+/** Renewals of one account's customers, priced regardless of its balance, in the commands' order. */
 export function previewRenewals(
   { database, currency, now, packages, testBudget }: PreviewDependencies,
   accountId: number,

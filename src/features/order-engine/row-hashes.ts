@@ -1,7 +1,7 @@
-// Each order and each plan change of an account carries a hash of its row and of the last hash before it; the account's
-// row keeps the last one. verify computes them again, in SQL of its own (verification/account-books.ts). Called by write-batch.ts.
-// Invariant: rows without a hash are passed over. A process of the previous version writes such rows during an upgrade,
-// and leaves the account's hashes as they are.
+// Hash chains: each order and plan change has a hash of its row and the account's previous hash. Verification recomputes
+// them in SQL (verification/account-books.ts). Called by write-batch.ts.
+// Invariant: rows without a hash are skipped; older processes write such rows during an upgrade and leave the account's
+// hashes alone.
 
 import { hash } from 'node:crypto';
 import type { AccountHashes } from '../identity/account-table.ts';
@@ -11,11 +11,10 @@ import type { PlanChange } from './records/plan-change.ts';
 export interface HashedRows {
   readonly orders: readonly (OrderRecord & { readonly rowHash: string })[];
   readonly planChanges: readonly (PlanChange & { readonly rowHash: string })[];
-  /** By account, of those that gain an order or a plan change. */
   readonly accounts: ReadonlyMap<number, AccountHashes>;
 }
 
-/** `loaded`: of the locked accounts. Both lists are in the order in which the rows are numbered. */
+/** `loaded`: of the locked accounts. Both lists are in numbering order. */
 export function hashRows(
   loaded: readonly AccountHashes[],
   {
@@ -48,7 +47,6 @@ export function hashRows(
 
 type Field = string | number | bigint | boolean | null;
 
-/** As long as a fingerprint. */
 function hashOf(previous: string | null, fields: readonly Field[]): string {
   return hash('sha256', [previous, ...fields].join('\n'), 'base64url').slice(0, 22);
 }

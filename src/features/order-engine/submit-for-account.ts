@@ -1,5 +1,5 @@
-// A command of the operator on behalf of an account, sent to the engine again where the account's rights changed meanwhile:
-// the operator's own rights were looked at by the route. Called by the routes about customers of any account.
+// Submits the operator's command for an account, again if the account's rights changed meanwhile (the route has checked the
+// operator's own).
 
 import type { Database } from '../../platform/database/database.ts';
 import { type Refusal, refusal } from '../../shared/error-catalogue.ts';

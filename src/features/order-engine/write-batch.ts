@@ -1,4 +1,4 @@
-// What a batch writes of its decision, in one round trip with COMMIT.
+// Writes a batch's decision in one round trip with COMMIT.
 
 import { appendAudits } from '../../platform/audit-log/append-audit.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -51,7 +51,6 @@ const insertPlanChanges = hashedPlanChanges.insert('insert_plan_changes');
 const insertHandoffs = newHandoffs.insert('insert_order_handoffs');
 const settleHandoffs = settledHandoffs.update('settle_order_handoffs', ['accountId', 'orderNumber']);
 
-// All that may change about a customer, and about an account.
 const updateCustomers = customersWithoutLives
   .without('reference', 'name', 'createdAt')
   .update('update_customers', ['accountId', 'number']);
@@ -64,7 +63,6 @@ const updateAccounts = movedAccounts.update('update_account_balances', ['id']);
 const updatePostdatedOrders = postdatedOrders.update('update_postdated_orders', ['id']);
 const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
 
-/** What tests alone have. */
 export function writeTests(database: Queryable, { changes }: Decision): Promise<unknown>[] {
   const { movedClocks, testMoves: moves } = changes;
   const sent: Promise<unknown>[] = [];
@@ -76,7 +74,7 @@ export function writeTests(database: Queryable, { changes }: Decision): Promise<
   return sent;
 }
 
-/** What the batch of tests writes, account by account. A call's payload is made later: it counts as large as it can be. */
+/** Per account. Payloads are made later and count at their maximum size. */
 export function usageOf(
   { changes }: Decision,
   calls: readonly NewProductCall[],
@@ -103,7 +101,7 @@ export function usageOf(
 
 const largestPayload = ' '.repeat(1_024);
 
-/** Sends every write of the decision; the caller sends COMMIT behind them before awaiting any. */
+/** Sends every write; the caller sends COMMIT behind them before awaiting any. */
 export function write(
   database: Queryable,
   { changes }: Decision,
@@ -119,15 +117,15 @@ export function write(
     if (rows.length > 0) sent.push(database.query(statement, values(rows)));
   };
 
-  // Two accounts may claim one new customer at the same moment from different lanes or processes. In
-  // sorted order the later claim waits without a deadlock, fails, and its batch is decided afresh.
+  // Two lanes or processes may claim the same new customer. In sorted order the later claim waits without a deadlock and
+  // fails, and its batch is decided again.
   const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
   if (isTest && claims.length > 0) {
     sent.push(database.query(freeTestReferences, [textArray(claims.map(({ reference }) => reference))]));
   }
   send(isTest ? insertTestReferences : insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
-  // A clock that moves changes both of thousands: each row is written once.
+  // A moving clock changes both parts of thousands: each row is written once.
   const whole = isTest ? inBoth(changes.changedCustomers, changes.changedLives) : none;
   const isPart = (customer: CustomerState) => !whole.has(customer);
   send(updateWholeCustomers, [...whole].map(wholeRow));
@@ -154,8 +152,8 @@ export function write(
   if (changes.loginLinks.length > 0) {
     sent.push(writeLoginLinks(database, changes.loginLinks, now));
   }
-  // Last: every administrator's change takes the audit log's lock, and none may wait for an account behind it.
-  // What is done in tests is nobody's but their account's.
+  // Last: administrators' changes lock the audit log, and none may wait for an account behind it.
+  // Tests are not logged.
   if (changes.audits.length > 0 && !isTest) sent.push(appendAudits(database, changes.audits, now));
   return sent;
 }

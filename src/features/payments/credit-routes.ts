@@ -21,7 +21,6 @@ import { creditBodySchema } from './payment-schemas.ts';
 
 interface CreditRoutesDependencies {
   readonly authenticateAgain: Authenticator['authenticateAgain'];
-  /** Larger credits require the password. */
   readonly creditConfirmedAboveCents: bigint;
   readonly currency: string;
   readonly database: Database;

@@ -5,7 +5,6 @@ import { nullable } from '../../platform/database/row-values.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { apiRequests, type LoggedRequest } from './request-lines.ts';
 
-/** The year 10000. */
 const endOfTime = 253_402_300_800;
 
 /** Per statement: orders wait for it on the embedded database. */
@@ -69,7 +68,6 @@ export interface RequestFilter {
   readonly limit: number;
 }
 
-/** Newest first. */
 export async function listRequests(
   database: Queryable,
   accountId: number,
@@ -97,7 +95,6 @@ export async function listRequests(
   return found;
 }
 
-/** null: none, or older than `since`. */
 export async function findRequest(
   database: Queryable,
   accountId: number,

@@ -3,12 +3,10 @@
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
-/** Minutes of use, by key id. */
 export type UsedKeys = ReadonlyMap<number, EpochSeconds>;
 
 export interface KeyUses {
   note(keyId: number, at: EpochSeconds): void;
-  /** Never fails. */
   write(): Promise<void>;
   size(): number;
 }
@@ -36,7 +34,6 @@ export function createKeyUses(write: (uses: UsedKeys) => Promise<void>, keysPerW
         try {
           await write(new Map(uses.slice(from, from + keysPerWriteMax)));
         } catch {
-          // Newer uses take precedence.
           unwritten = new Map([...uses.slice(from), ...unwritten]);
           break;
         }

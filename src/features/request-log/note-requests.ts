@@ -22,12 +22,10 @@ declare module 'fastify' {
     unparsedBody: Buffer | null;
   }
   interface FastifyReply {
-    /** With body capture. */
     keptAnswer: string | null;
   }
 }
 
-/** Per direction. */
 const keptBytesMax = 4_096;
 const queryBytesMax = 1_024;
 const headerLettersMax = 200;

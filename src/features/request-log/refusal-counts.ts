@@ -55,7 +55,6 @@ const listAccounts: SqlStatement = {
     group by account_id order by 2 desc, 1 limit $4::int`,
 };
 
-// Uses one index for both queries.
 const sumOfAccount: SqlStatement = {
   name: 'sum_refusals_of_account',
   text: `select code, sum(refusal_count)::bigint as refusals from refusal_account_days
@@ -81,7 +80,6 @@ const oldRows: OldRows = {
 };
 
 export interface RefusalCounter {
-  /** `accountId` null: unknown. */
   note(code: string, at: EpochSeconds, accountId: number | null): void;
   /** Never fails; counts that cannot be written are lost, which is acceptable. */
   write(): Promise<void>;
@@ -119,7 +117,6 @@ function partsOf(key: string): { day: string; code: string; accountId: number } 
   return { day: dayOf(Number(day) * 86_400), code, accountId: Number(accountId ?? 0) };
 }
 
-/** true: the signal aborted, and rows may be left. */
 export function deleteOldRefusals(
   database: Database,
   beforeDay: string,
@@ -128,7 +125,6 @@ export function deleteOldRefusals(
   return deleteInPieces(database, oldRows, [everyCode, beforeDay], signal);
 }
 
-/** Most frequent first. */
 export async function listRefusals(
   database: Queryable,
   sinceDay: string,
@@ -136,7 +132,6 @@ export async function listRefusals(
   return (await database.query(sumRefusals, [sinceDay])).map(parseCount);
 }
 
-/** Both days inclusive; most frequent first. */
 export async function listRefusalsOfAccount(
   database: Queryable,
   accountId: number,
@@ -147,15 +142,11 @@ export async function listRefusalsOfAccount(
 }
 
 export interface RefusedAccounts {
-  /** Including unknown callers. */
   readonly count: number;
-  /** Most refusals first. */
   readonly accounts: readonly { id: number; username: string; count: number; lastDay: string }[];
-  /** Including accounts not listed. */
   readonly countOfAccounts: number;
 }
 
-/** Both days inclusive. */
 export async function listRefusedAccounts(
   database: Queryable,
   code: ErrorCode,

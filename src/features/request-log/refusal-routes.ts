@@ -52,7 +52,6 @@ export function refusalRoutes(
   );
 }
 
-/** Registered below /admin. */
 export function accountRefusalRoutes(
   app: FastifyInstance,
   { database, requestLog, now }: RefusalRoutesDependencies,
@@ -116,7 +115,6 @@ function isErrorCode(code: string): code is ErrorCode {
   return own(errorCatalogue, code) !== undefined;
 }
 
-/** Both inclusive. */
 function readDays(query: unknown, now: EpochSeconds) {
   const { from, to } = readQuery(query, (sent) => dayRange(sent, now, { usual: usualDays, max: daysMax }));
   return { from: dayOf(from), to: dayOf(to) };

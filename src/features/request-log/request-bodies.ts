@@ -31,7 +31,6 @@ const requestBodies = describeTable('api_request_bodies', {
 
 export type RequestBodies = RowOf<typeof requestBodies>;
 
-/** Before its line has a number. */
 export type CapturedExchange = Omit<RequestBodies, 'accountId' | 'number'>;
 
 const insertBodies: SqlStatement = {
@@ -84,7 +83,6 @@ export async function insertRequestBodies(
   await transaction.query(insertBodies, requestBodies.values(bodies));
 }
 
-/** null: none, or capture is off. */
 export async function findRequestBodies(
   database: Queryable,
   accountId: number,
@@ -109,7 +107,6 @@ export function deleteRequestBodies(
   return deleteInPieces(database.ofAccount(accountId), bodiesUpTo, [accountId, upTo], signal);
 }
 
-/** Continues deletions that were cut off. true: some may be left. */
 export async function deleteForgottenBodies(database: Database, signal: AbortSignal): Promise<boolean> {
   for (const row of await queryShards(database, listForgotten, [], 'every')) {
     const accountId = Number(row['id']);

@@ -24,7 +24,6 @@ export const apiRequests = describeTable('api_requests', {
   number: int8('number'),
   at: time('at'),
   method: text('method'),
-  /** See loggablePath. */
   path: text('path'),
   status: { ...int('status'), arrayType: 'smallint[]' },
   code: nullableText('code'),
@@ -38,7 +37,6 @@ export const apiRequests = describeTable('api_requests', {
 export type LoggedRequest = RowOf<typeof apiRequests>;
 
 export type KnownLine = Omit<LoggedRequest, 'number'> & {
-  /** null: unknown. */
   readonly secretId: number | null;
 };
 
@@ -86,7 +84,6 @@ const insertLinesApart: SqlStatement = { name: 'insert_api_requests_apart', text
 
 const deleteAtOnceMax = 2_000;
 
-// The oldest lines have the lowest numbers.
 const oldestLines: OldRows = {
   deletion: {
     name: 'delete_oldest_api_requests',
@@ -185,7 +182,6 @@ export function pruneRequestsOf(
   return deleteInPieces(database.ofAccount(accountId), oldestLines, values, signal);
 }
 
-/** Resolves to the number of accounts with lines left. */
 export async function pruneRequests(
   database: Database,
   limits: KeptLimits,

@@ -77,7 +77,6 @@ async function customerOfBody(
   return reference === '' ? null : findCustomerNumber(database, accountId, reference);
 }
 
-/** "": missing, or unusable in a query. */
 function sentText(bodies: RequestBodies | null, name: string): string {
   const text = own(sentObject(bodies), name);
   return typeof text === 'string' && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : '';

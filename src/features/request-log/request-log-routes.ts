@@ -48,13 +48,11 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
 /** Older lines are deleted occasionally, and never shown. */
 const shownSeconds = 7 * 86_400;
 
-/** The account's own requests, or those of the account in the path. */
 interface RequestsSurface {
   readonly path: string;
   readonly scope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly hasTestMode: boolean;
-  /** Completes "list" and "get": "Requests", "AccountRequests". */
   readonly noun: string;
   readonly accountOf: (
     request: FastifyRequest<{ Params: { id?: string } }>,
@@ -99,7 +97,6 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
   );
 }
 
-/** Registered below /admin. */
 export function accountRequestRoutes(app: FastifyInstance, dependencies: RequestLogRoutesDependencies): void {
   requestRoutes(app, dependencies, {
     path: '/accounts/:id/requests',

@@ -19,7 +19,6 @@ import {
   type RequestLine,
 } from './request-lines.ts';
 
-/** `position`: among all lines of this process. */
 interface NumberedLine {
   readonly line: KnownLine;
   readonly position: number;
@@ -40,7 +39,6 @@ export interface RequestLogLimits extends KeptLimits {
 export interface RequestLogDependencies {
   readonly database: Database;
   readonly limits: RequestLogLimits;
-  /** Once a minute per key. */
   readonly onKeysUsed: (uses: UsedKeys) => Promise<void>;
   readonly onDropped: (lines: number) => void;
 }
@@ -50,7 +48,6 @@ export interface RequestLog {
   note(line: RequestLine, exchange?: CapturedExchange | null): void;
   /** Never fails; what cannot be written is dropped. */
   flush(): Promise<void>;
-  /** Returns the number of accounts with lines left. */
   prune(now: EpochSeconds, signal?: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
@@ -79,7 +76,6 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   const refusals = createRefusalCounter(database);
   let flushing: Promise<void> | null = null;
   const keyUses = createKeyUses(onKeysUsed, limits.linesPerStatement);
-  /** The line number at which the account is pruned next. */
   const pruneAt = new Map<number, number>();
   const pruneStep = Math.max(1, Math.floor(limits.keptPerAccountMax / 10));
   const bodiesStep = Math.max(1, Math.floor(limits.exchangesPerAccountMax / 10));
@@ -154,7 +150,6 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   ): Promise<readonly Row[]> {
     const written = await insertRequestsWithBodies(group, lines, kept);
     for (const { accountId, number } of written.bodies) {
-      // Prunes occasionally, as bodies arrive.
       if (number % bodiesStep !== 0) continue;
       const upTo = number - limits.exchangesPerAccountMax;
       await deleteRequestBodies(database, accountId, upTo, neverAborted).catch(() => undefined);

@@ -22,10 +22,8 @@ import { recheckInDoubt } from './recheck-in-doubt.ts';
 import type { Check, Findings } from './verification-findings.ts';
 import type { AuditLimits } from './verification-limits.ts';
 
-/** Listed per range. */
 const problemsMax = 20;
 
-/** Over all packages. */
 const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_count), 0),
           coalesce(sum(charged_cents), 0), coalesce(sum(refunded_cents), 0)]::bigint[]
         from spending_sums s where s.account_id = a.id and s.step = '${step}')`;
@@ -70,10 +68,7 @@ const refundAtOnce = `case when (select true from order_handoffs h
         where h.account_id = o.account_id and h.order_number = o.number)
       then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
 
-/**
- * An entry is dated `at`, or later if the previous entry was later or the previous month's statement had been read
- * (accounts.ledger_open_from).
- */
+/** Also later, if the previous entry was, or if the previous month's statement had been read (accounts.ledger_open_from). */
 const isDatedRight = (
   at: string,
   entry: string,
@@ -242,7 +237,6 @@ const readEntries: SqlStatement = {
       from (select *, (created_at at time zone 'UTC')::date as day from range where number <= $7::int) dated group by day`,
 };
 
-/** Orders after $2 up to $3 without an entry. */
 const listUnpaid: SqlStatement = {
   name: 'verify_unpaid_orders',
   text: `select number from orders where account_id = $1::int and number > $2::int and number <= $3::int
@@ -388,7 +382,6 @@ export interface CheckedAccount {
   readonly credits: readonly number[];
 }
 
-/** null: no such account. */
 export async function checkAccountBooks(
   database: Database,
   accountId: number,
@@ -533,7 +526,6 @@ export async function checkAccountBooks(
     (place, problem) => found('references', `customer ${place}`, problem),
   );
   await bySharding(database, {
-    // Already checked with the customers.
     together: async () => undefined,
     apart: async () => {
       for (let from = 1; from <= customers; from += ranges.customers) {
@@ -674,14 +666,12 @@ function addDays(one: DaySums | undefined, other: DaySums): DaySums {
   const lasts: readonly number[] = [places.lastEntry, places.lastOrder];
   return other.map((value, place) => {
     const before = one[place] ?? 0n;
-    // 0: no order.
     if (firsts.includes(place)) return before === 0n || (value !== 0n && value < before) ? value : before;
     if (lasts.includes(place)) return value > before ? value : before;
     return before + value;
   });
 }
 
-/** Stored daily totals against those of the entries. */
 function* compareDays(
   rows: readonly Row[],
   made: ReadonlyMap<string, DaySums>,

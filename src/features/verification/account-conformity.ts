@@ -115,9 +115,7 @@ export async function checkAccountHistory(
   { ranges, signal }: AuditLimits,
 ): Promise<void> {
   let place: Place = { customer: 1, order: 0, change: 0 };
-  /** For a customer whose history spans pages. */
   let begun: Replay | null = null;
-  /** null: created by a trial. */
   let firstOrder: PastOrder | null = null;
   const isTest = isTestAccount(accountId);
   const report = async (deviations: readonly Deviation[]) => {

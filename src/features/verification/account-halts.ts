@@ -51,7 +51,6 @@ export function halt(database: Database, accountId: number, now: EpochSeconds): 
   });
 }
 
-/** `newest`: from newestHalt, at the start of the verification. */
 export async function liftHaltUpTo(database: Database, accountId: number, newest: number): Promise<void> {
   await database.ofAccount(accountId).query(liftHalt, [accountId, newest]);
 }

@@ -48,7 +48,6 @@ export async function checkEventNumbers(
   const count = nullable(Number, head['event_count']);
   const oldest = nullable(Number, head['oldest']);
   const newest = Number(head['newest']);
-  // None recorded, or all have expired.
   if (count === null || oldest === null) return null;
   if (newest !== count && head['ends_in_gap'] !== true) {
     const problem = `the last event is number ${newest}, the counter says ${count}`;

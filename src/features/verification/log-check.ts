@@ -69,7 +69,6 @@ const readVersion: SqlStatement = {
   text: 'select packages_version from service_state',
 };
 
-/** Secrets of keys after $1, including revoked ones. */
 const readKeys: SqlStatement = {
   name: 'verify_logged_keys',
   text: `select id, key_id, account_id, is_first, last_four, extract(epoch from created_at)::bigint as created_at
@@ -107,9 +106,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   const schedules = new Map<string, string>();
   /** Entries of the first edition do not name ledger entries, so earlier credits may be missing. */
   let unnamedUntil: EpochSeconds = 0;
-  /** Last four characters of each key's secrets. */
   const secrets = new Map<string, Set<string>>();
-  /** The same for secrets. */
   let unnamedSecretsUntil: EpochSeconds = 0;
   let packagesVersion = 0;
   let readTo = 0;
@@ -326,7 +323,6 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   }
 }
 
-/** Canonical text of prices. */
 function written(prices: unknown): string {
   return JSON.stringify(writtenPrices(parsePrices(prices)));
 }

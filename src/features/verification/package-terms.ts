@@ -9,7 +9,6 @@ export interface Terms extends Pick<Package, 'isTrial' | 'retired' | 'durationDa
   readonly prices: Prices;
 }
 
-/** null: unknown. */
 export interface Recorded<State> {
   readonly at: EpochSeconds;
   readonly before: State | null;

@@ -23,7 +23,6 @@ export interface Past {
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
   /** All possible groups; `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
-  /** null: never changed. */
   detailsOf(accountId: number, customerNumber: number): LoggedDetails | null;
 }
 
@@ -82,7 +81,6 @@ const readLog: SqlStatement = {
         'account.create', 'account.update', 'customer.update') order by number`,
 };
 
-/** Continues reading the log up to `auditCount`. */
 export interface PastReader {
   upTo(auditCount: number, signal: AbortSignal): Promise<Past>;
 }
@@ -111,7 +109,6 @@ export function createPastReader(database: Database): PastReader {
       return false;
     }
     const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
-    // Most account changes keep the group.
     if (states.before === states.after) return false;
     recordedGroups.set(id, [...(recordedGroups.get(id) ?? []), states]);
     return true;
@@ -156,12 +153,10 @@ function scheduleOf(noted: unknown) {
   return { from: parseTime(from) ?? Number.POSITIVE_INFINITY, prices: parsePrices(prices) };
 }
 
-/** After the last scheduled price has begun. */
 function presentTerms(one: Package | undefined): Terms | null {
   return one === undefined ? null : { ...one, prices: pricesAt(one, Number.POSITIVE_INFINITY) };
 }
 
-/** As package-store.ts logs it; null: not a package. */
 function termsOf(noted: unknown): Terms | null {
   const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
   if (typeof durationDays !== 'number') return null;

@@ -23,7 +23,6 @@ export function withScheduled(
 ): Recorded<Terms>[] {
   const recorded: Recorded<Terms>[] = [];
   let toCome: readonly Beginning[] = [];
-  /** The state after the last entry. */
   let held: Terms | null = null;
 
   /** Begins everything up to that second; `found`: the state found afterwards, null if unknown. */

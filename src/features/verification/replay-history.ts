@@ -97,7 +97,6 @@ export interface ReplayedCustomer {
   readonly accountId: number;
   readonly number: number;
   readonly reference: string;
-  /** Current. */
   readonly group: Group;
 }
 
@@ -111,7 +110,6 @@ export function createReplay({
   // A test's clock and the price log use different times, so they cannot be compared.
   const isTest = isTestAccount(accountId);
   let isLastOrderUnchecked = false;
-  /** Per package, for renewals. */
   const lastOrders = new Map<number, OrderRecord>();
   /** By number; at most one if the rules were followed. */
   const waiting = new Map<number, OrderRecord>();
@@ -205,10 +203,7 @@ export function createReplay({
     return problems.map(by(subject));
   }
 
-  /**
-   * An automatic renewal matters only if it waited for the product, because then it is not due again meanwhile; other
-   * orders need no distinction.
-   */
+  /** It matters only if the order waited for the product, because then the plan is not due again meanwhile. */
   function automaticRenewal({ fingerprint, isHandedOver, number }: PastOrder): RenewAutomatically | null {
     const dueAt = customer?.life.renewAt ?? null;
     if (fingerprint !== automaticFingerprint || !isHandedOver || dueAt === null) return null;
@@ -250,7 +245,6 @@ export function createReplay({
     }
   }
 
-  /** The product, or an administrator, settled a waiting order. */
   function settle(row: PastChange, outcome: HandoffOutcome, subject: string): Deviation[] {
     const { orderNumber, createdAt } = row;
     const order = orderNumber === null ? undefined : waiting.get(orderNumber);
@@ -282,7 +276,6 @@ export function createReplay({
     return problems.map(by(subject));
   }
 
-  /** A change by the account itself. */
   function ofAccount(row: PastChange, past: Past, subject: string): Deviation[] {
     const command = commandOf(row);
     if (command === null) return [by(subject)('it does not say how the plan renews itself')];
@@ -406,7 +399,6 @@ export function createReplay({
   return { order: noting(order), change: noting(change), end };
 }
 
-/** Marks rule violations, as opposed to problems of the books. */
 function by(subject: string): (problem: string) => Deviation {
   return (problem) => ({ subject, problem: `not by the rules: ${problem}` });
 }
@@ -430,7 +422,6 @@ function wasPrice(
     .some(({ prices }) => groups.some((group) => prices[group][months] === priceCents));
 }
 
-/** At that price for every group. */
 function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, retired: boolean): Package {
   return {
     id,

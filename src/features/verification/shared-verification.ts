@@ -9,7 +9,6 @@ export interface SharedVerificationLimits {
   readonly waitMilliseconds: number;
   /** After the last request left: clients retry. */
   readonly lingerMilliseconds: number;
-  /** How long an undelivered report is kept. */
   readonly keptMilliseconds: number;
 }
 
@@ -25,7 +24,6 @@ export interface SharedVerificationDependencies {
 export interface SharedVerification {
   /** From the current or a new run; null: ask again. `gone` aborts when the client disconnects. */
   report(gone: AbortSignal): Promise<VerifyReportView | null>;
-  /** Cancels the run; later calls return null. */
   close(): Promise<void>;
 }
 

@@ -130,7 +130,6 @@ export async function findStrayRows(
 
 const noAccount = 'its account does not exist';
 
-/** Rows of a shard without an account there. */
 async function findStrayRowsOf(
   group: Database,
   problemOf: (accountId: number) => string,
@@ -214,7 +213,6 @@ async function findClaimsApart(
   }
 }
 
-/** "account number", in shard order. */
 async function strayAmong(database: Database, claims: readonly Row[]): Promise<string[]> {
   const rows = await queryShards(database, findUnclaimable, [], {
     of: claims,

@@ -28,7 +28,6 @@ export interface Findings {
   add(check: Check, accountId: number, subject: string, problem: string): Promise<void>;
   isBroken(accountId: number): boolean;
   hasRoom(check: Check, accountId: number): boolean;
-  /** Grouped by account. */
   list(): Problem[];
 }
 

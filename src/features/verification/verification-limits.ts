@@ -4,15 +4,12 @@
 export interface AuditRanges {
   /** With their orders. At least 2: an order's entries stay together. */
   readonly entries: number;
-  /** Customers, claims, plan changes. */
   readonly customers: number;
-  /** Replayed orders and plan changes. */
   readonly events: number;
 }
 
 export interface AuditLimits {
   readonly ranges: AuditRanges;
-  /** Checked between statements. */
   readonly signal: AbortSignal;
 }
 

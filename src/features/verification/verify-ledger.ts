@@ -29,7 +29,6 @@ const accountsPerList = 500;
 
 const listAccounts: SqlStatement = {
   name: 'verify_list_accounts',
-  // Reset tests are being deleted.
   text: `select a.id, a.halted_at is not null as is_halted from accounts a
     where a.id > $1::int and ${isInUse('a')} order by a.id limit ${accountsPerList}`,
 };
@@ -49,10 +48,7 @@ const listTestsInUse: SqlStatement = {
   text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };
 
-/**
- * `clock`: any service clock during the run. @throws the signal's reason on cancel; halts so far remain @throws
- * DatabaseUnavailable if the database was replaced, and every account would seem misplaced
- */
+/** `clock`: any clock of the service. @throws on cancel, keeping halts; DatabaseUnavailable if the database was replaced */
 export async function verifyLedger(
   database: Database,
   now: EpochSeconds,

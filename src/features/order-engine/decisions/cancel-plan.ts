@@ -1,5 +1,4 @@
-// POST /customers/{id}/cancel: the plan ends now and what is unused of it is given back, or it ends when it has run
-// out and does not renew itself. Called by decide-orders.ts.
+// POST /customers/{id}/cancel: ends the plan now and refunds the unused part, or lets it run out without renewal.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { type EpochSeconds, formatTime } from '../../../shared/times.ts';

@@ -1,5 +1,5 @@
-// POST /api/admin/v1/customers/{id}/change-package: an order of the account that the operator places: the running plan is
-// replaced by one of another package, at the account's price and from its balance. Called by decide-orders.ts.
+// POST /api/admin/v1/customers/{id}/change-package: an order placed by the operator that replaces the running plan, at the
+// account's price and from its balance.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { fieldRefusal } from '../../../shared/error-catalogue.ts';

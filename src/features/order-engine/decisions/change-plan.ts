@@ -1,5 +1,5 @@
-// What every change of a plan without an order has in common: the checks before it, its row in the history, its entry in
-// the audit log, and what a replay of it answers. Each kind of change stands in a file of its own beside this one.
+// Common parts of plan changes without an order: checks, history row, audit entry, replay. Each kind of change has its own
+// file beside this one.
 
 import { publicId } from '../../../shared/identifiers.ts';
 import type { JsonObject } from '../../../shared/json.ts';
@@ -13,7 +13,7 @@ import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
 import { shownCustomer, type WorkingState } from './order-state.ts';
 import { changeCallId } from './product-calls.ts';
 
-/** The customer whose plan is to be changed, or what the command comes to without a change. */
+/** The customer, or the outcome if nothing changes. */
 export function begin(
   working: WorkingState,
   account: AccountState,
@@ -41,15 +41,13 @@ export function begin(
 export interface Change {
   readonly kind: PlanChangeKind;
   readonly fingerprint: string;
-  /** Nothing changes: then only a key that was sent makes a row, so that it stands for this answer. */
+  /** No change: a row is written only for a client's key, to bind the key to this answer. */
   readonly isNone?: boolean;
   readonly details?: Partial<PlanChange>;
-  /** What the product is told; absent or null: nothing that it has to know. */
   readonly call?: ProductCallType | null;
   readonly audit: { readonly action: string; readonly before: JsonObject | null; readonly after: JsonObject };
 }
 
-/** `customer`: as they are after the change. */
 export function note(
   working: WorkingState,
   command: PlanChangeCommand,

@@ -1,4 +1,4 @@
-// An administrator's top-up or correction. Called by decide-orders.ts.
+// An administrator's credit or correction.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { fieldRefusal } from '../../../shared/error-catalogue.ts';
@@ -11,7 +11,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { CreditAccount, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
 
-/** A credit beyond it is refused: the ledger's arithmetic stays far from the ends of int8. */
+/** Higher balances are refused, to keep all arithmetic far from the limits of int8. */
 const balanceCentsMax = 100_000_000_000_000n;
 
 export function creditAccount(
@@ -28,7 +28,7 @@ export function creditAccount(
     return { type: 'credited', entry: earlier, replayed: true };
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
-  // What is left of a full account can be given back.
+  // The remaining balance of a full account can still be debited.
   const full = amountCents > 0n ? refusedAsFull(working, account) : null;
   if (full !== null) return full;
   const balanceAfterCents = account.balanceCents + amountCents;

@@ -1,13 +1,9 @@
-// The heart: what becomes of every command. A batch's commands are applied in the order of their arrival
-// to the state that was loaded under the accounts' locks; each gets one outcome, and what it changes
-// is seen by the next. So a batch answers exactly as its orders would one after another.
-// Pure: no I/O, no clock, no randomness. The state that is passed in is not modified. What becomes of each kind of
-// command stands in a file of its own beside this one.
-//
-// For each order, in this order (decisions "Order of checks", 15 to 19): the caller's rights are still
-// those it was authenticated with; replay or idempotency_conflict; the order that is renewed exists; the
-// package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may
-// fail: then the changes are made.
+// The core: decides every command. Commands of a batch are applied in order of arrival to the state loaded under the
+// accounts' locks, each seeing its predecessors' changes, so a batch answers exactly as single orders would. Pure: no I/O,
+// clock or randomness; the given state is not modified. Each kind of command has its own file.
+// | Order of checks: the caller's rights are unchanged; replay or idempotency_conflict; the renewed order exists; the
+// package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may fail;
+// only then are changes made.
 
 import { isTestAccount } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -52,9 +48,9 @@ export function decideOrders(
       command.type === 'move_test_clock'
         ? moveClock(working, before, command, now)
         : decide(working, command, at);
-    // A clock that moves tells at each second by itself.
+    // A moving clock emits at each second itself.
     if (command.type !== 'move_test_clock') emitLowBalance(working, before);
-    // What is made of it is shown as it is at that moment.
+    // The answer shows the test as of that time.
     return testClock === null
       ? outcome
       : { ...outcome, testClock: working.account(command.accountId)?.testClock ?? at };
@@ -68,7 +64,7 @@ function moveClock(
   command: MoveTestClock,
   now: EpochSeconds,
 ): OrderOutcome {
-  // It was reset meanwhile. Whoever moves a clock does not mean that of another test.
+  // The test was reset meanwhile: a clock move is never meant for its successor.
   if (account?.testState !== 'current') return refused('reset_in_progress');
   return moveTestClock(working, account, command, now);
 }
@@ -82,7 +78,7 @@ function decide(
   if (account === null) {
     return isTestAccount(command.accountId) ? { type: 'access_changed' } : refused('account_not_found');
   }
-  // A test that was reset meanwhile, and may be gone by now: whoever asks again reaches the one that took its place.
+  // The test was reset meanwhile: a retry reaches its successor.
   if (account.testState !== null && account.testState !== 'current') return { type: 'access_changed' };
   switch (command.type) {
     case 'place':

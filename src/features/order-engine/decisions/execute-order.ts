@@ -1,6 +1,6 @@
-// What every order comes to, a placed one, a renewal and one that the service makes by itself: the last checks
-// (order_failed, price_changed, insufficient_credit), and then its changes. Here alone an order is charged.
-// Where the product has to take it first, the money moves now and the plan when it has answered (settle-order.ts).
+// Executes every order, placed, renewed or automatic: the last checks (order_failed, price_changed, insufficient_credit),
+// then the changes. The only place that charges an order. If the product must accept it first, the money moves now and the
+// plan when it answers (settle-order.ts).
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import type { Months } from '../../../shared/periods.ts';
@@ -25,13 +25,10 @@ export interface Intent {
   readonly fingerprint: string;
   readonly wanted: Package;
   readonly kind: OrderKind;
-  /** The customer's plan where one is running. */
   readonly running: Plan | null;
-  /** Or who becomes one by this order. */
   readonly customer: CustomerState | Pick<PlaceOrder, 'customerReference' | 'customerName'>;
 }
 
-/** The last checks of an order, then its changes. */
 export function executeOrder(
   working: WorkingState,
   account: AccountState,
@@ -41,7 +38,7 @@ export function executeOrder(
   const { command, months, fingerprint, wanted, kind, running, customer } = intent;
   const priceCents = priceAt(wanted, account.group, months, now);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
-  // The order's number, if it passes the checks.
+  // The order's number if it passes the checks.
   const number = account.orderCount + 1;
   const plan = orderedPlan(
     { number, kind, packageId: wanted.id, months, priceCents, createdAt: now },
@@ -126,7 +123,7 @@ export function executeOrder(
   return { type: 'ordered', order, replayed: false };
 }
 
-/** The customer's plan stays as it is; who has none yet gets one that is over as it begins. */
+/** The plan stays; a new customer gets one that is over as it begins. */
 function waitForProduct(
   working: WorkingState,
   account: AccountState,
@@ -142,10 +139,7 @@ function waitForProduct(
   return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));
 }
 
-/**
- * What the order makes of its customer once it is completed, whenever that is: the terms are those of the order's second,
- * the holds those that stand. Nothing else changes the plan while the order is pending.
- */
+/** Terms as of the order's second, holds as of now. Nothing else changes the plan while the order is pending. */
 export function afterOrder(
   { plan: before, life }: Pick<CustomerState, 'plan' | 'life'>,
   order: OrderRecord,
@@ -156,7 +150,7 @@ export function afterOrder(
   return { plan, life: lifeAfterOrder({ ...life, pendingOrder: null }, plan, isNewRun) };
 }
 
-/** What the order makes of the plan that was running in its second; null: none was. */
+/** From the plan running at the order's second; null: none. */
 function orderedPlan(
   {
     number: lastOrder,
@@ -175,10 +169,7 @@ function orderedPlan(
   return { ...plan, lastOrder };
 }
 
-/**
- * What an order that waits for the product gives back only once it is completed: nothing may be spent that would have to be
- * taken back if it fails.
- */
+/** The refund withheld until a pending order completes, so that nothing is spent that a failure would have to take back. */
 export function heldBackCents({
   priceCents,
   refundCents,
@@ -186,12 +177,10 @@ export function heldBackCents({
   return refundCents > priceCents ? refundCents - priceCents : 0n;
 }
 
-/** What an order gave back when it was placed. */
 export function refundAtOnceCents(order: OrderRecord): bigint {
   return order.refundCents - (order.handoff === null ? 0n : heldBackCents(order));
 }
 
-/** What is told of the plan that an order made. */
 export const orderEventTypes = {
   activate: 'plan.activated',
   renew: 'plan.renewed',

@@ -1,4 +1,4 @@
-// An administrator gives a customer the free trial. Called by decide-orders.ts.
+// An administrator gives a customer a free trial.
 
 import { fieldRefusal } from '../../../shared/error-catalogue.ts';
 import { type EpochSeconds, formatTime } from '../../../shared/times.ts';
@@ -45,7 +45,7 @@ export function grantTrial(
   const bound = { kind: 'trial', byParty: 'operator', actorId, idempotencyKey, fingerprint } as const;
   if (customer !== null && running !== null) {
     if (running.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
-    // The trial runs already: nothing more is given, and a key that was sent stands for this answer.
+    // The trial is already running: a client's key is bound to this answer.
     if (!command.keyIsMinted) working.addPlanChange(customer, { ...bound, isEmpty: true }, now);
     return { type: 'granted', accountId: account.id, customerNumber: customer.number, replayed: false };
   }

@@ -1,8 +1,7 @@
-// The clock of a test is moved, and what would have happened by itself on the way happens: renewals, notices, ends, each in
-// its second. Called by decide-orders.ts; move-clock-in-steps.ts asks again and again until the clock is where it was sent to.
-// Always true: what happens does so in the order of its time, then of the customers' numbers; for one customer the renewal
-// comes first, then notices, then the end. The clock is left at the second that was reached: whoever asks again, after a
-// crash too, goes on there, and what is done is not done again.
+// Moves a test's clock and runs what is due on the way, each at its second: renewals, notices, ends. move-clock-in-steps.ts
+// repeats the command until the target.
+// Invariant: steps run in order of time, then customer number; per customer renewal, notices, end. The clock stays at the
+// second reached, so a repetition, also after a crash, continues there and repeats nothing.
 
 import { fieldRefusal } from '../../../shared/error-catalogue.ts';
 import { addDuration, addMonths, type EpochSeconds } from '../../../shared/times.ts';
@@ -19,13 +18,12 @@ import { renewAutomatically } from './renew-automatically.ts';
 
 const daySeconds = 86_400;
 const monthsMax = 120;
-/** 1 January 2200. */
 const clockMax = Date.UTC(2200, 0, 1) / 1000;
 
-/** Days before an end of which there is a notice, besides those that an account's alerts ask for; 0 is the end itself. */
+/** Alert settings add more; 0: the end. */
 const noticeDays = [7, 1, 0];
 
-/** `now`: the real time, by which moves keep out of each other's way. */
+/** `now`: the real time, which keeps moves apart. */
 export function moveTestClock(
   working: WorkingState,
   account: AccountState,
@@ -63,7 +61,7 @@ export function moveTestClock(
     heldUntil: null,
   };
   const { testClock } = account;
-  // Another move may have come further since this one was begun. Where it came to its target, more of that second may be left.
+  // Another move may have come further. At the target's own second, more steps may be left.
   const isThere = target < testClock || (earlier === null && target === testClock);
   const { clock, happened, isDone, isFull } = isThere
     ? { clock: testClock, happened: nothing, isDone: true, isFull: false }
@@ -97,23 +95,19 @@ function targetOf(to: ClockTarget, clock: EpochSeconds): EpochSeconds | OrderOut
   });
   const target = to.type === 'time' ? to.at : addDuration(clock, to.duration);
   if (target < clock) return bad('the clock moves forward only');
-  // A duration that no calendar reaches is not a number.
+  // NaN beyond the calendar's range.
   if (!(target <= addMonths(clock, monthsMax))) return bad('at most ten years in one request');
   return target < clockMax ? target : bad('the clock ends with the year 2199');
 }
 
 interface Step extends StepPlace {
   readonly customer: CustomerState;
-  /** null: it renews itself. */
   readonly days: number | null;
 }
 
 const nothing: ClockEvents = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
 
-/**
- * Everything up to the target, to the end of what was loaded, or `stepsMax` of it; and the second that was reached.
- * `isDone`: nothing up to the target is left, that of its very second included.
- */
+/** At most `stepsMax` steps. `isDone`: nothing is left up to the target, including its second. */
 function takeSteps(
   working: WorkingState,
   { id, testClock }: AccountState,
@@ -139,7 +133,7 @@ function takeSteps(
   let clock = start;
   let hasChanged = false;
   for (let taken = 0; taken < stepsMax; taken += 1) {
-    // Between two steps: what begins is done whole.
+    // Between two steps: a step is never split.
     if (working.fullTestBudget(id) !== null) return { clock, happened, isDone: false, isFull: true };
     const step = waiting.take();
     if (step === null) {
@@ -157,7 +151,7 @@ function takeSteps(
       else happened.renewalsFailed += 1;
     } else if (outcome.type === 'end_noted') happened[step.days === 0 ? 'ended' : 'warnings'] += 1;
     const after = working.customerByNumber(id, step.number);
-    // What left no trace would be due for ever.
+    // A step without effect would be due for ever.
     if (after === null || after === step.customer) continue;
     hasChanged = true;
     wait(after, clock);
@@ -200,7 +194,7 @@ function take(
   );
 }
 
-/** What happens to the customer next by itself, at `clock` or later; null: nothing does. */
+/** At `clock` or later; null: nothing. */
 function nextStep(customer: CustomerState, days: readonly number[], clock: EpochSeconds): Step | null {
   const { number, plan, life } = customer;
   const { expiresAt } = plan;
@@ -209,7 +203,7 @@ function nextStep(customer: CustomerState, days: readonly number[], clock: Epoch
     if (next === null || at < next.at) next = { customer, number, at, days: of };
   };
   const { autoRenew, renewAt, endsAtPeriodEnd, cancelled, endNoticeDays } = life;
-  // Missed because it was set up after its time: now is as soon as it can be.
+  // Set up after its due time: due now.
   if (autoRenew !== null && renewAt !== null && !endsAtPeriodEnd) offer(Math.max(renewAt, clock), null);
   if (cancelled || expiresAt <= plan.anchorAt) return next;
   for (const before of days) {
@@ -219,12 +213,11 @@ function nextStep(customer: CustomerState, days: readonly number[], clock: Epoch
   return next;
 }
 
-/** By time, then by customer. */
 function compare(one: StepPlace, other: StepPlace): number {
   return one.at - other.at || one.number - other.number;
 }
 
-/** Of each customer one step waits at most. */
+/** At most one step per customer. */
 function createStepQueue() {
   const heap: Step[] = [];
   const isBefore = (one: number, other: number) => {

@@ -1,4 +1,4 @@
-// A customer as their first order, or a trial, makes them.
+// A new customer, created by a first order or a trial.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import { plainLife } from '../records/plan-life.ts';

@@ -1,5 +1,5 @@
-// What a batch has loaded, what it has changed so far on top of that, and what it will write. The state
-// that was loaded is not modified. Used by decide-orders.ts; loaded by load-batch.ts, written by write-batch.ts.
+// A batch's loaded state, its changes so far, and the rows to write. The loaded state is not modified. Used by
+// decide-orders.ts; loaded by load-batch.ts, written by write-batch.ts.
 
 import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
 import type { ProductMode } from '../../../shared/product-states.ts';
@@ -26,39 +26,28 @@ import type { CustomerState } from './customer-state.ts';
 import type { NewLoginLink } from './order-commands.ts';
 import type { NumberedEvent, OrderEvent } from './order-events.ts';
 
-/** What was loaded: everything a command of the batch may ask about, nothing more. */
 export interface OrderState {
   readonly accounts: readonly AccountState[];
-  /** The customers named by reference, by number or by a renewed order, and the owners of foreign references. */
   readonly customers: readonly CustomerState[];
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
-  /** Orders found by idempotency key, by the number that is to be renewed, or as the last one of a renewed customer. */
+  /** Found by idempotency key, renewed number, or as a renewed customer's last order. */
   readonly orders: readonly OrderRecord[];
-  /** Credits and changes of plans found by idempotency key. */
   readonly credits: readonly LedgerEntry[];
   readonly planChanges: readonly PlanChange[];
-  /** Of the customers who are to be given a trial. */
   readonly trials?: readonly TrialHad[];
   readonly packages: ReadonlyMap<number, Package>;
   readonly currency: string;
-  /** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
   readonly cancelRefund: CancelRefund;
-  /** What the operator's product has to do with orders. */
   readonly productMode: ProductMode;
-  /** By `callKey`, of the orders that are settled. */
+  /** By `callKey`, for orders to settle. */
   readonly orderCalls?: ReadonlyMap<string, OrderCall>;
-  /** By account, of those whose clock is moved. */
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
-  /** Of a batch of tests. */
   readonly testSpace?: TestSpace | null;
 }
 
-/** A customer has had this package as a free trial. */
 export type TrialHad = Pick<PlanChange, 'accountId' | 'customerNumber'> & { readonly packageId: number };
 
-/** A call to the product about a customer's plan. `order`: what it is about, if it is one. */
 export interface DecidedProductCall {
-  /** Of the order or the change of a plan that it tells. */
   readonly callId: string;
   readonly type: ProductCallType;
   readonly customer: CustomerState;
@@ -72,36 +61,32 @@ export interface OrderPlace {
   readonly orderNumber: number;
 }
 
-/** Rows to write, in the order they came to be. */
 export interface OrderChanges {
   readonly accounts: readonly AccountState[];
   readonly newCustomers: readonly CustomerState[];
   readonly changedCustomers: readonly CustomerState[];
-  /** New or not: those whose plan's life is another one. */
+  /** New or not; only if the plan's life changed. */
   readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
-  /** By account, the last order whose entries are dated later than itself. */
+  /** Per account, the last order whose entries are dated later than itself. */
   readonly postdatedOrders: readonly { readonly id: number; readonly postdatedOrder: number }[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
   readonly settledHandoffs: readonly SettledHandoff[];
   readonly productCalls: readonly DecidedProductCall[];
-  /** Pending orders of whose customers a call was held back. */
+  /** Pending orders during which a call for the customer was held back. */
   readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
-  /** Of accounts that are listened to. */
   readonly events: readonly NumberedEvent[];
-  /** Of tests whose clock stands elsewhere than before. */
   readonly movedClocks: readonly AccountState[];
-  /** `isForgotten`: nobody can ask for it again. */
+  /** `isForgotten`: its key cannot be repeated any more. */
   readonly testMoves: readonly { readonly move: TestMove; readonly isForgotten: boolean }[];
 }
 
 export type WorkingState = ReturnType<typeof createWorkingState>;
 
-/** The loaded state, and on top of it what this batch has changed so far. */
 export function createWorkingState(state: OrderState) {
   const accounts = new Map(state.accounts.map((account) => [account.id, account]));
   const customers = new Map(state.customers.map((customer) => [customer.reference, customer]));
@@ -120,7 +105,7 @@ export function createWorkingState(state: OrderState) {
   const trialKey = ({ accountId, customerNumber, packageId }: TrialHad) =>
     `${accountId} ${customerNumber} ${packageId}`;
   const trials = new Set(state.trials?.map(trialKey));
-  /** References by account and number; made when first asked for, because plain orders never do. */
+  /** By account and number; built on first use, because plain orders never need it. */
   let numbered: Map<string, string> | null = null;
 
   const changedAccounts = new Set<number>();
@@ -143,7 +128,6 @@ export function createWorkingState(state: OrderState) {
   const events: NumberedEvent[] = [];
   const movedClocks = new Set<number>();
   const testMoves = new Map<string, { readonly move: TestMove; readonly isForgotten: boolean }>();
-  /** Of the command that is being decided. */
   let time: EpochSeconds = 0;
 
   const getAccount = (id: number): AccountState => {
@@ -156,7 +140,7 @@ export function createWorkingState(state: OrderState) {
     changedAccounts.add(id);
   };
 
-  /** By the account's counters, with an average for the bytes: exact ones are known once the batch is written. */
+  /** Rows from the account's counters, bytes as an average: exact ones are known after the batch. */
   const addedTo = (id: number): TestUsage => {
     const loaded = state.accounts.find((account) => account.id === id);
     const rows = loaded === undefined ? 0 : numbersOf(getAccount(id)) - numbersOf(loaded);
@@ -168,7 +152,6 @@ export function createWorkingState(state: OrderState) {
     return customer;
   };
 
-  /** Says it to whoever listens to the account. */
   const emit = (accountId: number, event: OrderEvent) => {
     const { eventCount } = getAccount(accountId);
     if (eventCount === null) return;
@@ -179,7 +162,6 @@ export function createWorkingState(state: OrderState) {
 
   return {
     emit,
-    /** What is told from here on happens now. */
     setTime(now: EpochSeconds): void {
       time = now;
     },
@@ -204,7 +186,6 @@ export function createWorkingState(state: OrderState) {
     },
     customersOf: (accountId: number): readonly CustomerState[] =>
       [...customers.values()].filter((customer) => customer.accountId === accountId),
-    /** With what this batch has added so far. */
     fullTestBudget(accountId: number): FullBudget | null {
       return state.testSpace == null ? null : fullBudget(state.testSpace, accountId, addedTo(accountId));
     },
@@ -249,7 +230,6 @@ export function createWorkingState(state: OrderState) {
       newHandoffs.push(handoff);
     },
 
-    /** The order as it is from now on. */
     settleHandoff(order: OrderRecord, settled: SettledHandoff): OrderRecord {
       const { status, reason, settledAt } = settled;
       const failure = status === 'failed' ? { reason, at: settledAt ?? time } : null;
@@ -260,7 +240,7 @@ export function createWorkingState(state: OrderState) {
       return changed;
     },
 
-    /** While an order is pending its own call alone is sent: settling the order tells what came of the others. */
+    /** While an order is pending, only its own call is sent: settling it sends the result of the others. */
     emitProductCall(call: DecidedProductCall): void {
       if (state.productMode === 'none') return;
       const { accountId, life } = call.customer;
@@ -269,14 +249,13 @@ export function createWorkingState(state: OrderState) {
       else heldBackCalls.set(callKey(accountId, orderNumber), { accountId, orderNumber });
     },
 
-    /** The call of a pending order; null: there is none any more. */
     orderCall(accountId: number, orderNumber: number): OrderCall | null {
       const key = callKey(accountId, orderNumber);
       const call = state.orderCalls?.get(key);
       return call === undefined ? null : { ...call, heldBack: call.heldBack || heldBackCalls.has(key) };
     },
 
-    /** Moves the balance by the entry's amount. The entry is dated now, or later where the ledger is past that. */
+    /** Dated now, or later if the ledger already is. */
     addEntry(
       accountId: number,
       part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
@@ -327,7 +306,7 @@ export function createWorkingState(state: OrderState) {
     },
 
     addLoginLink(order: OrderRecord, link: NewLoginLink): void {
-      // Of two requests for one order's link the later one's lives: it kills the earlier unused ones.
+      // Two requests for one order's link: the later link replaces the unused earlier one.
       loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order, at: time });
     },
 
@@ -336,7 +315,6 @@ export function createWorkingState(state: OrderState) {
       return put({ ...customer, status });
     },
 
-    /** `customer`: as they are after it. Returns its number. */
     addPlanChange(
       customer: CustomerState,
       part: Pick<PlanChange, 'kind' | 'byParty'> & Partial<PlanChange>,
@@ -406,7 +384,7 @@ function numbersOf(account: AccountState): number {
   return orderCount + customerCount + entryCount + planChangeCount + (eventCount ?? 0);
 }
 
-/** What is told of a change of a plan. How a plan renews itself is its account's own business. */
+/** null: not announced. How a plan renews is the account's own business. */
 const planEventTypes = {
   trial: 'plan.activated',
   suspend: 'plan.suspended',
@@ -416,7 +394,7 @@ const planEventTypes = {
   auto_renew: null,
   auto_renew_off: null,
   renewal_failed: 'renewal.failed',
-  // Told with the order's own events.
+  // The order's own events cover these.
   order_completed: null,
   order_failed: null,
 } as const satisfies Record<PlanChange['kind'], OrderEvent['type'] | null>;
@@ -437,7 +415,6 @@ const noDetails = {
   renewHoursBefore: null,
 };
 
-/** As answers and pages show them. */
 export function shownCustomer({ plan, life, ...customer }: CustomerState): Customer {
   const { packageId, anchorAt, expiresAt, lastOrder } = plan;
   return { ...customer, packageId, anchorAt, expiresAt, lastOrder, ...lifeRow(life) };

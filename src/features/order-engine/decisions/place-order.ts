@@ -1,4 +1,4 @@
-// POST /orders: which order it would be, before the checks that all orders share. Called by decide-orders.ts.
+// POST /orders: determines the order before the common checks.
 
 import { fieldRefusal } from '../../../shared/error-catalogue.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';

@@ -1,6 +1,5 @@
-// From an event to a row of product_calls: which call an event makes, and its id. The payload is added before the first
-// attempt (prepare-product-calls.ts).
-// Invariant: ids name the event itself, never a counter that two events can share.
+// Derives product calls and their ids from events. prepare-product-calls.ts adds the payload before the first attempt.
+// Invariant: an id names the event itself, never a counter that two events could share.
 
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -16,7 +15,7 @@ export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
   change: 'plan.change',
 };
 
-/** The call that tells a product which is not asked first that the plan is in this state. */
+/** Calls with a plan's current state, for a product that does not confirm orders. */
 export const statusCalls: Readonly<Record<PlanStatus, ProductCallType>> = {
   active: 'plan.resume',
   suspended: 'plan.suspend',
@@ -24,22 +23,20 @@ export const statusCalls: Readonly<Record<PlanStatus, ProductCallType>> = {
   expired: 'plan.expire',
 };
 
-/** An order makes one call, whatever becomes of it. */
 export function orderCallId(accountId: number, orderNumber: number): string {
   return `call_order_${publicId(accountId, orderNumber)}`;
 }
 
-/** So does a change of a plan. */
 export function changeCallId(accountId: number, changeNumber: number): string {
   return `call_change_${publicId(accountId, changeNumber)}`;
 }
 
-/** And the end of a plan, which is noted once for each `expiresAt` of a customer. */
+/** One call per `expiresAt` of a customer. */
 export function endCallId(accountId: number, customerNumber: number, expiresAt: EpochSeconds): string {
   return `call_end_${publicId(accountId, customerNumber)}_${expiresAt}`;
 }
 
-/** Access stopped, or returned; null: of two holds the other one stands. */
+/** null: access is unchanged, as another hold remains. */
 export function holdCall(before: CustomerState, after: CustomerState): ProductCallType | null {
   const [was, is] = [isHeld(before), isHeld(after)];
   if (was === is) return null;
@@ -55,7 +52,6 @@ function isHeld({ status, life: { suspended } }: CustomerState): boolean {
   return isSuspended({ status, suspended });
 }
 
-/** `now`: the real time, by which it is sent. */
 export function productCall(
   { callId, type, customer, order, confirms }: DecidedProductCall,
   { incarnation, now }: { readonly incarnation: string | null; readonly now: EpochSeconds },

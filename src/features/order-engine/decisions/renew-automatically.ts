@@ -1,7 +1,6 @@
-// A plan that renews itself is due: an order as any other, or a refusal that is noted and tried again. Called by
-// decide-orders.ts.
-// Always true: one renewal for each end, whoever asks and however often. The order moves the end, and a refusal the
-// next try, and both are compared here under the account's lock with what the caller read.
+// A due automatic renewal: an order, or a refusal that is recorded and retried.
+// Invariant: one renewal per end, however often asked: the order moves the end and a refusal the next try, and both are
+// compared under the account's lock with what the caller read.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -26,7 +25,7 @@ export function renewAutomatically(
   const customer = working.customerByNumber(account.id, customerNumber);
   if (customer === null || !isDue(customer.life, dueAt, now)) return { type: 'not_due' };
   const outcome = order(working, account, customer, command, now);
-  // Whose numbers are used up, nothing more can be noted: no try of it can go well.
+  // An account without numbers left cannot record anything, and no retry can succeed.
   if (outcome.type !== 'refused' || refusedAsFull(working, account) !== null) return outcome;
 
   const { code } = outcome.refusal;

@@ -1,5 +1,5 @@
-// `renew_customer` of POST /orders/bulk: the package that the customer has now, once more. Called by decide-orders.ts.
-// Invariant: the renewal goes by the completed order that made the present plan. A pending or failed order never is that.
+// `renew_customer` of POST /orders/bulk: renews the customer's current package.
+// Invariant: it follows the completed order that made the plan, never a pending or failed one.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -22,7 +22,7 @@ export function renewCustomer(
 
   const customer = findCustomer(working, account.id, command);
   if (customer === null) return refused(earlier === null ? 'customer_not_found' : 'idempotency_conflict');
-  // The last order is another one once the renewal stands, so a replay without months compares those that were bought.
+  // After the renewal, the last order is a different one, so a replay without months compares those bought.
   const fingerprintFor = (months: number) => fingerprintOf('renew_customer', customer.number, months);
   if (earlier !== null) {
     return replay(working, earlier, fingerprintFor(command.months ?? earlier.months), null);
@@ -34,7 +34,7 @@ export function renewCustomer(
   if (wanted === undefined) return refused('package_unavailable');
   if (wanted.isTrial) return refused('package_unavailable', { reason: 'free_trial' });
   const { lastOrder } = customer.plan;
-  // The first order failed: nothing was ever bought.
+  // The first order failed, so nothing was bought.
   if (lastOrder === null) return refused('order_not_found');
   const renewed = working.orderByNumber(account.id, lastOrder);
   if (renewed === null) throw new Error(`Order ${lastOrder} of account ${account.id} was not loaded.`);
@@ -46,7 +46,6 @@ export function renewCustomer(
   return executeOrder(working, account, intent, now);
 }
 
-/** Another account's customer is as unknown as a missing one. */
 function findCustomer(
   working: WorkingState,
   accountId: number,

@@ -1,5 +1,5 @@
-// POST /customers/{id}/resume: the reseller's hold is lifted, and a cancel at the period's end taken back. The
-// operator's hold stays. Called by decide-orders.ts.
+// POST /customers/{id}/resume: lifts the reseller's hold and withdraws a cancel at the period's end. The operator's hold
+// stays.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';

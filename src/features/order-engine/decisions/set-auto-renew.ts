@@ -1,5 +1,4 @@
-// PUT and DELETE /customers/{id}/auto-renew: how a plan renews itself, or that it does not. Called by decide-orders.ts;
-// the renewals themselves are in renew-automatically.ts.
+// PUT and DELETE /customers/{id}/auto-renew. Renewals themselves: renew-automatically.ts.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import type { JsonObject } from '../../../shared/json.ts';

@@ -1,7 +1,6 @@
-// An order that waited for the product: it took it, and now the plan is what was ordered; or it did not, and everything
-// that was charged is given back by entries of its own. Called by decide-orders.ts; asked for by whoever calls the
-// product, and by an administrator.
-// Always true: an order is settled once. Who says the same again learns that it is so; who says the contrary is refused.
+// Settles an order that waited for the product: completed, the plan becomes what was ordered; failed, everything charged is
+// returned in new entries. Requested by the product caller or an administrator.
+// Invariant: an order is settled once. The same outcome again is a replay; the opposite is refused.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { publicId } from '../../../shared/identifiers.ts';
@@ -76,7 +75,7 @@ export function settleOrder(
   const balanceCents = working.account(account.id)?.balanceCents ?? 0n;
   if (outcome === 'failed') {
     working.emit(account.id, { type: 'order.failed', order: after, reason, balanceCents });
-    // That was a plan's try to renew itself.
+    // The order was an automatic renewal.
     if (order.fingerprint === automaticFingerprint)
       working.emit(account.id, { type: 'renewal.failed', customer, code: 'order_failed' });
   } else {
@@ -88,15 +87,12 @@ export function settleOrder(
   return { type: 'settled', order: after, replayed: false };
 }
 
-/** The answer took longer than the term: the job that notes ends may have passed this one already. */
+/** The answer took longer than the term: the job that notes ends may have passed it already. */
 function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
   return plan.expiresAt > plan.anchorAt && plan.expiresAt <= now;
 }
 
-/**
- * The product has the plan as its call said. Where no attempt was begun an administrator gave it an active one. What an
- * earlier call says may reach the product after that: it is told the state once more.
- */
+/** An administrator may have activated it there without a call. If an earlier call may arrive, the state is sent again. */
 function callAfterCompletion(
   customer: CustomerState,
   call: OrderCall | null,
@@ -107,7 +103,7 @@ function callAfterCompletion(
   return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];
 }
 
-/** A product that refused the order has the plan as it was, without what was held back meanwhile. */
+/** After refusing, the product has the old plan, without changes held back meanwhile. */
 function callAfterFailure(
   customer: CustomerState,
   call: OrderCall | null,
@@ -116,7 +112,7 @@ function callAfterFailure(
 ): ProductCallType | null {
   if (isUnanswered) return runningPlan(customer, now) === null ? 'plan.cancel' : 'plan.change';
   const { plan } = customer;
-  // Of a customer whose plan never began the product has nothing to correct.
+  // If the plan never began, the product has nothing to correct.
   const hasBegun = plan.expiresAt > plan.anchorAt || customer.life.cancelled;
   const isWrong = call !== null && (call.tellAfter !== null || (call.heldBack && hasBegun));
   return isWrong ? statusCalls[statusOf(customer, now)] : null;
@@ -128,7 +124,7 @@ interface Settled {
   readonly entryNumber: number | null;
 }
 
-/** The terms are those of the order's second, whenever the answer came: nothing has changed the plan meanwhile. */
+/** Terms as of the order's second: nothing has changed the plan meanwhile. */
 function complete(
   working: WorkingState,
   customer: CustomerState,
@@ -149,7 +145,7 @@ function complete(
   };
 }
 
-/** The price comes back, and what was given back with the order is taken again: it was never more than the price. */
+/** Returns the price and takes back the refund made at the order, which never exceeds the price. */
 function fail(
   working: WorkingState,
   customer: CustomerState,

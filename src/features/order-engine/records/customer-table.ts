@@ -1,6 +1,5 @@
-// A row of `customers`: who it is, whether an administrator suspended them, the plan that the orders and the plan
-// changes made, and what it was told besides (plan-life.ts). Written by the
-// order batch, except for the account’s own id of the customer.
+// The table customers: identity, the operator's hold, the plan, and the plan's life (plan-life.ts). Written by the order
+// batch, except the account's own id.
 
 import { bigint } from '../../../platform/database/row-values.ts';
 import { numberArray, textArray } from '../../../platform/database/sql-arrays.ts';
@@ -48,10 +47,9 @@ const columns = {
   pendingOrder: nullableInt('pending_order'),
 };
 
-/** What orders write. */
 export const customers = describeTable('customers', columns);
 
-/** The columns of the plan's life. A plain order reads them, and writes none of them. */
+/** Plain orders read them and write none of them. */
 export const lifeColumns = [
   'suspended',
   'cancelled',
@@ -71,7 +69,6 @@ export const customersWithoutLives = customers.without(...lifeColumns);
 export type CustomerRow = RowOf<typeof customers>;
 type LifeRow = Pick<CustomerRow, (typeof lifeColumns)[number]>;
 
-/** `plainLife` itself, where that is what it is. */
 export function lifeOf(row: LifeRow): PlanLife {
   const { suspended, cancelled, endsAtPeriodEnd, renewMonths, renewHoursBefore, endNoticeDays } = row;
   const hasAutoRenew = renewMonths !== null && renewHoursBefore !== null;
@@ -109,30 +106,27 @@ export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {
   };
 }
 
-/** Which customers are looked up. */
 export const customerPlaces = customers.pick('accountId', 'number');
 
-/** Whose customer a reference is: claimed by the first order, for ever. */
+/** Claimed permanently by the first order. */
 export const customerReferences = describeTable('customer_references', {
   reference: text('reference'),
   accountId: int('account_id'),
   number: int('customer_number'),
 });
 
-/** The same among tests. */
 export const testCustomerReferences = describeTable('test_customer_references', {
   reference: text('reference'),
   accountId: int('account_id'),
   number: int('customer_number'),
 });
 
-/** A whole row. The account's own id of the customer is written by edit-customer.ts alone. */
+/** edit-customer.ts alone writes the account's own id. */
 export const wholeCustomers = describeTable('customers', {
   ...columns,
   externalRef: nullableText('external_ref'),
 });
 
-/** What the pages and answers about a customer show. */
 export const shownCustomers = wholeCustomers.pick(
   'accountId',
   'number',
@@ -150,12 +144,12 @@ export const shownCustomers = wholeCustomers.pick(
 
 export type Customer = RowOf<typeof shownCustomers>;
 
-/** Flat: start, end (seconds since 1970), cents, start, end, cents, … An array of arrays would have to be square. */
+/** Flat: start, end, cents, start, end, cents, … PostgreSQL's nested arrays would have to be rectangular. */
 function paidPeriods(name: string): Column<readonly PaidPeriod[]> {
   return {
     name,
     arrayType: 'text[]',
-    // As array_in reads it, whose result hangs on settings: Citus takes none of that kind in an update.
+    // Not array_in, whose result depends on settings: Citus refuses such functions in updates.
     cast: (value) => `string_to_array(btrim(${value}, '{}'), ',')::bigint[]`,
     toArray: (values) =>
       textArray(

@@ -1,5 +1,4 @@
-// A row of `ledger_entries`: money that moved on an account, with the balance it left. Written by the order batch
-// alone, never changed.
+// The table ledger_entries: money moved, with the resulting balance. Only the order batch writes it; rows never change.
 
 import {
   cents,
@@ -24,7 +23,6 @@ export const ledgerEntries = describeTable('ledger_entries', {
   balanceAfterCents: cents('balance_after_cents'),
   createdAt: time('created_at'),
   orderNumber: nullableInt('order_number'),
-  /** Of credits and debits: the administrator who made it, the memo, the key that makes a retry safe. */
   actorId: nullableInt('actor_id'),
   memo: nullableText('memo'),
   idempotencyKey: nullableText('idempotency_key'),
@@ -33,10 +31,7 @@ export const ledgerEntries = describeTable('ledger_entries', {
 
 export type LedgerEntry = RowOf<typeof ledgerEntries>;
 
-/**
- * Whether an entry was made when its order was settled, and not when it was placed (order_handoffs): those stand anywhere
- * behind the others. A scalar subquery: one look at an index for each entry, however many orders were ever handed over.
- */
+/** Settlement entries may stand anywhere later. A scalar subquery, to cost one index look-up per entry. */
 export function isSettling(entry: string): string {
   return `coalesce((select h.entry_number <= ${entry}.number from order_handoffs h
           where h.account_id = ${entry}.account_id and h.order_number = ${entry}.order_number), false)`;

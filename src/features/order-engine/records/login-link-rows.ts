@@ -1,5 +1,5 @@
-// Rows of `login_links`, at most one that is good for each order. Written by the batch of an order, and by login-links.ts, which
-// spends them.
+// The table login_links, at most one valid link per order. Written by order batches and by login-links.ts, which spends
+// them.
 
 import type { Queryable } from '../../../platform/database/database.ts';
 import { describeTable, int, text, time, writeRows } from '../../../platform/database/table.ts';
@@ -21,21 +21,18 @@ export const loginLinks = describeTable('login_links', {
 export interface LinkToWrite {
   readonly tokenHash: string;
   readonly validSeconds: number;
-  /** Of a link that a test made: the time of its clock. */
   readonly at?: number;
-  /** `number`: 0 for a customer who was given a trial and never ordered. */
+  /** `number` 0: the customer has a trial and never ordered. */
   readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
 }
 
-// A new link takes the row of its order's live one. "do update" also after a lost COMMIT: the batch runs again and finds
-// its own link.
+// Replaces the order's live link. "do update" also covers a batch that runs again after a lost COMMIT.
 const putLinks = loginLinks.insert(
   'put_login_links',
   `on conflict (account_id, order_number, customer_number) where spent_at is null and replaced_at is null
     do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
 
-/** Writes the links, at most one for each order; each order's earlier unused link dies. */
 export async function writeLoginLinks(
   database: Queryable,
   links: readonly LinkToWrite[],

@@ -1,5 +1,4 @@
-// A row of `orders`: what was bought, for whom, at what price. Written by the order batch alone, never changed:
-// what became of an order that the product had to take stands beside it (order-handoff.ts).
+// The table orders. Only the order batch writes it; rows never change. A hand-off's outcome is in order-handoff.ts.
 
 import type { Row } from '../../../platform/database/database.ts';
 import {
@@ -35,25 +34,20 @@ const columns = {
 
 export const orders = describeTable('orders', columns);
 
-/** As they are written: with the hash of row-hashes.ts. */
 export const hashedOrders = describeTable('orders', { ...columns, rowHash: text('row_hash') });
 
-/** Which orders are looked up. */
 export const orderPlaces = orders.pick('accountId', 'number');
 
-/** An order, with the reference of its customer and what became of its hand-off, which are joined from their rows. */
 export type OrderRecord = RowOf<typeof orders> & {
   readonly customerReference: string;
-  /** null: it was not handed over to the product, and is completed. */
+  /** null: not handed over, so completed. */
   readonly handoff: HandoffStatus | null;
-  /** null: it has not failed. */
   readonly failure: OrderFailure | null;
 };
 
-/** The columns of `orders o` and of what orderJoins joins to it: what parseOrder reads. */
 export const orderColumns = `${orders.list('o')}, c.reference, ${joinedHandoff.columns}`;
 
-/** Behind `orders o`. Of an order that was not handed over the second is one look at an index without a row. */
+/** Follows `orders o`. The second join costs one index look-up without a row. */
 export const orderJoins = `join customers c on c.account_id = o.account_id and c.number = o.customer_number
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
 
@@ -65,17 +59,16 @@ export function parseOrder(row: Row): OrderRecord {
   };
 }
 
-/** One that is refused is none. */
+/** Refused orders are not stored. */
 export function orderStatus({ handoff }: Pick<OrderRecord, 'handoff'>): HandoffStatus {
   return handoff ?? 'completed';
 }
 
-/** In place of a hash: nobody sent this order, a plan renewed itself. */
+/** Instead of a hash, for automatic renewals. */
 export const automaticFingerprint = 'automatic';
-/** Before the hash of an order that the operator placed for the account. */
+/** Prefix of the hash, for orders placed by the operator. */
 export const operatorMark = 'operator ';
 
-/** Who placed the order, as the history and the events say it. */
 export function orderedBy({ fingerprint }: Pick<OrderRecord, 'fingerprint'>) {
   if (fingerprint === automaticFingerprint) return 'service';
   return fingerprint.startsWith(operatorMark) ? 'operator' : 'account';

@@ -1,7 +1,5 @@
-// A row of `plan_changes`: what happened to a customer's plan without an order. Together with the orders,
-// these rows explain every plan: orders and changes of an account, each numbered 1, 2, 3 …, and `afterOrder`,
-// which places each change between two orders. Written by the order batch alone, never changed. A plain order
-// writes none.
+// The table plan_changes: changes of a plan without an order. With the orders, placed by `afterOrder`, they explain every
+// plan. Only the order batch writes it; rows never change. Plain orders write none.
 
 import {
   boolean,
@@ -21,9 +19,9 @@ import {
 import { planStatuses } from './plan-life.ts';
 
 /**
- * `trial`: a free trial began. `suspend`, `resume`: a hold was set and lifted, by the operator or by the account; the
- * plan's time runs on. `resume` of an account takes a `cancel_at_period_end` back as well. `renewal_failed`: a plan that
- * renews itself was refused. `order_completed`, `order_failed`: the product took an order that waited for it, or did not.
+ * `suspend`, `resume`: a hold by the operator or the account; the plan's time runs on. An account's `resume` also withdraws
+ * `cancel_at_period_end`. `renewal_failed`: an automatic renewal was refused. `order_completed`, `order_failed`: the
+ * settlement of an order.
  */
 const planChangeKinds = [
   'trial',
@@ -39,7 +37,7 @@ const planChangeKinds = [
 ] as const;
 export type PlanChangeKind = (typeof planChangeKinds)[number];
 
-/** `operator`: an administrator. `service`: a plan that renews itself. `product`: its answer to an order. */
+/** `service`: automatic renewals. `product`: its answer to an order. */
 const parties = ['operator', 'account', 'service', 'product'] as const;
 
 const columns = {
@@ -48,35 +46,31 @@ const columns = {
   customerNumber: int('customer_number'),
   kind: oneOf('kind', planChangeKinds),
   createdAt: time('created_at'),
-  /** The number of the account's newest order when it happened; 0: there was none. */
+  /** The account's newest order at that time; 0: none. */
   afterOrder: int('after_order'),
-  /** The administrator who made it; null: nobody, or not known who. */
+  /** An administrator; null: none, or unknown. */
   actorId: nullableInt('actor_id'),
   byParty: oneOf('by_party', parties),
-  /** Of the plan right after it. Rows of the first edition have them of trials alone. */
+  /** After the change. First-edition rows have them only for trials. */
   packageId: nullableInt('package_id'),
   expiresAt: nullableTime('expires_at'),
-  /** Right after it; null in rows of the first edition. */
+  /** After the change; null in first-edition rows. */
   planStatus: orNull(oneOf('plan_status', planStatuses)),
-  /** Whether a hold stood right after it; null as above. */
+  /** Whether a hold remained; null as above. */
   isSuspended: orNull(boolean('is_suspended')),
-  /** Of `order_completed` and `order_failed`. */
   orderNumber: nullableInt('order_number'),
-  /** Of `cancel`: of the unused time. Of `order_completed`: what was held back. Of `order_failed`: the price. */
+  /** `cancel`: of the unused time. `order_completed`: what was held back. `order_failed`: the price. */
   refundCents: orNull(cents('refund_cents')),
-  /** The ledger entry that gave the refund back; null: there was nothing to give. */
+  /** The refund's ledger entry; null: no refund. */
   entryNumber: nullableInt('entry_number'),
-  /** Nothing changed, and the row holds what its key stands for. */
+  /** Nothing changed: the row only binds its key. */
   isEmpty: boolean('is_empty'),
-  /** Of an account's changes: what a replay answers. Of a settled order: what it left. */
+  /** For an account's changes: the replay's answer. For a settled order: the result. */
   balanceAfterCents: orNull(cents('balance_after_cents')),
   idempotencyKey: nullableText('idempotency_key'),
   fingerprint: nullableText('fingerprint'),
-  /** Of a suspension by the account, and of an order that failed. */
   reason: nullableText('reason'),
-  /** Of `renewal_failed`: the error code. */
   code: nullableText('code'),
-  /** Of `auto_renew`. */
   renewMonths: orNull(months('renew_months')),
   renewMaxCents: orNull(cents('renew_max_cents')),
   renewHoursBefore: nullableInt('renew_hours_before'),
@@ -84,7 +78,6 @@ const columns = {
 
 export const planChanges = describeTable('plan_changes', columns);
 
-/** As they are written: with the hash of order-engine/row-hashes.ts. */
 export const hashedPlanChanges = describeTable('plan_changes', { ...columns, rowHash: text('row_hash') });
 
 export type PlanChange = RowOf<typeof planChanges>;

@@ -1,6 +1,5 @@
-// What a customer's plan has been told besides its terms: whether their reseller suspended them, whether it was
-// cancelled, and whether it renews itself. Kept beside the plan in the customer's row; an order for a customer who has
-// none of it leaves `plainLife` as it is, and writes nothing (docs/decisions/0030-the-life-of-a-plan.md). Pure.
+// A plan's settings besides its terms: the reseller's hold, cancellation, auto-renewal. Stored in the customer's row; an
+// order for a customer with `plainLife` writes none of it (docs/decisions/0030-the-life-of-a-plan.md). Pure.
 
 import type { Months } from '../../../shared/periods.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -8,31 +7,26 @@ import { isRunning, type Plan } from './plan-terms.ts';
 
 export interface AutoRenew {
   readonly months: Months;
-  /** The most that a renewal may be charged; null: whatever it is. */
   readonly maxChargeCents: bigint | null;
-  /** How long before its end the plan is renewed. */
   readonly hoursBefore: number;
 }
 
 export interface PlanLife {
   /** The reseller's hold. The operator's is the customer's status. */
   readonly suspended: boolean;
-  /** The plan ended before its time. */
   readonly cancelled: boolean;
-  /** Auto-renewal is put aside. */
+  /** Auto-renewal is suspended. */
   readonly endsAtPeriodEnd: boolean;
   readonly autoRenew: AutoRenew | null;
-  /** When it is renewed, or tried again, unless it is put aside; null: not before something else happens. */
+  /** Next renewal attempt; null if none is scheduled. */
   readonly renewAt: EpochSeconds | null;
-  /** The error code of the last try for this end. */
   readonly renewFailure: string | null;
-  /** How many days before the plan's end its last notice was given, 0 at the end; null: none for this end. */
+  /** Days before the end of the last notice, 0: at the end; null: none for this end. */
   readonly endNoticeDays: number | null;
-  /** The number of the order that waits for the product's answer; until then no other may change the plan. */
+  /** The order that awaits the product; until then no other order may change the plan. */
   readonly pendingOrder: number | null;
 }
 
-/** That of nearly every customer. */
 export const plainLife: PlanLife = {
   suspended: false,
   cancelled: false,
@@ -47,7 +41,6 @@ export const plainLife: PlanLife = {
 export const planStatuses = ['active', 'suspended', 'cancelled', 'expired'] as const;
 export type PlanStatus = (typeof planStatuses)[number];
 
-/** What the unused time of a plan that is cancelled is worth: as much as when it is changed, or nothing. */
 export const cancelRefunds = ['unused', 'none'] as const;
 export type CancelRefund = (typeof cancelRefunds)[number];
 
@@ -64,10 +57,7 @@ export function planStatus(
   return isSuspended ? 'suspended' : 'active';
 }
 
-/**
- * The customer's plan where one is running. One that was cancelled never is, whatever the clock says: to a process whose
- * clock is behind, its end is still to come, and to extend it would give away what was paid back.
- */
+/** A canceled plan never counts as running: a slow clock would extend it and give away what was refunded. */
 export function runningPlan(
   { plan, life }: { readonly plan: Plan; readonly life: PlanLife },
   now: EpochSeconds,
@@ -75,10 +65,7 @@ export function runningPlan(
   return !life.cancelled && isRunning(plan, now) ? plan : null;
 }
 
-/**
- * `plan.active` of the API. The operator's hold does not count, as the first edition of the API has it: `plan.status` and the
- * entitlement say what the customer may do then.
- */
+/** Ignores the operator's hold, as in the first edition; `plan.status` and the entitlement include it. */
 export function mayUsePlan(
   plan: { readonly expiresAt: EpochSeconds; readonly cancelled: boolean; readonly suspended: boolean },
   now: EpochSeconds,
@@ -86,22 +73,18 @@ export function mayUsePlan(
   return !plan.cancelled && plan.expiresAt > now && !plan.suspended;
 }
 
-/** Whether either hold stands. */
 export function isSuspended({ status, suspended }: { status: CustomerStatus; suspended: boolean }): boolean {
   return suspended || status === 'suspended';
 }
 
-/**
- * While an order waits for the product's answer. A renewal that it is itself is not due again meanwhile; one that falls due
- * for another order is refused as any order is.
- */
+/** A pending automatic renewal is not due again; a renewal due during another pending order is refused like any order. */
 export function lifeWithPendingOrder(life: PlanLife, pendingOrder: number, isAutomatic: boolean): PlanLife {
   return isAutomatic ? { ...life, pendingOrder, renewAt: null } : { ...life, pendingOrder };
 }
 
 /**
- * The product did not take the order: the plan is as before. A renewal that this order was waits as any that was refused;
- * one that the order may have stood in the way of is due again, also after the plan's end, unless that was before the order.
+ * The plan is as before. If the order was the renewal, it is retried like after any refusal; a renewal that the order may
+ * have blocked is due again, even past the plan's end, unless that end preceded the order.
  */
 export function lifeAfterFailedOrder(
   life: PlanLife,
@@ -113,13 +96,13 @@ export function lifeAfterFailedOrder(
   const { autoRenew, renewFailure, endNoticeDays } = life;
   if (autoRenew === null) return settled;
   if (isAutomatic) return lifeAfterFailedRenewal(settled, plan, 'order_failed', now);
-  // Any other refusal had another reason, which the order's end does not mend.
+  // Other refusals are unrelated to this order.
   if (renewFailure !== 'order_failed' || !isRunning(plan, orderedAt)) return settled;
-  // What was told of this end stays told.
+  // Notices already given for this end remain.
   return { ...planned(settled, plan), endNoticeDays };
 }
 
-/** The same object where nothing changes. `isNewRun`: the plan did not go on from the one before. */
+/** Returns the same object if nothing changes. `isNewRun`: the plan does not continue the previous one. */
 export function lifeAfterOrder(life: PlanLife, plan: Plan, isNewRun: boolean): PlanLife {
   if (life === plainLife) return life;
   const { endsAtPeriodEnd } = life;
@@ -134,7 +117,7 @@ export function lifeAfterOrder(life: PlanLife, plan: Plan, isNewRun: boolean): P
   return planned(begun, plan);
 }
 
-/** Nothing of the plan before a trial goes on. Holds stay. */
+/** A trial inherits nothing but holds. */
 export function lifeAfterTrial({ suspended }: PlanLife): PlanLife {
   return { ...plainLife, suspended };
 }
@@ -144,7 +127,7 @@ export function lifeAfterCancel(life: PlanLife, at: 'now' | 'period_end'): PlanL
   return { ...life, endsAtPeriodEnd: true };
 }
 
-/** The hold is lifted, and a cancel at the period's end taken back. An end that was meant, and has come, is not renewed. */
+/** Also withdraws a cancel at the period's end. A plan that ended as intended is not renewed. */
 export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): PlanLife {
   const resumed = { ...life, suspended: false, endsAtPeriodEnd: false };
   const wasMeant = life.endsAtPeriodEnd && !isRunning(plan, now);
@@ -159,7 +142,7 @@ export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRen
   };
 }
 
-/** Tried again every six hours, until the end. */
+/** Retried every six hours until the end. */
 export function lifeAfterFailedRenewal(
   life: PlanLife,
   { expiresAt }: Plan,
@@ -180,7 +163,7 @@ function planned(life: PlanLife, plan: Plan): PlanLife {
   };
 }
 
-/** Whether they say the same of the plan. Which notices of its end were given is no part of that. */
+/** Ignores which notices were given. */
 export function isSameLife(one: PlanLife, other: PlanLife): boolean {
   return (
     one.suspended === other.suspended &&

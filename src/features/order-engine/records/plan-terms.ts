@@ -1,30 +1,27 @@
-// The arithmetic of a plan: how a term is added to it and what its unused time is worth
-// (decisions "Plans, periods and money"). Pure.
+// The arithmetic of a plan: adding a term, and the value of unused time. Pure.
 
 import { addMonths, type EpochSeconds } from '../../../shared/times.ts';
 
-/** A term that was paid for: [startsAt, endsAt) for paidCents. */
+/** [startsAt, endsAt), paid with paidCents. */
 export interface PaidPeriod {
   readonly startsAt: EpochSeconds;
   readonly endsAt: EpochSeconds;
   readonly paidCents: bigint;
 }
 
-/** The unbroken run of one package. */
 export interface Plan {
   readonly packageId: number;
-  /** When the run began: all its calendar months are counted from here. */
+  /** All calendar months of the run are counted from here. */
   readonly anchorAt: EpochSeconds;
   /** Months sold since the anchor; 0 for a free trial. */
   readonly monthsRun: number;
   readonly expiresAt: EpochSeconds;
   /** Oldest first. Periods that have ended may be missing: they are worth nothing. */
   readonly paidPeriods: readonly PaidPeriod[];
-  /** The completed order that made the plan what it is; null for a free trial, and before a first order is completed. */
+  /** The completed order that made this plan; null: a free trial, or no completed order yet. */
   readonly lastOrder: number | null;
 }
 
-/** A plan may end at most this far ahead. */
 const termMonthsMax = 120;
 
 export function isRunning(plan: Plan, now: EpochSeconds): boolean {
@@ -43,7 +40,6 @@ export function startPlan(packageId: number, months: number, paidCents: bigint, 
   };
 }
 
-/** The same run, `months` longer, on top of its expiry. */
 export function extendPlan(plan: Plan, months: number, paidCents: bigint, now: EpochSeconds): Plan {
   const monthsRun = plan.monthsRun + months;
   const expiresAt = addMonths(plan.anchorAt, monthsRun);
@@ -56,7 +52,7 @@ export function extendPlan(plan: Plan, months: number, paidCents: bigint, now: E
   };
 }
 
-/** Of a customer whose first order waits for the product: it is over as it begins. */
+/** While the first order awaits the product: over as it begins. */
 export function noPlan(packageId: number, now: EpochSeconds): Plan {
   return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now, paidPeriods: [], lastOrder: null };
 }
@@ -65,7 +61,7 @@ export function startTrial(packageId: number, durationDays: number, now: EpochSe
   return { ...noPlan(packageId, now), expiresAt: now + durationDays * 86_400 };
 }
 
-/** It ends before its time; nothing of it is left to give back. */
+/** Nothing is left to refund. */
 export function endPlan(plan: Plan, now: EpochSeconds): Plan {
   return { ...plan, expiresAt: now, paidPeriods: [] };
 }

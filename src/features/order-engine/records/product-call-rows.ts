@@ -1,8 +1,7 @@
-// Calls to the operator's product about a customer's plan: one row of `product_calls` for each event, written in the
-// transaction of the event (the order batch, under the account's lock), without a payload: that is added before the
-// first attempt (order-engine/prepare-product-calls.ts). The batch that settles an order also closes the order's call.
-// Invariant: the id names the event and the database's incarnation, so an event has one call, no id is used again after a
-// restore, and the product recognizes a retry by its id.
+// The table product_calls: one row per event, written in the event's transaction (the order batch, under the account's
+// lock), without a payload, which prepare-product-calls.ts adds. The batch that settles an order also closes its call.
+// Invariant: an id names the event and the database's incarnation, so an event has one call, no id is reused after a
+// restore, and the product recognizes retries.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../../platform/database/database.ts';
 import { nullable } from '../../../platform/database/row-values.ts';
@@ -20,7 +19,7 @@ import { realAccountIdMax } from '../../../shared/identifiers.ts';
 import type { JsonObject } from '../../../shared/json.ts';
 import type { productCallStatuses } from '../../../shared/product-states.ts';
 
-/** `plan.expire` is written when a plan has run out, the others when a command is decided. */
+/** `plan.expire` is written when a plan runs out, the others when a command is decided. */
 export const productCallTypes = [
   'plan.activate',
   'plan.renew',
@@ -33,19 +32,18 @@ export const productCallTypes = [
 export type ProductCallType = (typeof productCallTypes)[number];
 
 /**
- * `waiting`: sent at next_attempt_at. `attention`: ran out of attempts; an administrator decides. `done`: taken by the
- * product, settled with its order, or done by hand. `superseded`: a later call tells the product the whole state.
- * `failed`: not sent any more, because there is no product, or because it belongs to a test account.
+ * `waiting`: sent at next_attempt_at. `attention`: out of attempts; an administrator decides. `done`: accepted, settled, or
+ * done by hand. `superseded`: a later call has the whole state. `failed`: not sent, because there is no product or it is a
+ * test.
  */
 export type ProductCallStatus = (typeof productCallStatuses)[number];
 
-/** As the batch writes it; payload, attempts and answers are added by the sender. */
+/** The sender adds payload, attempts and answers. */
 export const newProductCalls = describeTable('product_calls', {
   callId: text('call_id'),
   accountId: int('account_id'),
   customerNumber: int('customer_number'),
   orderNumber: nullableInt('order_number'),
-  /** Its answer settles the order. */
   confirms: boolean('confirms'),
   type: oneOf('type', productCallTypes),
   createdAt: time('created_at'),
@@ -59,14 +57,14 @@ export interface UnpreparedCall {
   readonly accountId: number;
 }
 
-/** By the calls' ids: the payload, `dropped` where nothing is to be sent any more, or why it cannot be prepared. */
+/** By id: the payload, `dropped` if nothing need be sent, or why it cannot be prepared. */
 export type PreparedCalls = ReadonlyMap<number, JsonObject | 'dropped' | Error>;
 
 export const insertProductCalls = newProductCalls.insert('insert_product_calls');
 
 const callPlaces = newProductCalls.pick('accountId', 'orderNumber');
 
-/** Of orders that were settled, by whom ever: nothing more is sent of them. */
+/** Orders were settled, by anyone: their calls are not sent any more. */
 export const closeProductCalls = {
   statement: {
     name: 'close_product_calls',
@@ -77,8 +75,7 @@ export const closeProductCalls = {
 };
 
 /**
- * Of their customers: earlier calls that still wait. An administrator settled the order before they were taken, and what the
- * product has now is newer.
+ * An administrator settled the order before earlier calls of the customer were accepted: the product now has a newer state.
  */
 export const supersedeEarlierCalls = {
   statement: {
@@ -92,15 +89,13 @@ export const supersedeEarlierCalls = {
   values: callPlaces.values,
 };
 
-/** An order's call, as settling the order needs it. */
 export interface OrderCall {
-  /** The plan's status in the payload that the product was sent; null: no attempt was begun. */
+  /** The plan status in the payload; null: no attempt was made. */
   readonly sentStatus: string | null;
-  /** A call was held back while the order was pending: see `holdBackCalls`. */
   readonly heldBack: boolean;
-  /** An attempt of an earlier call was begun, and it is not known whether the product took it or will. */
+  /** An earlier call was attempted with an unknown result. */
   readonly followsAttempt: boolean;
-  /** It stands for an earlier call that is not sent any more: when the state is told by a call of its own after it. */
+  /** It replaces an earlier call: when a separate state call must follow. */
   readonly tellAfter: 'refusal' | 'any' | null;
 }
 
@@ -111,7 +106,6 @@ const toOrderCall: (row: Row) => OrderCall = (row) => ({
   tellAfter: nullable((value) => (value === 'any' ? 'any' : 'refusal'), row['tell_after']),
 });
 
-/** The calls of these orders, by `callKey`. */
 export async function loadOrderCalls(
   database: Queryable,
   orders: readonly { readonly accountId: number; readonly orderNumber: number }[],
@@ -137,10 +131,7 @@ const findOrderCalls: SqlStatement = {
     join product_calls t on t.account_id = row.account_id and t.order_number = row.order_number`,
 };
 
-/**
- * While an order is pending, a hold or an end writes no call: the order's own call carries the mark, and settling the
- * order sends one call with the state that results.
- */
+/** The pending order's call is marked instead, and its settlement sends one call with the resulting state. */
 export const holdBackCalls = {
   statement: {
     name: 'hold_back_product_calls',
@@ -150,10 +141,9 @@ export const holdBackCalls = {
   values: callPlaces.values,
 };
 
-/** Of one statement: batches that settle orders wait for it. */
 const givenUpAtOnce = 500;
 
-// What a batch is closing at this moment needs no giving up. Of tests nobody decides: theirs wait for the next product.
+// Skips calls that a batch is closing. Tests' calls wait for the next product.
 const giveUp: SqlStatement = {
   name: 'give_up_product_calls',
   text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
@@ -170,10 +160,7 @@ const giveUpAttention: SqlStatement = {
       and account_id <= ${realAccountIdMax} order by id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 
-/**
- * When there is no product to tell: orders that wait for its answer need an administrator, the rest is moot. A batch that
- * began before the product was removed may still write calls: whoever sends them does this in every round without one.
- */
+/** A batch begun before the product was removed may still write calls, so the caller repeats this in every round. */
 export async function giveUpProductCalls(database: Database): Promise<void> {
   for (const group of database.accountGroups()) {
     for (const statement of [giveUp, giveUpAttention]) {
@@ -184,7 +171,7 @@ export async function giveUpProductCalls(database: Database): Promise<void> {
   }
 }
 
-/** A call's id in a database that was restored. The first incarnation's ids have no ending. */
+/** The first incarnation's ids have no suffix. */
 export function callIdIn(incarnation: string | null, callId: string): string {
   return incarnation === null ? callId : `${callId}_r${incarnation}`;
 }
@@ -198,9 +185,8 @@ const rename: SqlStatement = {
 };
 
 /**
- * The lost database may have sent these calls, and others after them. Under their old ids the product would repeat its old
- * answers instead of looking at the present state, which the next attempt builds anew. That attempt is due at once: the pause
- * belonged to an outage of the lost database's time.
+ * After a restore: the lost database may have sent these calls, and the product would repeat its old answers to their ids.
+ * The next attempt has a new id and payload, and is due at once, because the delay belonged to the lost database.
  */
 export async function renameWaitingCalls(transaction: Queryable, incarnation: string): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(rename, [callIdIn(incarnation, '')]);

@@ -1,5 +1,5 @@
-// Moves of the clocks of tests, by their idempotency keys, and what a batch loads for one: the customers to whom something
-// happens next, up to a horizon. Decided by move-test-clock.ts; written by the order batch alone.
+// Clock moves of tests by idempotency key, and the due steps that a batch loads for one: customers with something due, up
+// to a horizon. Decided by move-test-clock.ts; written only by the order batch.
 
 import type { Row, SqlStatement } from '../../../platform/database/database.ts';
 import {
@@ -19,32 +19,30 @@ export const testMoves = describeTable('test_moves', {
   accountId: int('account_id'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
-  /** Where it was sent to; once it is done, where the clock stood. */
+  /** The target or, once done, the final time. */
   target: time('target'),
   renewals: int('renewals'),
   renewalsFailed: int('renewals_failed'),
   ended: int('ended'),
   warnings: int('warnings'),
   isDone: boolean('is_done'),
-  /** By the real clock: no other move begins before. */
+  /** Real time: no other move may begin before. */
   heldUntil: nullableTime('held_until'),
 });
 
 export type TestMove = RowOf<typeof testMoves>;
 
-/** Where something stands among all that is going to happen. */
+/** Position in the order of due steps. */
 export interface StepPlace {
   readonly at: EpochSeconds;
-  /** Of the customer. */
   readonly number: number;
 }
 
 export interface DueSteps {
-  /** The one of the command's key, and whatever is under way. */
+  /** The command's own, and any in progress. */
   readonly moves: readonly TestMove[];
-  /** Up to here all customers were loaded to whom something happens; null: all there are. */
+  /** All due customers up to here were loaded; null: all. */
   readonly horizon: StepPlace | null;
-  /** Days before an end of which the account's alerts ask for a notice. */
   readonly alertDays: number | null;
   readonly isBlocked: boolean;
 }
@@ -58,7 +56,7 @@ export const putTestMoves = testMoves.insert(
     warnings = excluded.warnings, is_done = excluded.is_done, held_until = excluded.held_until`,
 );
 
-/** Nobody can ask for them again. */
+/** Their keys cannot be repeated any more. */
 export const dropTestMoves = {
   statement: {
     name: 'drop_test_moves',
@@ -76,7 +74,7 @@ export const loadTestMoves: SqlStatement = {
     select ${testMoves.list('m')} from test_moves m where m.account_id = $1::int and m.held_until is not null`,
 };
 
-/** The next `$2` steps of all kinds, in their order: the customers' rows, beside when. A renewal that is overdue is due now. */
+/** The next `$2` steps of all kinds in order, with the customers' rows. Overdue renewals are due now. */
 export const loadDueSteps: SqlStatement = {
   name: 'load_due_steps',
   text: `with a as (
@@ -114,7 +112,6 @@ export const loadDueSteps: SqlStatement = {
     order by s.at, s.number`,
 };
 
-/** `atOnce`: how many were asked for. */
 export function parseDueSteps(rows: readonly Row[], moves: readonly TestMove[], atOnce: number): DueSteps {
   const last = rows.at(-1);
   const steps = rows.filter((row) => row['due_number'] !== null).length;

@@ -1,16 +1,14 @@
-// How much test accounts hold, in rows and bytes, and how much they may. Counted for test accounts alone, by the
-// transactions that write for them: orders of real accounts neither read nor write any of this.
-// Invariant: a row of test_usage lives as long as its account, so tests that wait for deletion still count.
+// Rows and bytes held by test accounts, and their budgets. Updated only by transactions of tests.
+// Invariant: a row of test_usage lives as long as its account, so tests awaiting deletion still count.
 
 import type { Queryable, SqlStatement } from '../../../platform/database/database.ts';
 import { bigint } from '../../../platform/database/row-values.ts';
 import { numberArray } from '../../../platform/database/sql-arrays.ts';
 
 export interface TestBudget {
-  /** Of one test account. */
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** Of all of them together, tests that were reset and wait for deletion included. */
+  /** All tests, including reset ones awaiting deletion. */
   readonly allBytesMax: number;
 }
 
@@ -19,30 +17,27 @@ export interface TestUsage {
   readonly bytes: number;
 }
 
-/** Loaded with a batch: what its accounts hold, and all of them together. */
 export interface TestSpace {
   readonly budget: TestBudget;
   readonly ofAccounts: ReadonlyMap<number, TestUsage>;
   readonly allBytes: number;
 }
 
-/** Which budget is used up; null: there is room. */
 export type FullBudget = 'account' | 'all';
 
-/** A row with its share of the indexes, without the texts in it. */
+/** With its share of indexes, without texts. */
 export const testRowBytes = 256;
 const bytesPerRowMax = 1_024;
 const accountsFilled = 50;
 const diskShare = 10;
 
-/** `diskBytes`: of the disk that the embedded database lies on; null: the disk is another server's. */
+/** `diskBytes`: the embedded database's disk; null: another server's. */
 export function createTestBudget(rowsMax: number, diskBytes: number | null): TestBudget {
   const bytesMax = rowsMax * bytesPerRowMax;
   const ofDisk = diskBytes === null ? Number.MAX_SAFE_INTEGER : Math.floor(diskBytes / diskShare);
   return { rowsMax, bytesMax, allBytesMax: Math.min(bytesMax * accountsFilled, ofDisk) };
 }
 
-/** `more`: what is about to be written beside what was loaded. */
 export function fullBudget(
   { budget, ofAccounts, allBytes }: TestSpace,
   accountId: number,
@@ -62,7 +57,7 @@ const loadUsage: SqlStatement = {
     left join test_usage u on u.account_id = any($1::int[])`,
 };
 
-/** Behind the locks of the accounts. */
+/** Call after locking the accounts. */
 export async function loadTestSpace(
   database: Queryable,
   accountIds: readonly number[],
@@ -80,7 +75,7 @@ export async function loadTestSpace(
   return { budget, ofAccounts: new Map(usage), allBytes: Number(bigint(rows[0]?.['all_bytes'])) };
 }
 
-// In the order of accounts, as batches lock them.
+// In account order, as batches lock.
 const addUsage: SqlStatement = {
   name: 'add_test_usage',
   text: `insert into test_usage as u (account_id, row_count, byte_count)
@@ -107,12 +102,12 @@ const deleteUsage: SqlStatement = {
   text: 'delete from test_usage where account_id = $1::int',
 };
 
-/** With the account's own row, once nothing else is left of it. */
+/** In the transaction that deletes the account's row. */
 export async function dropTestUsage(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(deleteUsage, [accountId]);
 }
 
-// A process of the previous version deletes accounts of tests without it.
+// Older processes delete test accounts without this.
 const deleteStray: SqlStatement = {
   name: 'delete_stray_test_usage',
   text: `delete from test_usage u where not exists (select 1 from accounts a where a.id = u.account_id)`,
