@@ -1,4 +1,4 @@
-// The start of the pages: the sentences of the reader's language, and then the pages themselves.
+// Loads the texts of the reader's language, then the pages.
 
 import { language } from './text/language.ts';
 import { loadTexts } from './text/texts.ts';

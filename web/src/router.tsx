@@ -1,4 +1,4 @@
-// The map of the pages: every address and the page it shows. Pages are fetched when they are first needed.
+// All routes. Pages are loaded when first needed.
 
 import {
   type AnyRoute,
@@ -37,7 +37,7 @@ const console = createRoute({ getParentRoute: () => panel, path: '/admin', compo
 
 const [entryPage, panelPage, consolePage] = [pageBelow(root), pageBelow(panel), pageBelow(console)];
 
-/** `texts`: what the address may hold of the page. */
+/** `texts`: accepted URL parameters. */
 function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
   return <const Path extends string, Name extends string, const Texts extends readonly string[]>(
     path: Path,
@@ -53,7 +53,7 @@ function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
     });
 }
 
-/** Every other address: behind the sign-in too, so that strangers learn nothing from it. */
+/** Behind the sign-in too, so that it reveals nothing. */
 const notFound = createRoute({ getParentRoute: () => panel, path: '$', component: NotFound });
 
 const routeTree = root.addChildren([
@@ -256,7 +256,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageFailure,
-  // Values of the address stay texts: ?customer=123 is a name, not a number.
+  // Parameters stay texts: ?customer=123 is a name, not a number.
   parseSearch: parseTexts,
   stringifySearch: stringifyTexts,
 });

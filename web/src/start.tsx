@@ -1,4 +1,4 @@
-// Everything behind the first sentence: one query client, one router, the toasts. Loaded once the texts are there.
+// Query client, router and toasts; loaded after the texts.
 
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';

@@ -1,4 +1,4 @@
-// What this browser, or this tab, keeps of a choice. Some browsers keep nothing for a page: then nothing was chosen.
+// A choice stored in this browser or tab. Some browsers refuse storage; then nothing is stored.
 
 type Storage = 'localStorage' | 'sessionStorage';
 
@@ -10,7 +10,7 @@ export function readKept(name: string, storage: Storage = 'localStorage'): strin
   }
 }
 
-/** null: nothing any more. False where the browser keeps nothing. */
+/** null removes it. False: the browser refuses storage. */
 export function keep(name: string, value: string | null, storage: Storage = 'localStorage'): boolean {
   try {
     if (value === null) window[storage].removeItem(name);

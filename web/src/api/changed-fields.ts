@@ -1,7 +1,5 @@
-// What of a form is sent: the fields that whoever filled it has changed since it was filled. What somebody else changed
-// meanwhile, or what was read anew, stays.
+// The fields of a form that the user changed. Only these are sent, so that others' concurrent changes stay.
 
-/** Fields are compared by their JSON. */
 export function changedFields<Fields extends object>(before: Fields, now: Fields): Partial<Fields> {
   const known = new Map<string, unknown>(Object.entries(before));
   const isChanged = ([name, value]: [string, unknown]) =>

@@ -1,5 +1,5 @@
-// The one way to the service: fetch with the session's cookie, the error envelope as ApiError, the request id
-// kept for people who report a problem. Called by queries.ts, commands.ts and frame-commands.ts only.
+// The only access to the service: fetch with the session cookie, errors as ApiError with the request id. Called by
+// queries.ts, commands.ts and frame-commands.ts only.
 
 import { t } from '@lingui/core/macro';
 import { isFromProxy, noteAnswer, untilReachable } from './connection.ts';
@@ -19,7 +19,7 @@ export interface Sending {
 
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/** A refusal or failure of the service; `network` and `unreadable` are codes of ours. */
+/** `network` and `unreadable` are our own codes. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: string;
@@ -46,7 +46,6 @@ export class ApiError extends Error {
     this.retryAfterSeconds = about.retryAfterSeconds ?? 0;
   }
 
-  /** The text of one of the details; empty where there is none. */
   detail(name: string): string {
     return String(this.details[name] ?? '');
   }
@@ -54,13 +53,10 @@ export class ApiError extends Error {
 
 export const apiBase = '/panel/api';
 
-/** What the pages speak (main.tsx), which may be another one than the browser's: mails and documents follow it. */
+/** The pages' language (main.tsx), not the browser's: mails and documents follow it. */
 const languageHeader = () => ({ 'accept-language': document.documentElement.lang });
 
-/**
- * The answer's body. Its type is the one of the service's schema for this route, which serialized it.
- * @throws ApiError
- */
+/** Typed by the route's schema, which serialized the answer. @throws ApiError */
 export async function call<Answer>(path: string, sending: Sending = {}): Promise<Answer> {
   const requestId = mintText(24);
   const headers: Record<string, string> = {
@@ -94,10 +90,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
   throw errorOf(response, body, requestId);
 }
 
-/**
- * A file, as a link of the browser loads it, in the mode of this tab.
- * @throws ApiError
- */
+/** As a browser's link would load it, in this tab's mode. @throws ApiError */
 export async function fetchFile(path: string, query: Query): Promise<Blob> {
   const requestId = mintText(24);
   const response = await fetch(apiBase + path + queryText(query), {
@@ -125,7 +118,7 @@ export function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** undefined: not JSON. An empty body, as of a 204, is null. */
+/** undefined: not JSON. null: an empty body (204). */
 function readJson(text: string): unknown {
   if (text === '') return null;
   try {

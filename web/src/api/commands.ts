@@ -1,5 +1,5 @@
-// Everything the pages change, one function for each route. Those that move money carry an idempotency key,
-// made once for each dialog: whoever clicks twice, or retries after a lost answer, is charged once.
+// All changes, one function per route. Commands that move money carry the dialog's idempotency key, so that a second click
+// or a retry after a lost answer charges once.
 
 import { call } from './client.ts';
 import { mintIdempotencyKey } from './random-text.ts';
@@ -10,14 +10,11 @@ const post = <Answer>(path: string, body: object = {}, idempotencyKey?: string) 
 const patch = <Answer>(path: string, body: object) => call<Answer>(path, { method: 'PATCH', body });
 const remove = (path: string) => call<null>(path, { method: 'DELETE' });
 
-/** Of whoever is signed in: sensitive actions ask for it again. undefined: given a moment ago, and not sent. */
 type OwnPassword = string | undefined;
 
 interface WithOwnPassword {
   readonly current_password: OwnPassword;
 }
-
-// ---- session and security
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Api.Account }>('/sign-in', body);
@@ -33,7 +30,6 @@ export const setAlerts = (body: {
 }) => call<Api.AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
 export const setBrand = (body: Omit<Api.Brand, 'logo'> & WithOwnPassword) =>
   call<{ readonly brand: Api.Brand }>('/admin/v1/brand', { method: 'PUT', body });
-/** null: none. */
 export const setBrandLogo = (data: string | null, password: WithOwnPassword) =>
   call<{ readonly brand: Api.Brand }>('/admin/v1/brand/logo', {
     method: data === null ? 'DELETE' : 'PUT',
@@ -49,8 +45,6 @@ export const confirmTotp = (body: { code: string }) =>
 export const disableTotp = (body: { password: OwnPassword; code: string }) =>
   post<null>('/totp/disable', body);
 
-// ---- API access
-
 export const revealApiKey = (body: { password: OwnPassword }) =>
   post<{ readonly api_key: string }>('/api-key/reveal', body);
 export const resetOwnApiKey = (body: { password: OwnPassword }) =>
@@ -61,9 +55,7 @@ export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: 
 export const setBodyCapture = (body: { bodies_kept: boolean }) =>
   call<{ readonly bodies_kept: boolean }>('/request-bodies', { method: 'PUT', body });
 
-// ---- keys and people
-
-/** Whose keys or people they are, and what their routes call the password of whoever is signed in. */
+/** Whose keys or people, and the password's field name in their routes. */
 export interface AccessOwner {
   readonly path: string;
   readonly passwordField: 'password' | 'current_password';
@@ -77,9 +69,8 @@ export const keysOfAccount = (id: number): AccessOwner => ({
 
 export interface KeySettings {
   readonly name: string;
-  /** true: a new key of test mode. */
   readonly test?: boolean;
-  /** null: all of the account; absent: as they are. */
+  /** null: all of the account's; absent: unchanged. */
   readonly scopes?: readonly string[] | null;
   readonly allowed_ips: readonly string[];
   readonly rate_limit_per_minute: number | null;
@@ -88,7 +79,7 @@ export interface KeySettings {
 
 interface KeyWithSecret {
   readonly key: Api.ApiKey;
-  /** null: it was shown before. */
+  /** null: shown the first time. */
   readonly api_key: string | null;
 }
 
@@ -137,7 +128,6 @@ export interface NewPerson {
 
 export interface InvitedPerson {
   readonly person: Api.Person;
-  /** Shown once. */
   readonly invitation: { readonly url: string; readonly expires_at: string };
 }
 
@@ -158,14 +148,12 @@ export const removePerson = (owner: AccessOwner, id: number, password: OwnPasswo
     body: { [owner.passwordField]: password },
   });
 
-// ---- orders and customers
-
 export interface NewOrder {
   readonly package_id: number;
   readonly customer: string;
   readonly months: Api.Months;
   readonly customer_name?: string;
-  /** What the preview showed: a price that rose meanwhile is refused. */
+  /** From the preview: a price that has risen is refused. */
   readonly max_charge?: string;
   readonly return_login?: boolean;
 }
@@ -206,13 +194,11 @@ export const editCustomer = (
 export const createLoginLink = (customerId: number) =>
   post<Api.LoginLink>(`/customers/${customerId}/login-link`);
 
-// ---- webhooks
-
 export type WebhookSettings = Pick<Api.Webhook, 'url' | 'types' | 'description'>;
 
 export const createWebhook = (settings: WebhookSettings, idempotencyKey: string) =>
   post<Api.WebhookWithSecret>('/v1/webhooks', settings, idempotencyKey);
-/** What it becomes is what is sent: asked twice it is the same. */
+/** Idempotent: sends the resulting state. */
 export const changeWebhook = (id: number, changes: Partial<WebhookSettings & Pick<Api.Webhook, 'enabled'>>) =>
   patch<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${id}`, changes);
 export const deleteWebhook = (id: number, idempotencyKey: string) =>
@@ -226,13 +212,9 @@ export const redeliverEvent = (id: number, eventId: number, idempotencyKey: stri
     {},
     idempotencyKey,
   );
-/** `from`: the first second. */
 export const redeliverSince = (id: number, from: string, idempotencyKey: string) =>
   post<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${id}/redeliver`, { from }, idempotencyKey);
 
-// ---- test mode
-
-/** By a duration (P1M), or to a time. */
 export type ClockMove = { readonly advance: string } | { readonly now: string };
 
 export const moveTestClock = (move: ClockMove, idempotencyKey: string) =>
@@ -242,14 +224,11 @@ export const creditTest = (body: { amount: string }, idempotencyKey: string) =>
 export const resetTest = (idempotencyKey: string) =>
   post<{ readonly balance: string }>('/v1/test/reset', {}, idempotencyKey);
 
-// ---- the administrator's
-
 export interface NewAccount {
   readonly username: string;
   readonly group: Api.Group;
   readonly display_name?: string;
   readonly email?: string;
-  /** Mails a link to a first password. */
   readonly invite?: boolean;
   readonly rate_limit_per_minute?: number;
 }
@@ -257,7 +236,7 @@ export interface NewAccount {
 export interface CreatedAccount {
   readonly account: Api.Account;
   readonly api_key: string;
-  /** The generated one; absent when a password was chosen, or is to be chosen by whoever was invited. */
+  /** The generated password; absent if chosen or invited. */
   readonly password?: string;
 }
 
@@ -314,9 +293,7 @@ export const unschedulePrices = (packageId: number, from: string, body: WithOwnP
 export interface ProductChange {
   readonly mode: Api.Product['mode'];
   readonly url: string;
-  /** Absent: the one that is set stays. */
   readonly secret?: string;
-  /** null: none. */
   readonly test_url: string | null;
   readonly test_secret?: string;
 }
@@ -332,7 +309,7 @@ export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: stri
     outcome === 'fail' ? { reason } : {},
     `settle-${outcome}-${id}`,
   );
-/** Each click is a request of its own: a call that failed again may be sent again. */
+/** A new key per click, because a call that failed again may be sent again. */
 export const sendCallAgain = (id: string) =>
   post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/send`, {}, mintIdempotencyKey());
 export const sendAllCallsAgain = () =>

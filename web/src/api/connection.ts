@@ -1,18 +1,17 @@
-// Whether the service can be reached. Every answer and every failed request says so (client.ts); while it is unreachable it is
-// probed until it answers again. What is shown stays; the frame of the pages says that it may be out of date.
+// Whether the service is reachable, from every answer and failure (client.ts). While unreachable it is probed. The page
+// stays, with a note that it may be outdated.
 
 import { useSyncExternalStore } from 'react';
 
 const probeAddress = '/panel/api/sign-in';
 const probeMilliseconds = 2_000;
-/** What proxies answer in place of a service that is down. */
+/** Statuses of proxies in front of a stopped service. */
 const proxyStatuses = [502, 503, 504];
 
-/** An answer is so fresh that nothing has to be asked first. */
+/** For this long after an answer, no probe is needed. */
 const freshMilliseconds = 10_000;
 
 let isReachable = true;
-// The page itself has just come.
 let answeredAt = performance.now();
 let probing: Promise<boolean> | undefined;
 const listeners = new Set<() => void>();
@@ -21,20 +20,16 @@ export function noteAnswer(): void {
   answeredAt = performance.now();
 }
 
-/** Whether the service answered a moment ago, and nothing has said since that it cannot be reached. */
 export function isSurelyReachable(): boolean {
   return isReachable && navigator.onLine && performance.now() - answeredAt < freshMilliseconds;
 }
 
-/** Of an answer without the service's envelope. */
+/** For answers without the service's envelope. */
 export function isFromProxy(status: number): boolean {
   return proxyStatuses.includes(status);
 }
 
-/**
- * After a request without an answer. One that was only unlucky is not worth a word: the service is asked first. Ends once
- * the service answers; true: it had been away.
- */
+/** After a request without an answer: probes until the service answers. true: it had been away, not just this request. */
 export function untilReachable(): Promise<boolean> {
   probing ??= probeUntilThere().finally(() => {
     probing = undefined;

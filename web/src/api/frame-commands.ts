@@ -1,4 +1,4 @@
-// What the frame of the pages changes. Apart from commands.ts, which a list does not need before a dialog opens.
+// Commands of the page frame. Separate from commands.ts, which lists do not load before a dialog opens.
 
 import { call } from './client.ts';
 

@@ -1,12 +1,11 @@
-// What moved elsewhere, by a top-up or an order through the API, makes every list on the page old.
+// A change made elsewhere, such as a top-up or an API order, makes all lists on the page stale.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 
-/** Asked again by themselves, or never kept. */
 const others: readonly unknown[] = ['/me', '/person', '/v1/balance', '/v1/test/clock', '/orders/preview'];
 
-/** `state`: what shows that something moved, such as the balance; undefined while it is not known. */
+/** `state`: a value that shows changes, such as the balance; undefined: unknown. */
 export function useFreshListsWith(state: string | undefined): void {
   const client = useQueryClient();
   const shown = useRef(state);

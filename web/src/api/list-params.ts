@@ -1,4 +1,4 @@
-// What the address holds of the lists of an account: of its orders, its customers, its ledger.
+// The URL parameters of lists.
 
 export const orderParams = [
   'q',
@@ -40,7 +40,6 @@ export const requestParams = [
 export const overviewParams = ['span', 'view', 'by'] as const;
 export const eventParams = ['type', 'before', 'open'] as const;
 
-/** Of the lists of the console. */
 export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'before'] as const;
 export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as const;
 export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'before'] as const;
@@ -55,12 +54,10 @@ export const allCustomerParams = [
   'open',
 ] as const;
 
-/** Of a list with these names: whatever of it is there. */
 export type ListSearch<Names extends readonly string[]> = { readonly [Name in Names[number]]?: string };
 
 const places: readonly string[] = ['before', 'open', 'sort'];
 
-/** What it filters by, without the place of a page and the order of its rows. */
 export function filtersOf<const Names extends readonly string[]>(
   names: Names,
   search: ListSearch<Names>,
@@ -71,7 +68,7 @@ export function filtersOf<const Names extends readonly string[]>(
   return Object.fromEntries(filtering);
 }
 
-/** Another part of the address is another's: the tab of a page stays. */
+/** Keeps the page's other parameters, such as its tab. */
 export function withoutList<Search extends object>(names: readonly string[], search: Search): Search {
   return Object.fromEntries(Object.entries(search).filter(([name]) => !names.includes(name))) as Search;
 }

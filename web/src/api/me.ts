@@ -1,4 +1,4 @@
-// The signed-in account, there for every page inside the panel.
+// The signed-in account, available on every panel page.
 
 import { createContext, useContext } from 'react';
 import type { Me } from './shapes.ts';

@@ -1,5 +1,5 @@
-// What the pages of this tab show: what is real, or the account's test mode. Each tab chooses for itself, and keeps it until
-// it is closed or signed out. A switch loads the page anew: nothing that was read or begun in one mode is there in the other.
+// Live or test mode, chosen per tab and kept until it closes or signs out. Switching reloads the page, so that nothing of
+// one mode shows in the other.
 
 import { keep, readKept } from './browser-storage.ts';
 import { viewedAccount } from './panel-view.ts';
@@ -10,11 +10,11 @@ const storageName = 'sellthrough-mode';
 
 export const panelMode: PanelMode = keptMode();
 
-/** The service heeds it where a request is about the account's own data, and nowhere else. */
+/** The service uses it only for the account's own data. */
 export const modeHeaders: Readonly<Record<string, string>> =
   panelMode === 'test' ? { 'sellthrough-mode': 'test' } : {};
 
-/** The pages about the account's own data, by the router's path; every other one shows what is real. */
+/** Router paths of pages with the account's own data; all others show live data. */
 const pagesOfTests = [
   '/',
   '/orders',
@@ -31,7 +31,7 @@ export function hasTestMode(path: string): boolean {
   return pagesOfTests.includes(`/${first}`);
 }
 
-/** Loads the same page in the other mode; from one order, customer or endpoint, which the other has not got, their list. */
+/** Reloads the page; details of one order, customer or endpoint become their list, as the other mode lacks them. */
 export function switchMode(mode: PanelMode): void {
   if (mode === 'live') forgetMode();
   else window.sessionStorage.setItem(storageName, mode);
@@ -46,7 +46,7 @@ export function forgetMode(): void {
 }
 
 function keptMode(): PanelMode {
-  // Tests of another account are not looked at.
+  // A viewed account's tests are not shown.
   if (viewedAccount !== null) return 'live';
   return readKept(storageName, 'sessionStorage') === 'test' ? 'test' : 'live';
 }

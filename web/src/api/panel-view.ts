@@ -1,14 +1,13 @@
-// Whose panel the pages of this tab show, where an administrator looks at a reseller's as its owner sees it. Each tab keeps it for
-// itself, until it is closed, left or signed out. A switch loads the page anew: nothing that was read before is there.
+// The account whose panel an administrator views in this tab, until it is closed, left or signed out. Switching reloads the
+// page, so that nothing read before remains.
 
 import { keep, readKept } from './browser-storage.ts';
 
 const storageName = 'sellthrough-view';
 
-/** null: one's own. */
 export const viewedAccount: string | null = keptView();
 
-/** The service answers for that account, and changes nothing. */
+/** The service then answers for that account, read-only. */
 export const viewHeaders: Readonly<Record<string, string>> =
   viewedAccount === null ? {} : { 'x-view-account': viewedAccount };
 
@@ -17,10 +16,10 @@ export function startView(accountId: number): void {
   window.location.assign(import.meta.env.BASE_URL);
 }
 
-/** Back to the account's page in the console; the session may look no longer, in any tab. */
+/** Returns to the account's console page; ends the view for all tabs of the session. */
 export async function leaveView(): Promise<void> {
   forgetView();
-  // As oneself: client.ts would ask in the name of the account, which changes nothing. What is not heard ends within the hour.
+  // Without the view's headers, which forbid changes. If this fails, the view ends within the hour.
   await fetch(`${import.meta.env.BASE_URL}api/admin/accounts/${viewedAccount ?? ''}/view`, {
     method: 'DELETE',
     credentials: 'same-origin',

@@ -1,5 +1,4 @@
-// Who is signed in for the account, and what their role allows: what it does not is not offered. The service decides;
-// here nobody is shown what they would only be refused.
+// The signed-in person and their scopes. Actions outside their role are not offered; the service decides.
 
 import { createContext, useContext } from 'react';
 import type { Account, Scope, SignedInPerson } from './shapes.ts';
@@ -20,13 +19,12 @@ export function usePerson(): SignedInPerson {
   return person;
 }
 
-/** Whether whoever is signed in may do what takes this scope. */
 export function useMay(): (scope: Scope) => boolean {
   const { scopes } = usePerson();
   return (scope) => scopes.includes(scope);
 }
 
-/** Settings, keys and people of an account; those of an administrator's take every scope that one can have. */
+/** Managing an administrator's account requires every administrator scope. */
 export function useMayManage(): (account: Pick<Account, 'is_admin'>) => boolean {
   const may = useMay();
   return (account) => may('admin:accounts') && (!account.is_admin || administratorScopes.every(may));

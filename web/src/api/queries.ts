@@ -1,5 +1,5 @@
-// Everything the pages read, one entry for each route. Keys begin with the noun; a command that succeeds makes
-// them all stale (use-command.ts), so a number on the screen is never older than the last change made here.
+// All reads, one per route. Keys begin with the noun; every successful command makes all of them stale (use-command.ts), so
+// no number is older than the last change made here.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
@@ -12,21 +12,20 @@ function reading<Answer>(path: string, query: Query = {}) {
   });
 }
 
-/** A list keeps showing its last page until the next has come. */
+/** Keeps showing the previous page until the next arrives. */
 function listing<Answer>(path: string, query: Query = {}) {
   return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
 }
 
-// A top-up is seen while its reseller waits for it, and a block while its reseller works.
 const meMilliseconds = 5_000;
 export const meQuery = queryOptions({ ...reading<Api.Me>('/me'), refetchInterval: meMilliseconds });
-// A role is seldom changed; whoever meets the change first has it asked again (query-client.ts).
+// Roles rarely change; a refusal triggers an earlier refetch (query-client.ts).
 const personMilliseconds = 15_000;
 export const personQuery = queryOptions({
   ...reading<Api.SignedInPerson>('/person'),
   refetchInterval: personMilliseconds,
 });
-/** The account's test mode, where it goes by other programs and other tabs as well. */
+/** Test mode also changes through other programs and tabs. */
 export const balanceQuery = queryOptions({
   ...reading<Api.Balance>('/v1/balance'),
   refetchInterval: meMilliseconds,
@@ -35,10 +34,9 @@ export const testClockQuery = queryOptions({
   ...reading<{ readonly clock: Api.TestClock }>('/v1/test/clock'),
   refetchInterval: meMilliseconds,
 });
-/** Before anybody has signed in, too. */
 export const shownBrandQuery = reading<Api.ShownBrand>('/brand');
 export const brandQuery = reading<{ readonly brand: Api.Brand }>('/admin/v1/brand');
-/** Whom a link to a password is for. The token is in the body: it never stands in a request line. */
+/** The token is in the body, so that it never appears in a URL. */
 export const passwordLinkQuery = (token: string) =>
   queryOptions({
     queryKey: ['/password-reset/link', token],
@@ -52,7 +50,6 @@ export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path)
 export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);
 export const apiKeyQuery = reading<Api.ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<Api.PackageList>('/v1/packages');
-/** For filters: those that are on offer, and for the operator all. */
 export const packageNamesQuery = (isOperator: boolean) =>
   reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
 export const statementsQuery = reading<Api.Listed<Api.Statement>>('/statements');
@@ -69,10 +66,8 @@ export const overviewQuery = (span: { days?: number; months?: number }) =>
 export const forecastQuery = (days: number) => listing<Api.Forecast>('/v1/forecast', { days });
 export const alertsQuery = reading<Api.AlertsAnswer>('/v1/alerts');
 
-/** Of the own account, or of one that the operator looks at. */
 export const ofAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin/accounts/${accountId}${path}`;
-/** Of the own account, or of whichever the operator looks at. */
 const ofAnyAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin${path}`;
 
@@ -84,7 +79,7 @@ export const customersQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.CursorPage<Api.PanelCustomer>>(ofAccount(accountId, '/customers'), query);
 export const customerQuery = (id: string) =>
   reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
-/** What renewing these would cost, and why some would be refused. Kept for as long as it is looked at. */
+/** The renewals' cost and refusals, cached only while shown. */
 export const renewalsQuery = (customers: readonly number[]) =>
   queryOptions({
     queryKey: ['/customers/renewals', customers],
@@ -94,7 +89,7 @@ export const renewalsQuery = (customers: readonly number[]) =>
     gcTime: 0,
     placeholderData: keepPreviousData,
   });
-/** Every customer that fits, for what is done with all of them: as many as one bulk takes. */
+/** All matching customers, up to one bulk, for actions on all of them. */
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
   call<Api.CursorPage<Api.PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
@@ -107,8 +102,7 @@ export const requestQuery = (accountId: number | null, number: string) =>
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
   reading<Api.Listed<Api.RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 const cancelPreviewMilliseconds = 5_000;
-/** Asked again while it is shown: what is unused becomes less. */
-/** `isOperator`: of a customer of any account. */
+/** Refetched while shown: the unused part shrinks. */
 export const cancelPreviewQuery = (id: number, isOperator = false) =>
   queryOptions({
     ...reading<Api.CancelPreview>(`${isOperator ? '/admin' : ''}/customers/${id}/cancel`),
@@ -121,7 +115,7 @@ export const planHistoryQuery = (id: string, cursor: string | undefined, isOpera
     cursor,
   });
 
-// Events are sent while the pages are looked at, and switched off by the service itself.
+// Events are sent while the page is open, and the service may disable endpoints.
 const deliveryMilliseconds = 5_000;
 export const webhooksQuery = queryOptions({
   ...reading<Api.Listed<Api.Webhook>>('/v1/webhooks'),
@@ -137,20 +131,18 @@ export const deliveriesQuery = (id: number, query: Query) =>
     ...listing<Api.DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
     refetchInterval: deliveryMilliseconds,
   });
-/** What an endpoint was sent, and when it is sent it again. */
 export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
   queryOptions({
     ...reading<Api.EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
     refetchInterval: deliveryMilliseconds,
   });
-/** How many events it would be sent again. */
 export const sinceCountQuery = (webhookId: number, from: string) =>
   listing<Api.SinceCount>(`/webhooks/${webhookId}/since`, { from });
 export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', query);
 export const eventQuery = (id: string) =>
   reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
-/** What an order would do. Never kept: the balance may move at any time. */
+/** Never cached: the balance may change at any time. */
 export const orderPreviewQuery = (body: {
   readonly package_id?: number;
   readonly customer?: string;
@@ -168,8 +160,6 @@ export const orderPreviewQuery = (body: {
     gcTime: 0,
     placeholderData: keepPreviousData,
   });
-
-// ---- the administrator's
 
 export const accountsQuery = (query: Query) => listing<Api.Page<Api.Account>>('/admin/v1/accounts', query);
 export const foundAccountsQuery = (query: Query) =>
@@ -202,7 +192,6 @@ export const waitingCallsQuery = queryOptions({
   refetchInterval: callsMilliseconds,
 });
 
-/** The calls that need attention, or that fail now: the first hundred. */
 export const productCallsQuery = (status: 'attention' | 'failing') =>
   queryOptions({
     ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
@@ -214,7 +203,7 @@ export const callOfOrderQuery = (orderId: number) =>
     refetchInterval: callsMilliseconds,
   });
 
-/** For the navigation, on every page: counted no more often than the list is read. */
+/** In the navigation of every page: counted no more often than the list is read. */
 export const attentionCountQuery = queryOptions({
   ...reading<Api.AttentionCount>('/admin/attention'),
   staleTime: attentionMilliseconds,

@@ -1,4 +1,4 @@
-// How reading behaves everywhere: what is asked again, and what happens when the session has ended.
+// Defaults of all queries: refetching, retries, and the end of a session.
 
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
@@ -10,8 +10,8 @@ const retriesMax = 2;
 const askedTogether: readonly unknown[] = [meQuery.queryKey[0], personQuery.queryKey[0]];
 
 export function createQueryClient(): QueryClient {
-  // Whoever meets the end of the session first has `me` asked again, and that leads to the sign-in page; whoever meets a
-  // new role or rule has the person asked again, and what it does not allow goes.
+  // An ended session refetches `me`, which leads to sign-in; a changed role refetches the person, which hides what is not
+  // allowed.
   const notice = (error: Error) => {
     if (isChangedRole(error)) void client.invalidateQueries({ queryKey: personQuery.queryKey });
     if (isSignedOut(error) || isBlocked(error)) void client.invalidateQueries({ queryKey: meQuery.queryKey });
@@ -19,13 +19,13 @@ export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // The person is asked beside `me`, which says the same.
+        // The person is fetched together with `me`.
         if (!askedTogether.includes(query.queryKey[0])) notice(error);
       },
     }),
     mutationCache: new MutationCache({ onError: notice }),
     defaultOptions: {
-      // Offline they fail and say so, in place of waiting without a word.
+      // When offline they fail visibly instead of waiting silently.
       queries: { staleTime: freshMilliseconds, retry: isWorthRetrying, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
@@ -33,12 +33,11 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** No session, or one that ended. A wrong password is another thing. */
+/** No or an ended session; not a wrong password. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'not_signed_in';
 }
 
-/** The hour in which an administrator looked at an account's panel. */
 export function isViewOver(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'view_ended';
 }
@@ -47,7 +46,7 @@ export function isBlocked(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'account_blocked';
 }
 
-/** Signed in with a password that somebody else set: nothing else is answered. */
+/** Signed in with a password set by another person: every other request is refused. */
 export function isPasswordDue(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'password_change_required';
 }
@@ -59,7 +58,7 @@ function isChangedRole(error: unknown): boolean {
   );
 }
 
-/** A refusal is an answer; only what may be gone in a moment is asked again. */
+/** Refusals are final; only transient failures are retried. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const isPassing = !(error instanceof ApiError) || error.code === 'network' || error.status === 503;
   return isPassing && failures < retriesMax;

@@ -1,11 +1,10 @@
-// What the address holds of a page: plain texts only, so that ?customer=123 is the customer "123". Values that
-// are too long are dropped, never refused.
+// URL parameters as plain texts, so that ?customer=123 is the customer "123". Values that are too long are dropped.
 
 import { queryText } from './client.ts';
 
 const lengthMax = 300;
 
-/** The texts of a query string, for the router: the last of a name counts. */
+/** The last value of a name counts. */
 export function parseTexts(query: string): Record<string, string> {
   const texts = [...new URLSearchParams(query)].filter(
     ([, value]) => value !== '' && value.length <= lengthMax,
@@ -18,7 +17,6 @@ export function stringifyTexts(search: Record<string, unknown>): string {
   return queryText(Object.fromEntries(texts.map(([name, value]) => [name, String(value)])));
 }
 
-/** Validates a page's search: the named texts that are there. */
 export function textParams<const Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): { [Key in Name]?: string } => {
     const found: { [Key in Name]?: string } = {};
@@ -30,7 +28,7 @@ export function textParams<const Name extends string>(...names: readonly Name[])
   };
 }
 
-/** The search with some of it replaced; filters start again at the newest, with no row open. */
+/** Changing filters resets cursor and open row. */
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
   const { before: _before, open: _open, ...rest } = { before: undefined, open: undefined, ...search };
   const entries = Object.entries({ ...rest, ...change }).filter(

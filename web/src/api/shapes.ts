@@ -1,5 +1,5 @@
-// What the service's answers look like: the types of the service's own schemas. What those say by name only
-// (an Account within an answer) is put together here. Types only: nothing of the service is built into the pages.
+// Types of answers, from the service's schemas. References by name (an Account within an answer) are resolved here. Types
+// only: no service code is bundled.
 
 import type { Static } from 'typebox';
 import type { holdersSchema } from '../../../src/features/accounts/account-panel-schemas.ts';
@@ -102,7 +102,6 @@ export type Group = AccountView['group'];
 export type Months = OrderView['months'];
 export type PeriodName = OrderView['period'];
 
-/** A list whose pages are numbered. */
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly page: number;
@@ -110,14 +109,11 @@ export interface Page<Item> {
   readonly total: number;
 }
 
-/**
- * A filtered list: the next page is asked for with `before`; null at the end. A page may be short, even empty,
- * and not be the last.
- */
+/** Next page: `before`; null at the end. A page may be short or empty and not be the last. */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
   readonly next_before: number | string | null;
-  /** How many there are in all, where the service counts them. */
+  /** null or absent: not counted. */
   readonly total?: number | null;
 }
 
@@ -125,11 +121,9 @@ export interface Listed<Item> {
   readonly data: readonly Item[];
 }
 
-/** Shape with some of its members by other types. */
 type With<Shape, Members> = Omit<Shape, keyof Members> & Readonly<Members>;
 
 export type Me = With<Static<typeof meSchema>, { account: AccountView }>;
-/** Who is signed in for the account. */
 export type SignedInPerson = With<
   Static<typeof signedInPersonSchema>,
   { person: PersonView; reauthenticated_until: string | null }
@@ -153,7 +147,7 @@ export type Totals = TotalsView;
 export type SpendingRow = NonNullable<SpendingView>[number];
 export type Forecast = Static<typeof forecastSchema>;
 export type Alerts = AlertsView;
-/** `confirmed_emails`: those of its addresses that alerts are mailed to. */
+/** `confirmed_emails`: addresses that receive alerts. */
 export interface AlertsAnswer {
   readonly alerts: Alerts;
   readonly confirmed_emails: readonly string[];
@@ -171,7 +165,6 @@ export interface OrderWithEntries {
   readonly order: OrderView;
   readonly entries: readonly LedgerEntryView[];
 }
-/** Of any account, for the administrator. */
 export interface AccountOrder extends OrderWithEntries {
   readonly account: AccountCustomer['account'];
 }
@@ -282,7 +275,6 @@ export type AccountCustomer = Static<typeof accountCustomerSchema>;
 
 export type Renewals = Static<typeof renewalsSchema>;
 export type BulkAnswer = With<Static<typeof bulkAnswerSchema>, { results: readonly BulkAnswerResult[] }>;
-/** Of one order of a bulk: what was placed, or why it was not. */
 export interface BulkAnswerResult {
   readonly status: number;
   readonly order?: OrderView;
@@ -296,13 +288,13 @@ export interface BulkAnswerResult {
 
 export interface WebhookWithSecret {
   readonly webhook: WebhookView;
-  /** null: the first answer had it. */
+  /** null: shown the first time. */
   readonly secret: string | null;
 }
 export type TestedWebhook = Static<typeof testedWebhookSchema>;
-/** Of the account, the newest first. `written` false: none is written yet. */
+/** Newest first. `written` false: events are not recorded yet. */
 export type EventPage = CursorPage<EventView> & { readonly written: boolean };
-/** What an endpoint was sent; `waiting` null: it is not sent it again by itself. */
+/** `waiting` null: it is not sent again by itself. */
 export interface EventAtWebhook {
   readonly event: EventView | null;
   readonly waiting: { readonly due_at: string | null } | null;

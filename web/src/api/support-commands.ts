@@ -1,5 +1,5 @@
-// What the operator's support does for a customer of any account: apart from commands.ts, which every list loads. Those that
-// move money carry the idempotency key of their dialog.
+// The operator's actions on any account's customers; separate from commands.ts, which every list loads. Commands that move
+// money carry the dialog's idempotency key.
 
 import { call } from './client.ts';
 import type { LoginLink, Months, PlacedOrder } from './shapes.ts';

@@ -1,10 +1,9 @@
-// What the palette and the dialogs of the operator's support read: apart from queries.ts, which every list loads.
+// Reads of the palette and support dialogs; separate from queries.ts, which every list loads.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import type { Holder, Listed, Months, OrderPreview } from './shapes.ts';
 
-/** What a change of package by the operator would do. Never kept: the balance may move at any time. */
 export const packageChangePreviewQuery = (
   customerId: number,
   body: { readonly package_id: number; readonly months: Months },

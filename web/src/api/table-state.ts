@@ -1,8 +1,7 @@
-// What a table has to know of the query behind its rows. Called by every page that shows a list.
+// A table's state from its query.
 
 import type { UseQueryResult } from '@tanstack/react-query';
 
-/** For `DataTable`: its rows, and how they are doing. */
 export function tableState<Row>(query: UseQueryResult<{ readonly data: readonly Row[] }>) {
   return {
     rows: query.data?.data,

@@ -1,8 +1,7 @@
-// What time it is in test mode, for the pages that show it: there "in 3 days" counts from the test's clock.
+// The test clock, from which test mode counts "in 3 days".
 
 import { createContext, useContext } from 'react';
 
-/** null: the page shows what is real. */
 export const TestClockContext = createContext<string | null>(null);
 
 export function useTestClock(): string | null {

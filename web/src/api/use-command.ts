@@ -1,13 +1,12 @@
-// A command of commands.ts as React sees it: pending, refused, done. One at a time: a second click while it is
-// under way does nothing. Whatever was read before is read again afterwards, whether it was done or refused:
-// a command whose answer was lost may have been carried out.
+// A command of commands.ts in React: pending, refused, done. A second click while pending does nothing. All reads are
+// refetched afterwards, even after a failure, as a command whose answer was lost may have been carried out.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 
 interface Following<Answer> {
   readonly onDone?: (answer: Answer) => void;
-  /** What was changed is read again before `onDone`, which waits for two seconds at most. */
+  /** Waits up to two seconds for refetched data before `onDone`. */
   readonly isDoneOnceRead?: boolean;
 }
 

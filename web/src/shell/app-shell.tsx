@@ -1,5 +1,4 @@
-// The frame of every page: navigation at the side (a drawer on narrow screens), palette, shortcuts, and the
-// dialog that places orders from anywhere.
+// The page frame: navigation (a drawer on narrow screens), palette, shortcuts, and the order dialog.
 
 import { t } from '@lingui/core/macro';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
@@ -25,7 +24,7 @@ import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(withTexts(() => import('../features/test-mode/test-band.tsx')));
 
-// In the order in which they are wanted.
+// In the order of preloading.
 const OrderDialog = lazyEarly(withTexts(() => import('../features/orders/order-dialog.tsx')));
 const CommandPalette = lazyEarly(withTexts(() => import('./command-palette.tsx')));
 const MenuDrawer = lazyEarly(() => import('./menu-drawer.tsx'));
@@ -145,7 +144,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A new page is where reading goes on: screen readers start at its beginning. */
+/** Moves the focus to the new page, where screen readers start. */
 function useFocusOnNavigation(pathname: string, onNavigation: () => void) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);

@@ -1,4 +1,4 @@
-// What the owner of a blocked account sees.
+// Shown to people of a blocked account.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';

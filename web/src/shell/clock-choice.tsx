@@ -1,4 +1,4 @@
-// On which clock times are shown and taken: that of the browser's zone, or UTC. The service keeps it for the person, as the language.
+// Chooses local time or UTC; the service stores it for the person, like the language.
 
 import { t } from '@lingui/core/macro';
 import { setClock } from '../api/frame-commands.ts';
@@ -11,7 +11,7 @@ export function ClockChoice() {
       () => true,
       () => false,
     );
-    // What the service does not know would be undone by the next page.
+    // Without the service's copy, the next page would undo it.
     if (isKept && keepClock(chosen)) window.location.reload();
   };
   return (

@@ -1,5 +1,5 @@
-// Ctrl/Cmd-K: pages, actions, customers, orders by number, people by e-mail, keys by their last four and, for administrators,
-// accounts. One text box that keeps the focus; arrows choose, Enter goes.
+// Ctrl/Cmd-K: pages, actions, customers, orders by number, people by e-mail, keys by their last four and, for
+// administrators, accounts. The text box keeps the focus; arrows choose, Enter opens.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -52,14 +52,14 @@ interface CommandPaletteProps {
 }
 
 const foundMax = 6;
-/** As the service makes them; the list also finds ids that a client chose itself. */
+/** Made by the service; the request list also finds ids chosen by clients. */
 const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const listId = useId();
-  // What leads to another page leaves the focus in that page, not where the palette was opened.
+  // After navigation the focus goes to the page, not to the palette's opener.
   const isLeading = useRef(false);
   const commands = useCommands(text.trim(), {
     onClose: () => {
@@ -142,7 +142,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
                 className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill forced-colors:aria-selected:outline-2 forced-colors:aria-selected:-outline-offset-2"
               >
                 <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
-                {/* The note tells apart what is called the same: it keeps its room, the title is cut. */}
+                {/* The note distinguishes equal titles, so the title is truncated first. */}
                 <span className="flex min-w-0 flex-1 flex-col py-1 leading-snug sm:flex-row sm:gap-2">
                   <bdi className="min-w-16 truncate">{command.title}</bdi>
                   {command.note === undefined ? null : (
@@ -240,13 +240,12 @@ function useFixedCommands(
   ];
 }
 
-/** What a whole id leads to. */
 function useCommandsById(text: string, go: Go): readonly Command[] {
   const { id: accountId } = useMe().account;
   const isAdmin = useMay()('admin:read');
   const pages = usePages();
   const navigate = useNavigate();
-  // An order's id begins with its account's: an administrator opens everybody's, of those that are real.
+  // An order id begins with its account's id; administrators can open any account's live orders.
   const isOwn = panelMode === 'test' || Math.floor(Number(text) / 1e9) === accountId;
   const orderPage = isAdmin && !isOwn ? '/admin/orders/$orderId' : '/orders/$orderId';
   const orderById: readonly Command[] = /^[1-9]\d{9,15}$/.test(text)
@@ -287,7 +286,7 @@ function useFoundCommands(
   const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
   const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
   const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
-  // A pasted key stays here: only its end is sent.
+  // Only the end of a pasted key is sent.
   const held = shortenedKey(q);
   const mayAsk = panelMode !== 'test' && (isAdmin || (may('people:read') && may('keys:read')));
   const holders = useQuery({
@@ -306,7 +305,7 @@ function useFoundCommands(
         () => void navigate({ to: '/customers/$customerId', params: { customerId: String(customer.id) } }),
       ),
     }));
-  // Those of one's own account have their pages in the panel.
+  // Customers of the own account have panel pages.
   const foundEverywhere = (isSearch && isAdmin ? (everybodys.data?.data ?? []) : [])
     .filter(({ account }) => account.id !== accountId)
     .slice(0, foundMax)
@@ -342,7 +341,7 @@ function useFoundCommands(
         ...(kind !== 'account' && { search: { tab: kind === 'key' ? 'keys' : 'people' } }),
       });
     };
-    // What an account that is no operator’s has of its own it has pages for; its own login is among its people.
+    // Non-operators have pages only for their own data; the own login is listed under people.
     const run = isAdmin || kind !== 'account' ? open : () => void navigate({ to: '/people' });
     return { id: `holder ${kind} ${id}`, title: holder.name, note: holderNote(holder), icon, run: go(run) };
   });
@@ -357,7 +356,7 @@ function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder)
 
 const rankNone = 3;
 
-/** 0: the title begins with it, 1: a word of the title does, 2: another word does. */
+/** 0: title prefix, 1: a word of the title, 2: another word. */
 function rankOf({ title, words = '' }: Command, lower: string): number {
   const plain = title.toLowerCase();
   if (plain.startsWith(lower)) return 0;

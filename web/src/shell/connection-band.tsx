@@ -1,4 +1,4 @@
-// Said at the foot of every page while the service cannot be reached. What is read again once it can.
+// A note while the service is unreachable; refetches afterwards.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ export function ConnectionBand() {
     if (isReachable && !wasReachable.current) void client.invalidateQueries();
     wasReachable.current = isReachable;
   }, [isReachable, client]);
-  // Always there: screen readers announce what changes in a region that they know.
+  // Always rendered: screen readers announce changes only in a known region.
   return (
     <div role="status" data-print="no" className="fixed inset-x-0 bottom-0 z-20 lg:left-60">
       {isReachable ? null : (

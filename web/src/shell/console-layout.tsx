@@ -1,4 +1,4 @@
-// The administrator's pages. The service refuses everybody else; here they see that there is nothing.
+// The console's layout. Others see "not found"; the service refuses them anyway.
 
 import { Outlet } from '@tanstack/react-router';
 import { useMay } from '../api/person.ts';

@@ -1,5 +1,4 @@
-// What whoever signs out sees, in place of what they looked at: nothing while it is under way, and where the service could
-// not be told, that this browser may still be signed in.
+// Shown while signing out: empty or, if the service was unreachable, a warning that the browser may still be signed in.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -11,7 +10,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 export function LeavingScreen({ error }: { readonly error: Error | null }) {
   const client = useQueryClient();
   useEffect(() => {
-    // The pages that were open until now may have begun to read once more.
+    // Open pages may have started another fetch.
     client.getQueryCache().clear();
     const reload = ({ persisted }: PageTransitionEvent) => {
       if (persisted) window.location.reload();

@@ -1,4 +1,4 @@
-// The side: search, the panel's pages, the console's for administrators, the balance, who is signed in.
+// The side navigation: search, pages, console, balance, person.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -57,7 +57,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         <span className="flex-1 text-left">{t`Search`}</span>
         <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
-      {/* Only the pages scroll: the balance, the language and the way out stay in view. */}
+      {/* Only the pages scroll, so that balance, language and sign-out stay visible. */}
       <nav
         aria-label={t`Main`}
         className="-mx-1 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-1 py-0.5 short:overflow-visible"
@@ -165,7 +165,6 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
   );
 }
 
-/** Calls that need attention and calls that fail now; nothing, where there are none. */
 function AttentionCount() {
   const isOperator = useMay()('admin:read');
   const { data } = useQuery({ ...attentionCountQuery, enabled: isOperator });

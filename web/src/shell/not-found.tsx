@@ -1,5 +1,3 @@
-// An address without a page.
-
 import { t } from '@lingui/core/macro';
 import { SearchX } from 'lucide-react';
 import { ButtonLink } from '../ui/button.tsx';

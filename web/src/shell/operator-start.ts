@@ -1,15 +1,15 @@
-// Where an operator whose session goes on begins: with the business, as after signing in. Only where the panel itself was opened, at
-// its own address; whoever goes to their overview afterwards, or loads it again, is left there.
+// Sends an operator with a running session to the business overview, only when the panel's root was opened; later visits to
+// the overview stay.
 
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 
-/** Until somebody has been seen: then it has been decided. */
+/** Decided when the person is first known. */
 let isUndecided = panelMode === 'live' && viewedAccount === null && !isLoadedAgain();
 
-/** True while it leads there. `isOperator` undefined: not known yet. */
+/** True while redirecting. `isOperator` undefined: unknown. */
 export function useOperatorStart(isOperator: boolean | undefined): boolean {
   const navigate = useNavigate();
   const href = useRouterState({ select: ({ location }) => location.href });

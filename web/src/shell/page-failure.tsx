@@ -1,4 +1,4 @@
-// A page that broke while it was drawn, or whose code could not be fetched because a new version is out.
+// Shown when a page crashed, or its code could not be loaded because of a new version.
 
 import { t } from '@lingui/core/macro';
 import { CircleAlert } from 'lucide-react';

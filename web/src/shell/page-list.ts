@@ -1,5 +1,4 @@
-// The pages of the navigation, the palette and the shortcuts: one list for the three, without what the role of whoever
-// is signed in has not got.
+// The pages in navigation, palette and shortcuts, filtered by role.
 
 import { t } from '@lingui/core/macro';
 import {
@@ -37,11 +36,10 @@ interface Entry<Address extends string> {
   readonly to: Address;
   readonly title: string;
   readonly icon: LucideIcon;
-  /** Pressed one after another. */
   readonly keys: string;
-  /** More words that find it in the palette. */
+  /** Additional search words for the palette. */
   readonly words: string;
-  /** undefined: for every role. */
+  /** undefined: every role. */
   readonly scope: Scope | undefined;
 }
 
@@ -113,16 +111,14 @@ const consolePages = [
 
 export type PageEntry = (typeof panelPages | typeof consolePages)[number];
 
-/** Those that whoever is signed in may read, in their order. */
 export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {
   const may = useMay();
-  // Sessions and codes are those of whoever is signed in, and not of the account they look at.
+  // Sessions and codes belong to the viewer, not to the viewed account.
   const isOpen = ({ to, scope }: PageEntry) =>
     (scope === undefined || may(scope)) && (viewedAccount === null || to !== '/security');
   return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
 }
 
-/** Whether the page at this path of the router is one that the role of whoever is signed in has not got. */
 export function useIsClosed(path: string): boolean {
   const may = useMay();
   return panelPages.some(
@@ -130,7 +126,7 @@ export function useIsClosed(path: string): boolean {
   );
 }
 
-/** What an account that orders for its customers needs; an operator's seldom does. */
+/** Needed to order for customers, which an operator's account rarely does. */
 const orderingPages: ReadonlySet<string> = new Set([
   '/',
   '/orders',
@@ -146,7 +142,7 @@ export function isOfOrdering({ to }: PageEntry): boolean {
 
 const askedName = 'sellthrough-ordering-pages';
 
-/** Whether the navigation shows what ordering takes: of an operator's own account, once it has ordered, has credit, or asks. */
+/** For an operator's account only once it has ordered, has credit, or asked for it. */
 export function useOrderingShown(): { readonly isShown: boolean; readonly show: () => void } {
   const { account } = useMe();
   const isOperator = useMay()('admin:read');
@@ -156,7 +152,7 @@ export function useOrderingShown(): { readonly isShown: boolean; readonly show: 
     isShown: !isOperator || viewedAccount !== null || panelMode === 'test' || orders || isAsked,
     show: () => {
       setIsAsked(true);
-      // A browser that keeps nothing asks again next time.
+      // Without storage, it is asked again next time.
       keep(askedName, 'on');
     },
   };

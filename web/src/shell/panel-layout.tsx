@@ -1,4 +1,4 @@
-// Everything behind the sign-in: asks who is signed in, and leads to the sign-in page where nobody is.
+// The layout behind the sign-in; redirects there without a session.
 
 import { t } from '@lingui/core/macro';
 import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -39,18 +39,17 @@ export function PanelLayout() {
 
 function SignedIn() {
   const { data: readMe, error, isFetching, refetch, dataUpdatedAt } = useQuery(meQuery);
-  // At the same time: what somebody may do is known when the first page is drawn.
+  // In parallel, so that rights are known when the first page renders.
   const { data: readPerson, ...personRead } = useQuery(personQuery);
   const client = useQueryClient();
   const [kept, setKept] = useState<Kept | null>(null);
   const me = kept?.me ?? readMe;
   const person = kept?.person ?? readPerson;
-  // The recovery codes are still to be read.
   const [isReadingCodes, setIsReadingCodes] = useState(false);
-  // A new password has a new cookie: what was sent with the old one meanwhile says nothing, and is asked again.
+  // A new password sets a new cookie: answers to the old one mean nothing and are fetched again.
   const isUnsettled = useIsMutating() > 0 || isFetching;
   const opener = useRef<Element | null>(null);
-  // The pages belong to the first who was signed in; for anybody else they are loaded anew.
+  // Pages belong to the first person; for another one they are reloaded.
   const [first, setFirst] = useState<string | null>(null);
   const who =
     readMe === undefined || readPerson === undefined ? null : `${readMe.account.id} ${readPerson.person.id}`;
@@ -135,14 +134,13 @@ function SignedIn() {
   );
 }
 
-/** Whose session has ended, and when: what their pages showed. */
+/** A session that ended, with what its pages showed. */
 interface Kept {
   readonly me: Me;
   readonly person: SignedInPerson;
   readonly at: number;
 }
 
-/** The language that the person chose, in whichever browser. */
 function useLanguageOf(chosen: string | null | undefined): void {
   useEffect(() => {
     if (typeof chosen !== 'string' || !isLanguage(chosen) || chosen === keptLanguage()) return;
@@ -150,7 +148,7 @@ function useLanguageOf(chosen: string | null | undefined): void {
   }, [chosen]);
 }
 
-/** The clock that the person chose, in whichever browser. undefined: not known yet. */
+/** Follows the person's clock in any browser. */
 function useClockOf(chosen: Me['clock'] | undefined): void {
   useEffect(() => {
     if (chosen === undefined || chosen === keptClock()) return;
@@ -158,7 +156,6 @@ function useClockOf(chosen: Me['clock'] | undefined): void {
   }, [chosen]);
 }
 
-/** Leads to the sign-in page once, which leads back here. */
 function ToSignIn() {
   const router = useRouter();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The sheet on `?`: every key there is, and the switch that turns single keys off.
+// The `?` sheet: all shortcuts, and the switch for single keys.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,5 @@
-// Single keys and sequences such as `g o`. They keep silent while somebody types or a dialog is open, and can be
-// switched off for good (WCAG 2.1.4): speech input presses letters.
+// Single-key shortcuts and sequences such as `g o`. Inactive while typing or in a dialog, and can be disabled (WCAG 2.1.4):
+// speech input presses letters.
 
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
@@ -8,7 +8,7 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 const sequenceMilliseconds = 1_200;
 const storageName = 'sellthrough.shortcuts';
 
-/** `shortcuts`: by keys, "g o" or "?". Ctrl/Cmd-K is `palette`, which is always on. */
+/** `shortcuts`: "g o" or "?". Ctrl/Cmd-K (`palette`) is always on. */
 export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): void {
   const enabled = useShortcutsEnabled();
   const latest = useRef({ shortcuts, openPalette, enabled });
@@ -20,7 +20,7 @@ export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): voi
       const { current } = latest;
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
         event.preventDefault();
-        // It would take the place of an open dialog, and of what was typed into it.
+        // It would replace an open dialog and its input.
         if (!isDialogOpen()) current.openPalette();
         return;
       }
@@ -39,7 +39,6 @@ export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): voi
   }, []);
 }
 
-/** The list's search box, where the page has one. */
 export function focusSearchField(): void {
   const field = document.querySelector('[data-search-field]');
   if (field instanceof HTMLInputElement) {
@@ -79,6 +78,6 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isDialogOpen(): boolean {
-  // Not every role="dialog": a note that something was saved is one as well.
+  // Not every role="dialog": a toast is one too.
   return document.querySelector('[data-dialog]') !== null;
 }

@@ -1,5 +1,4 @@
-// The band above every page while its tab shows a reseller's panel to an administrator: whose it is, that nothing can be changed,
-// and the way out.
+// The band while an administrator views a reseller's panel: whose it is, read-only, and a way back.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -33,7 +32,6 @@ export function ViewBand() {
   );
 }
 
-/** In place of the pages, once the hour is over. */
 export function ViewEnded() {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">

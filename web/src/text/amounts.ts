@@ -1,10 +1,9 @@
-// Money as the service writes it, "12.50": parsed to whole cents, never to a float, and shown with the
-// currency's sign.
+// Money as the service writes it, "12.50": parsed to cents, never to floats, and formatted with the currency.
 
 import { numberLocale } from './language.ts';
 import { readTypedAmount, readWholeNumber, separatorsOf } from './typed-amount.ts';
 
-/** @throws SyntaxError where the text is no amount */
+/** @throws SyntaxError if invalid */
 export function toCents(amount: string): bigint {
   const [, sign = '', whole = '', cents = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
   if (whole === '') throw new SyntaxError(`Not an amount: ${amount}`);
@@ -23,23 +22,23 @@ export function sumAmounts(amounts: readonly string[]): string {
 
 const separators = separatorsOf(numberLocale);
 
-/** What a person typed, as an amount with two decimals; null where it is not one. */
+/** A typed amount with two decimals; null: invalid. */
 export function readAmount(typed: string): string | null {
   const amount = readTypedAmount(typed, separators);
   return amount === null ? null : fromCents(toCents(amount));
 }
 
-/** What a person typed, as a count; null where it is not a whole number. */
+/** A typed whole number; null: invalid. */
 export function readCount(typed: string): number | null {
   return readWholeNumber(typed, separators);
 }
 
-/** "1234.50", as somebody of this language would type it. */
+/** "1234.50" with the language's decimal separator. */
 export function typedAmount(amount: string): string {
   return amount.replace('.', separators.decimal);
 }
 
-/** floor(100 × (1 − price ÷ (monthly × months))), never below 0: the service's rule. null: nothing to compare. */
+/** floor(100 × (1 − price ÷ (monthly × months))), at least 0, like the service. null: nothing to compare. */
 export function savingPercent(price: string | null, monthly: string | null, months: number): number | null {
   if (price === null || monthly === null) return null;
   const full = toCents(monthly) * BigInt(months);
@@ -50,7 +49,7 @@ export function savingPercent(price: string | null, monthly: string | null, mont
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** "$1,234.50". Exact at any size: the formatter takes the decimal text. */
+/** "$1,234.50". Exact at any size: formats the decimal text. */
 export function formatMoney(amount: string, currency: string, signed = false): string {
   const name = `${currency} ${signed}`;
   let format = formats.get(name);

@@ -1,5 +1,5 @@
-// What a day is, in filters and in rows: a day on the reader's clock (clock.ts). An address holds days (2026-11-03), or exact times
-// where a figure led to the list, because the days of figures are UTC days; the service is asked for times alone.
+// Days in filters and rows are on the reader's clock (clock.ts). URLs hold days (2026-11-03), or exact times for links from
+// figures, whose days are UTC; the service only gets times.
 
 import { isUtc } from './clock.ts';
 
@@ -10,12 +10,11 @@ export function isDay(text: string): boolean {
   return day.test(text) && !Number.isNaN(Date.parse(`${text}T00:00`));
 }
 
-/** The first second of the day, or the time itself: as the service takes it. undefined: neither. */
+/** undefined: neither a day nor a time. */
 export function spanStart(from: string | undefined): string | undefined {
   return from !== undefined && isDay(from) ? secondOf(new Date(`${from}T00:00${suffix}`)) : asTime(from);
 }
 
-/** The last second of the day. */
 export function spanEnd(to: string | undefined): string | undefined {
   if (to === undefined || !isDay(to)) return asTime(to);
   const next = new Date(`${to}T00:00${suffix}`);
@@ -24,26 +23,25 @@ export function spanEnd(to: string | undefined): string | undefined {
   return secondOf(new Date(next.getTime() - 1_000));
 }
 
-/** The reader's day of a moment, for a filter: 2026-11-03. */
+/** 2026-11-03 on the reader's clock. */
 export function dayOf(moment: Date): string {
   if (isUtc) return moment.toISOString().slice(0, 10);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
 
-/** As the browser's field for a time has it, 2026-11-25T08:30, on the reader's clock. */
+/** For datetime-local inputs: 2026-11-25T08:30 on the reader's clock. */
 export function typedMinute(moment: Date): string {
   const shift = isUtc ? 0 : moment.getTimezoneOffset() * 60_000;
   return new Date(moment.getTime() - shift).toISOString().slice(0, 16);
 }
 
-/** What such a field holds, as the service takes it; null: nothing that is a time. */
 export function readTypedMinute(typed: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return null;
   return asTime(`${typed}${suffix}`) ?? null;
 }
 
-/** The exact times of a UTC day or month (2026-11-03, 2026-11) of a figure, for `from` and `to` of a list. */
+/** A figure's UTC day or month as exact times. */
 export function timesOfUtc(date: string): { readonly from: string; readonly to: string } {
   const isMonth = date.length === 7;
   const start = new Date(`${isMonth ? `${date}-01` : date}T00:00:00Z`);

@@ -1,40 +1,39 @@
-// Which language and number format the pages speak: the person's choice, else the browser's. Decided once, before any
-// page is loaded; another choice loads the pages anew (start.tsx), so every text may be made where it stands, at any time.
+// The pages' language: the person's choice, else the browser's. Fixed before pages load; changing it reloads (start.tsx),
+// so texts may be created anywhere.
 
 import { keep, readKept } from '../api/browser-storage.ts';
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** Each in itself, as whoever looks for it reads it. */
+/** In the language itself. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const storageName = 'sellthrough-language';
 
 export const language: Language = chosenLanguage();
 
-/** For `Intl`, of times: day before month in English too, so that nobody reads 3 November as 11 March. */
+/** For Intl times: day before month in English too, so that 3 November is never read as 11 March. */
 export const timeLocale = { en: 'en-GB', de: 'de-DE' }[language];
-/** Of numbers and money: "$1,234.50", not "US$". */
+/** For numbers and money: "$1,234.50", not "US$". */
 export const numberLocale = { en: 'en', de: 'de-DE' }[language];
 
 const counts = new Intl.NumberFormat(numberLocale);
 
-/** "1,234" */
 export function formatCount(count: number): string {
   return counts.format(count);
 }
 
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', signDisplay: 'exceptZero' });
 
-/** Of a change, 0.12: "+12%". */
+/** 0.12: "+12%". */
 export function formatChange(share: number): string {
   return percents.format(share).replace('-', '−');
 }
 
-/** null: the browser's. True where the pages now speak another one, and must be loaded anew. */
+/** null: the browser's. True: the pages must be reloaded. */
 export function keepLanguage(chosen: Language | null): boolean {
-  // A browser that keeps nothing speaks its own language.
+  // Without storage, the browser's language applies.
   return keep(storageName, chosen) && chosenLanguage() !== language;
 }
 
@@ -42,7 +41,7 @@ function chosenLanguage(): Language {
   return [keptLanguage(), ...browserLanguages()].find(isLanguage) ?? 'en';
 }
 
-/** What was chosen in this browser; empty: nothing. */
+/** "": none. */
 export function keptLanguage(): string {
   return readKept(storageName) ?? '';
 }

@@ -1,12 +1,12 @@
-// How long a plan still runs, in words, as the customer's page says it (src/features/brand/page-layout.ts): days are rounded up,
-// but below two of them whole hours are counted, so that nobody comes a day late.
+// The remaining time in words, as on the customer's page (src/features/customer-portal/customer-pages.ts): days rounded up,
+// below two days whole hours, so that no customer comes a day late.
 
 import { plural, t } from '@lingui/core/macro';
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
 
-/** "9 hours", "3 days"; of a plan that has ended, "Ended". */
+/** "9 hours", "3 days", "Ended". */
 export function planTimeLeft(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
   if (seconds < hourSeconds) return t`under an hour`;
@@ -16,7 +16,6 @@ export function planTimeLeft(seconds: number): string {
   return plural(Math.ceil(seconds / daySeconds), { one: '# day', other: '# days' });
 }
 
-/** "9 hours left". */
 export function planTimeLeftSentence(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
   if (seconds < hourSeconds) return t`under an hour left`;

@@ -1,8 +1,7 @@
-// Why a renewal was or would be refused, in words for people: beside a button before it is pressed, and in the results of many.
+// Why a renewal was or would be refused.
 
 import { t } from '@lingui/core/macro';
 
-/** By the error's code, or its code and reason. */
 const refusals: Readonly<Record<string, string>> = {
   'order_failed order_pending': t`An order for this customer still waits for the product.`,
   'order_failed plan_changed': t`The customer is on another package now.`,

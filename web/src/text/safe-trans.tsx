@@ -1,5 +1,5 @@
-// The component behind every <Trans> (web/lingui.config.ts). Lingui looks for the places of elements after it has put the values
-// in, so a name such as "<0>" would be taken for one, and "<script>" be lost. Values that are texts are put in as elements.
+// Replaces Lingui's <Trans> (web/lingui.config.ts), which parses elements after inserting values, so that a name such as
+// "<0>" or "<script>" would be misread. Text values are inserted as elements.
 
 import { Trans as LinguiTrans, type TransProps } from '@lingui/react';
 import { Fragment } from 'react';

@@ -1,4 +1,4 @@
-// What the service is called: the operator's name, which came with the page itself, so it is there before anything is asked.
+// The service's name, embedded in the page by the service.
 
 const tag = document.querySelector<HTMLMetaElement>('meta[name="application-name"]');
 
@@ -8,7 +8,7 @@ export function serviceName(): string {
   return tag?.content || ownName;
 }
 
-/** When the operator has changed it on this very page; null: the product's own again. */
+/** After a change on this page; null: the product's own. */
 export function keepServiceName(name: string | null): void {
   if (tag !== null) tag.content = name ?? ownName;
 }

@@ -1,4 +1,4 @@
-// API keys in search fields: only the last four characters of a pasted key leave the page.
+// Shortens API keys pasted into search fields: only their last four characters leave the page.
 
 const keyPattern = /^(?:sk_(?:live|test)_[0-9A-Za-z]{46}|(?:sk_(?:live|test)_)?(?:…|\.{3})[0-9A-Za-z]{4})$/u;
 

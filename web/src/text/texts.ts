@@ -1,7 +1,6 @@
-// The catalogues of the pages' sentences (Lingui), in every language: what is always there, what is opened now and then, the console.
-// Sentences stand in the sources in English (`t`, `<Trans>`); `npm run texts` gathers them into web/src/locales. The English
-// catalogues are read from the German ones (web/english-catalogues.ts).
-// Always true: a catalogue is loaded before the pages that speak from it (main.tsx, router.tsx).
+// Lingui catalogs in every language, split into always, rarely and console. Sources contain English; `npm run texts`
+// extracts into web/src/locales; English catalogs derive from the German ones (web/english-catalogues.ts).
+// Invariant: a catalog is loaded before the pages that use it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
 import { language } from './language.ts';
@@ -17,7 +16,7 @@ const catalogues = import.meta.glob<Catalogue>('../locales/*/*.po');
 const english = import.meta.glob<Catalogue>('../locales/de/*.po', { query: '?english' });
 const loaded = new Map<Area, Promise<void>>();
 
-/** @throws where the catalogue cannot be fetched; asked again, it is fetched again. */
+/** @throws if it cannot be fetched; a later call retries. */
 export function loadTexts(area: Area): Promise<void> {
   const before = loaded.get(area);
   if (before !== undefined) return before;
@@ -36,7 +35,6 @@ async function load(area: Area): Promise<void> {
   if (i18n.locale !== language) i18n.activate(language);
 }
 
-/** The page or dialog behind `load`, once its sentences are there. */
 export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return untilLoaded(async () => {
     await loadTexts('seldom');
@@ -44,7 +42,7 @@ export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> 
   });
 }
 
-/** The same of the console, whose pages also show what is seldom seen elsewhere. */
+/** The same for the console, which also uses the rarely used texts. */
 export function withConsoleTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return untilLoaded(async () => {
     await Promise.all([loadTexts('seldom'), loadTexts('console')]);

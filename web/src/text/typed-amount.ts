@@ -1,7 +1,7 @@
-// What a person typed as an amount of money, in the way of their language. Never read as a hundred times as much: what could be
-// two things is none.
+// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is read as a hundred times
+// as much.
 
-/** How a language writes numbers: 1,234.50 or 1.234,50. */
+/** 1,234.50 or 1.234,50. */
 export interface Separators {
   readonly group: string;
   readonly decimal: string;
@@ -14,10 +14,7 @@ export function separatorsOf(locale: string): Separators {
   return { group: partOf('group', ','), decimal: partOf('decimal', '.') };
 }
 
-/**
- * "1234.5": digits, a point, at most two decimals; null where it is no amount. One point or comma before one or two last digits
- * is read as a decimal sign in every language, because it can be nothing else.
- */
+/** "1234.5", or null. One point or comma before one or two final digits is the decimal sign in every language. */
 export function readTypedAmount(typed: string, { group, decimal }: Separators): string | null {
   const text = typed.trim();
   const [, whole = '', part = ''] = /^(\d{1,12})(?:[.,](\d{1,2}))?$/.exec(text) ?? [];
@@ -33,10 +30,10 @@ export function readTypedAmount(typed: string, { group, decimal }: Separators): 
   return decimals === undefined ? groups.join('') : `${groups.join('')}.${decimals}`;
 }
 
-/** The service's counts are 32-bit integers. */
+/** The service's counts are 32-bit. */
 const wholeMax = 2_147_483_647;
 
-/** A count such as 1,234 or 1.234; null for a fraction, in whichever language it is one: 1,5 is not 15. */
+/** 1,234 or 1.234; null for fractions in any language: 1,5 is not 15. */
 export function readWholeNumber(typed: string, separators: Separators): number | null {
   const amount = readTypedAmount(typed, separators);
   if (amount === null || amount.includes('.')) return null;

@@ -1,12 +1,12 @@
-// A page or dialog whose code is fetched when it is needed. Without a connection it is fetched as soon as there is one again, and
-// until then the page before it stays. Many browsers keep a module that failed as failed for as long as the document lives:
-// so where the last answer is old, the service is asked first, and what has failed all the same needs the document anew.
+// Loads a page's code when needed, waiting for a connection; the previous page stays. Browsers may cache a failed module
+// for the document's lifetime, so the service is probed first if the last answer is old, and a remaining failure needs a
+// reload.
 
 import { isSurelyReachable, untilReachable } from '../api/connection.ts';
 
 const attemptsMax = 2;
 
-/** Rejects once the service answers and the code still cannot be had; lazyRouteComponent then loads the document anew, once. */
+/** Rejects if the service answers but the code fails; lazyRouteComponent then reloads the document, once. */
 export function untilLoaded<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
     if (!isSurelyReachable()) await untilReachable();

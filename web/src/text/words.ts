@@ -1,4 +1,4 @@
-// The service's codes and kinds in words for people. Unknown values are shown as they are: the API may gain some.
+// Names of the service's codes and kinds. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
@@ -6,7 +6,6 @@ import type { PeriodName, Role } from '../api/shapes.ts';
 
 export type Words = Readonly<Record<string, string>>;
 
-/** What is unknown is shown as it is. */
 export const wordOf =
   (words: Words) =>
   (value: string): string =>
@@ -50,7 +49,7 @@ export const periods: readonly {
   { months: 12, period: 'yearly', title: t`Yearly` },
 ];
 
-/** Of an order, or what came back for plans that were cancelled. */
+/** An order's kind, or refunds of canceled plans. */
 export function spendingKindWord(kind: string): string {
   return kind === 'cancel' ? t`Cancelled plans` : orderKindWord(kind);
 }
@@ -61,18 +60,17 @@ export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? t`${months} months`;
 }
 
-/** The service gives the first key its name; others have the one that people chose. */
+/** The service names the first key; people name others. */
 export function keyNameWord(name: string): string {
   return name === 'First key' ? t`First key` : name;
 }
 
-/** What the people of an account may do, the one who may do everything first. */
+/** Most powerful first. */
 export const accountRoleWords: readonly RoleWords<(typeof accountRoles)[number]>[] = [
   { role: 'owner', sentence: t`Does everything, API keys and people too.` },
   { role: 'staff', sentence: t`Orders, and changes customers and their plans. No API keys, no people.` },
   { role: 'viewer', sentence: t`Sees orders, customers and money, and changes nothing.` },
 ];
-/** The same of the operator’s own people. */
 export const operatorRoleWords: readonly RoleWords<(typeof operatorRoles)[number]>[] = [
   { role: 'owner', sentence: t`Does everything.` },
   { role: 'finance', sentence: t`Sees the whole console; credits and debits accounts.` },

@@ -1,4 +1,4 @@
-// What can be done with a thing: buttons, each with the dialog that it opens.
+// Buttons that open dialogs.
 
 import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -9,7 +9,7 @@ export interface Action {
   readonly title: string;
   readonly icon: LucideIcon;
   readonly look?: ButtonLook;
-  /** false: there is no button. A dialog that is open stays. */
+  /** false: no button; an open dialog stays. */
   readonly isOffered?: boolean;
   readonly dialog: (onClose: () => void) => ReactNode;
 }
@@ -41,7 +41,7 @@ export function Actions({ actions }: ActionsProps) {
   );
 }
 
-/** Below the facts of a thing; nothing, where nothing is offered. */
+/** Below facts; empty without actions. */
 export function ActionBar({ actions }: ActionsProps) {
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
@@ -50,7 +50,6 @@ export function ActionBar({ actions }: ActionsProps) {
   );
 }
 
-/** In a row of a table that does not lead anywhere itself: icons. */
 export function RowActions({ actions }: ActionsProps) {
   const { offered, dialog, ask } = useActions(actions);
   return (

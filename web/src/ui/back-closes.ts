@@ -1,7 +1,7 @@
-// Back closes a dialog, and not the page under it. An open dialog stands on a spare entry of the browser's history: the same
-// address and the same state for the router, which therefore never hears of it. Always true: what follows a spare entry takes
-// its place, and one whose dialog was closed otherwise is passed over on the way back. So nothing goes back when a dialog
-// closes, which could meet a page that is just being opened.
+// Makes Back close a dialog instead of the page: an open dialog adds a spare history entry with the same URL and router
+// state.
+// Invariant: the next navigation replaces the spare entry, and one left by a closed dialog is skipped on Back. Closing
+// never navigates back, which could hit a page being opened.
 
 import { useEffect, useRef } from 'react';
 
@@ -13,7 +13,7 @@ interface OpenDialog {
 const open: OpenDialog[] = [];
 let wasOnSpare = false;
 
-/** While it is rendered, Back calls `onClose`; where the dialog must not be dismissed, Back does nothing. */
+/** While rendered, Back calls `onClose`, or does nothing if not dismissible. */
 export function useBackCloses(onClose: () => void, isDismissible = true): void {
   const latest = useRef({ onClose, isDismissible });
   latest.current = { onClose, isDismissible };
@@ -30,7 +30,7 @@ export function useBackCloses(onClose: () => void, isDismissible = true): void {
   }, []);
 }
 
-/** Once, before the router is made: it takes the history's methods as it finds them. */
+/** Call once, before the router is made: it captures the history's methods. */
 export function keepSpareEntries(): void {
   wasOnSpare = isOnSpare();
   const { pushState } = window.history;
@@ -43,7 +43,7 @@ export function keepSpareEntries(): void {
     pushState.call(window.history, { ...readState(), spare: true }, '');
     wasOnSpare = true;
   };
-  // Before the router's own.
+  // Before the router's listener.
   window.addEventListener('popstate', onPop, { capture: true });
 }
 
@@ -52,7 +52,7 @@ let addSpare: () => void = () => undefined;
 function onPop(event: PopStateEvent): void {
   const left = wasOnSpare;
   wasOnSpare = isOnSpare();
-  // From a page under its spare entry, or from that to the page: the same to the router.
+  // Between a page and its spare entry: the same to the router.
   if (left === wasOnSpare) return;
   if (indexOf(readState()) !== shownIndex) return;
   event.stopImmediatePropagation();
@@ -68,7 +68,7 @@ function onPop(event: PopStateEvent): void {
   });
 }
 
-/** The router's own number of the entry that the spare one stands over. */
+/** The router's index of the entry below the spare one. */
 let shownIndex: unknown;
 
 function standOnSpare(): void {

@@ -1,4 +1,4 @@
-// A state in one or two words. The words say it; the colour only helps.
+// A state in one or two words; the color only helps.
 
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,6 +1,5 @@
-// Bars over days or months, drawn by uPlot on a canvas; loaded with the pages that have one. The numbers are
-// never only here: the page has the same as a table. Colours are read from the stylesheet and drawn again when
-// the system turns light or dark.
+// A bar chart on canvas (uPlot), loaded with its pages. The page always has the numbers as a table too. Colors come from
+// the stylesheet and follow light and dark mode.
 
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -10,15 +9,13 @@ import { classNames } from './class-names.ts';
 export interface BarChartProps {
   readonly label: string;
   readonly names: readonly string[];
-  /** Only drawn from: what is shown in words is made of the exact amounts. */
+  /** For drawing only; texts use exact amounts. */
   readonly values: readonly number[];
-  /** The axis' words for a value. */
   readonly formatTick: (value: number) => string;
-  /** Bars that are drawn hatched, from this one on: what is not over, or does not hold. */
+  /** First hatched bar: incomplete or uncertain values. */
   readonly hatchedFrom?: number | undefined;
-  /** Which bar is pointed at; null: none. */
   readonly onPoint: (index: number | null) => void;
-  /** A bar was clicked. The same is offered elsewhere to whoever does not point. */
+  /** Must also be available without a pointer. */
   readonly onChoose?: ((index: number) => void) | undefined;
 }
 
@@ -28,7 +25,7 @@ const barWidthMax = 36;
 const tickRoomMin = 40;
 const labelGap = 12;
 const font = '11px system-ui, sans-serif';
-/** Whole units only: nobody counts tenths of an order, and an empty chart has no cents to show. */
+/** Whole units only: there are no tenths of orders. */
 const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 export function BarChart(props: BarChartProps) {
@@ -91,7 +88,6 @@ function widest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(widthOf));
 }
 
-/** Every bar's name or every second, third, …: as many as have room, and always that of the last bar. */
 function namedBars(count: number, width: number, nameWidth: number): number[] {
   const step = Math.max(1, Math.ceil((nameWidth + labelGap) / (width / (count + 0.2))));
   const named: number[] = [];
@@ -99,7 +95,6 @@ function namedBars(count: number, width: number, nameWidth: number): number[] {
   return named;
 }
 
-/** Diagonal lines in the colour of the bars. */
 function hatching(colour: string): CanvasPattern | string {
   const tile = document.createElement('canvas');
   const size = Math.round(6 * window.devicePixelRatio);
@@ -132,7 +127,6 @@ function options(
   return {
     width: element.clientWidth,
     height,
-    // The last bar's name is as wide as its bar at least, and is shown whole.
     padding: [12, Math.max(14, Math.ceil(nameWidth / 2)), 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { setScale: false, x: false, y: false } },

@@ -1,4 +1,4 @@
-// A body as it was sent or answered: JSON on several lines, anything else as it is, to be copied.
+// A request or answer body to copy, JSON pretty-printed.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -7,9 +7,7 @@ import { CopyButton } from './copy-button.tsx';
 interface BodyBoxProps {
   readonly label: string;
   readonly body: string | null;
-  /** Above it: what it is, or lacks. */
   readonly note: ReactNode;
-  /** Where there is no body. */
   readonly none: string;
 }
 

@@ -1,4 +1,4 @@
-// Buttons and links that look like buttons. 36 px high, 44 px where a finger points (WCAG 2.2, 2.5.8).
+// Buttons and button-like links, 36 px high, 44 px for touch (WCAG 2.2, 2.5.8).
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
@@ -24,12 +24,11 @@ function buttonClasses(look: ButtonLook, className?: string): string {
 
 interface Look {
   readonly look?: ButtonLook;
-  /** Before the words. */
   readonly icon?: LucideIcon;
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>, Look {
-  /** Something is under way: the button waits and says so. */
+  /** Shows progress and ignores clicks. */
   readonly busy?: boolean;
   readonly ref?: Ref<HTMLButtonElement>;
 }
@@ -65,7 +64,7 @@ interface FileButtonProps {
   readonly onFile: (file: File) => void;
 }
 
-/** A file to upload: a button in the language of the page, where the browser's own speaks its own. */
+/** A file input in the page's language; the browser's own has the browser's. */
 export function FileButton({ label, accept, disabled = false, onFile }: FileButtonProps) {
   return (
     <label
@@ -83,7 +82,7 @@ export function FileButton({ label, accept, disabled = false, onFile }: FileButt
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           if (file !== undefined) onFile(file);
-          // The same file may be chosen again after it was refused.
+          // Allows choosing the same file again after a refusal.
           target.value = '';
         }}
       />
@@ -92,7 +91,7 @@ export function FileButton({ label, accept, disabled = false, onFile }: FileButt
   );
 }
 
-/** A square button that is only an icon; the label is for screen readers and for whoever points at it. */
+/** An icon button; the label is for screen readers and tooltips. */
 export function IconButton({
   label,
   look = 'quiet',
@@ -119,7 +118,6 @@ interface AnchorButtonProps extends AnchorHTMLAttributes<HTMLAnchorElement>, Loo
   readonly ref?: Ref<HTMLAnchorElement>;
 }
 
-/** An ordinary link, as to a download. */
 export function AnchorButton({
   look = 'plain',
   icon: Icon,
@@ -137,7 +135,6 @@ export function AnchorButton({
 
 const CreatedButtonLink = createLink(AnchorButton);
 
-/** A link to a page of the panel. */
 export const ButtonLink: LinkComponent<typeof AnchorButton> = (props) => <CreatedButtonLink {...props} />;
 
 function BusyMark() {

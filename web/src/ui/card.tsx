@@ -1,4 +1,4 @@
-// A box with a title: what pages are made of.
+// A box with a title.
 
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
@@ -8,9 +8,9 @@ interface CardProps {
   readonly description?: ReactNode;
   readonly action?: ReactNode;
   readonly children: ReactNode;
-  /** The content reaches the edges, as a table does. */
+  /** The content reaches the edges. */
   readonly flush?: boolean;
-  /** The same, with a line above it. */
+  /** The same, with a line above. */
   readonly lined?: boolean;
   readonly className?: string;
 }

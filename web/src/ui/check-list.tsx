@@ -1,10 +1,9 @@
-// Any of a list: check boxes with their words.
+// Check boxes for several values.
 
 import type { ReactNode } from 'react';
 
 interface CheckListProps {
   readonly label: string;
-  /** By value, in the order they are shown. */
   readonly words: Readonly<Record<string, ReactNode>>;
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;

@@ -1,4 +1,4 @@
-// One of a few: radio buttons that look like one control, or like cards.
+// Radio buttons drawn as one control, or as cards.
 
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,5 +1,5 @@
-// A command of a page's form that takes the password: once the service wants it, a dialog asks for it and sends the same
-// again. Dialogs that ask anyway have an OwnPasswordField instead.
+// A form command that may require the password: a dialog asks for it and repeats the command. Dialogs that always ask use
+// OwnPasswordField.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -35,7 +35,7 @@ export function useConfirmedCommand<Input, Answer>(
     );
   return {
     isPending: command.isPending,
-    // The dialog shows what is wrong with the password.
+    // The dialog shows password problems.
     error: waiting === null && !isPasswordMissing(command.error) ? command.error : null,
     mutate: (input: Input) => send(input),
     dialog:
@@ -59,7 +59,7 @@ export function useConfirmedCommand<Input, Answer>(
   };
 }
 
-/** The service asks for it: nothing was done. */
+/** Nothing was done. */
 export function isPasswordMissing(error: Error | null): boolean {
   return error instanceof ApiError && error.detail('field') === 'current_password';
 }

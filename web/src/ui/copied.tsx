@@ -1,11 +1,10 @@
-// A text among facts that is copied by a press: an id, a key, a reference.
+// Text that is copied by a click: an id, key or reference.
 
 import { CopyButton } from './copy-button.tsx';
 
 interface CopiedProps {
   readonly text: string;
   readonly label: string;
-  /** Written by people, not by machines. */
   readonly isName?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Copies a text. Where the clipboard's API is missing (plain http beyond loopback) the old command is used.
+// Copies text, with a fallback where the Clipboard API is missing (plain HTTP beyond loopback).
 
 import { t } from '@lingui/core/macro';
 import { Check, Copy } from 'lucide-react';
@@ -10,7 +10,6 @@ const shownMilliseconds = 1_600;
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** Shows the label beside the icon. */
   readonly labelled?: boolean;
 }
 
@@ -46,7 +45,6 @@ export function CopyButton({ text, label, labelled = false }: CopyButtonProps) {
   );
 }
 
-/** Whether it is on the clipboard now. */
 async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     try {
@@ -60,7 +58,7 @@ async function copyText(text: string): Promise<boolean> {
   field.value = text;
   field.readOnly = true;
   field.className = 'sr-only';
-  // Inside an open dialog: focus must not leave it.
+  // Inside an open dialog, so that the focus stays there.
   (document.querySelector('[data-dialog]') ?? document.body).append(field);
   field.select();
   const done = document.execCommand('copy');

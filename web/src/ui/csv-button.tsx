@@ -1,10 +1,9 @@
-// The download of a list as CSV, with its filters.
+// Downloads a list as CSV, with its filters.
 
 import { t } from '@lingui/core/macro';
 import { DownloadButton, type DownloadButtonProps } from './download-button.tsx';
 
 type CsvButtonProps = Omit<DownloadButtonProps, 'file' | 'title'> & {
-  /** Of the file, without its ending. */
   readonly name: string;
 };
 

@@ -1,7 +1,6 @@
-// The table of every list (TanStack Table): columns as data, skeleton rows while it is fetched, its own empty state and error.
-// On narrow screens columns step back (`from`); what they hold must then be in the line that `phone` adds below the first
-// column, or in the row's drawer. Which columns are shown, what is selected and how it is sorted comes from the page:
-// table-layout.tsx, row-selection.ts, and the address.
+// The table of every list (TanStack Table), with skeleton, empty and error states. On narrow screens columns are hidden
+// (`from`), so `phone` or the row's drawer must show them. Visible columns, selection and sorting come from the page
+// (table-layout.tsx, row-selection.ts, the URL).
 
 import { t } from '@lingui/core/macro';
 import {
@@ -23,32 +22,30 @@ import type { TableLayout } from './table-layout.tsx';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Names it where people choose their columns; a column without one is always shown. */
+  /** Makes the column selectable; without it, always shown. */
   readonly id?: string;
-  /** Not shown until somebody chooses it. */
+  /** Hidden by default. */
   readonly isExtra?: boolean;
   readonly align?: 'end';
-  /** Shown from this width on. */
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
-  /** Takes the room that is left and shortens its text. */
+  /** Takes the remaining width and truncates. */
   readonly grows?: boolean;
-  /** The title is read out and not shown: for a column of buttons. */
+  /** Title for screen readers only. */
   readonly untitled?: boolean;
-  /** Its title sorts the list: what the service calls this order, where it has an index for it. */
   readonly sort?: ColumnSort;
 }
 
 interface ColumnSort {
   readonly by: string;
   readonly direction: 'ascending' | 'descending';
-  /** The same backwards: what a second press asks for. */
+  /** The reverse order, for a second click. */
   readonly backwards?: string;
 }
 
-/** `by` undefined: as the service lists them by itself. */
+/** `by` undefined: the service's default order. */
 export interface TableSort {
   readonly by: string | undefined;
-  /** The order that is meant by undefined, where a column has it. */
+  /** The column order that equals the default. */
   readonly otherwise?: string;
   readonly onSort: (by: string | undefined) => void;
 }
@@ -56,21 +53,19 @@ export interface TableSort {
 interface DataTableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** undefined: still being fetched. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string | number;
   readonly empty: ReactNode;
   readonly error?: Error | null;
   readonly onRetry?: () => void;
-  /** What is shown is of the filter before. */
+  /** Shows the previous filter's rows. */
   readonly outdated?: boolean;
   readonly footer?: ReactNode;
   readonly layout?: TableLayout;
   readonly sort?: TableSort;
   readonly selection?: RowSelection<Row>;
-  /** Below the first column on phones: what the columns that have stepped back would say. */
+  /** Second line on phones, for hidden columns. */
   readonly phone?: (row: Row) => ReactNode;
-  /** The row whose detail is open beside the list. */
   readonly openKey?: string | undefined;
 }
 
@@ -267,7 +262,6 @@ function HeadTitle<Row>({
   );
 }
 
-/** Sorted by the column, then backwards where that can be, then as the service lists by itself. */
 function nextSort({ by, backwards }: ColumnSort, sort: TableSort): string | undefined {
   if (by === sort.otherwise) return undefined;
   return sort.by === by ? backwards : sort.by === backwards && backwards !== undefined ? undefined : by;
@@ -284,7 +278,7 @@ function directionOf({ by, direction, backwards }: ColumnSort, sort: TableSort) 
   return direction === 'ascending' ? 'descending' : 'ascending';
 }
 
-/** Scrolls sideways where the table is too wide; then it can also be reached by keyboard. */
+/** Scrolls sideways if too wide, and is then focusable. */
 function ScrollRegion({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const region = useRef<HTMLElement>(null);
   const [scrolls, setScrolls] = useState(false);
@@ -300,7 +294,7 @@ function ScrollRegion({ label, children }: { readonly label: string; readonly ch
       ref={region}
       aria-label={label}
       tabIndex={scrolls ? 0 : undefined}
-      // Only where it must: what scrolls sideways keeps its head from standing still at the top of the window.
+      // Only if needed: sideways scrolling disables the sticky head.
       className={classNames('-outline-offset-2', scrolls && 'overflow-x-auto')}
     >
       {children}
@@ -312,11 +306,11 @@ function align<Row>(column: Column<Row>): string | false {
   return column.align === 'end' && 'ml-auto';
 }
 
-/** The link that its whole row follows: a box of its own, so that a long text is cut off with its link and does not lie below the next column. */
+/** The row's link. Its own box, so that long text is truncated within its column. */
 export const rowLinkClasses =
   'inline-block max-w-full truncate align-bottom font-medium text-ink hover:text-accent';
 
-/** A click beside the link counts for it, unless it is on something of its own or selects text. */
+/** Clicking a row follows its link, unless on a control or selecting text. */
 function followRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey } = event;
   if (!(target instanceof Element) || target.closest('a, button, input, select') !== null) return;
@@ -327,7 +321,6 @@ function followRow(event: MouseEvent<HTMLTableRowElement>): void {
   else link.click();
 }
 
-/** A first column of two lines: what it is, and what tells it apart. */
 export function TwoLines({ first, second }: { readonly first: ReactNode; readonly second: ReactNode }) {
   return (
     <div className="min-w-0 py-0.5 leading-snug">

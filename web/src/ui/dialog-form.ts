@@ -1,6 +1,5 @@
-// What a dialog does once its one button is pressed: sends it, says what was done, closes. The same for every dialog: one
-// idempotency key from when it is opened, the password of whoever is signed in where it is asked for, and, where the answer
-// was lost, fields that are closed, so that only the very same can be sent again.
+// The behavior of every dialog: send, announce, close. One idempotency key per opening, the password if required and, after
+// a lost answer, locked fields, so that only an identical request can be repeated.
 
 import { useState } from 'react';
 import { mintIdempotencyKey } from '../api/random-text.ts';
@@ -9,38 +8,38 @@ import { isUncertain } from './lost-answer.tsx';
 import { type OwnPassword, useOwnPassword } from './own-password-field.tsx';
 import { say } from './toasts.tsx';
 
-/** What form-dialog.tsx shows of it. A question that sends nothing has the first four. */
+/** For form-dialog.tsx. Dialogs that send nothing use the first four. */
 export interface DialogForm {
   readonly isPending: boolean;
   readonly error: Error | null;
   readonly onSend: () => void;
   readonly onClose: () => void;
-  /** null: the password is not asked for. */
+  /** null: no password. */
   readonly own?: OwnPassword | null;
   readonly isSentOnce?: boolean;
-  /** Nothing can be changed any more: it is under way, or was, and may stand. */
+  /** Locked: pending, or sent and possibly done. */
   readonly isClosed?: boolean;
 }
 
 interface Sending {
-  /** Made once for each dialog: whoever sends it again does nothing twice. */
+  /** One per dialog, so that repeating does nothing twice. */
   readonly key: string;
-  /** Of whoever is signed in; undefined: not asked for, or given a moment ago. */
+  /** undefined: not required, or confirmed recently. */
   readonly password: string | undefined;
 }
 
 interface DialogFormOptions<Answer> {
   readonly send: (sending: Sending) => Promise<Answer>;
   readonly onClose: () => void;
-  /** What is said once it is done, and the dialog closed; absent: the dialog shows the answer itself. */
+  /** Toast after closing; absent: the dialog shows the answer. */
   readonly says?: (answer: Answer) => string;
   readonly onDone?: (answer: Answer) => void;
   readonly onRefused?: (error: Error) => void;
-  /** "always": also a moment after it was given. */
+  /** "always": even if confirmed recently. */
   readonly password?: 'asked' | 'always' | false;
-  /** A lost answer closes the fields: what was sent may stand. */
+  /** A lost answer locks the fields. */
   readonly isSentOnce?: boolean;
-  /** For a form that is filled with what it changes: opened again at once, it must not show what it was before. */
+  /** For forms that edit: reopened at once, they must not show old values. */
   readonly isDoneOnceRead?: boolean;
 }
 

@@ -1,5 +1,6 @@
-// The dialog: focus stays inside, Escape and Back close, the opener gets the focus back (Base UI), even when one dialog
-// followed another. Always true: nothing that was typed into it is lost by Escape, a press beside it or Back; that asks first.
+// The dialog (Base UI): traps the focus, closes by Escape and Back, returns the focus to its opener, also after consecutive
+// dialogs.
+// Invariant: Escape, a click outside or Back never lose typed input without asking.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -20,13 +21,12 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly width?: keyof typeof widths;
-  /** false while closing would lose something that is shown once. */
+  /** false while it shows something only once. */
   readonly dismissible?: boolean;
-  /** Something was chosen that is lost by closing; what was typed is known without it. */
+  /** A choice would be lost; typed input is detected by itself. */
   readonly isChanged?: boolean;
 }
 
-/** Shown while it is rendered: render it when it is open. */
 export function Dialog({
   title,
   description,
@@ -92,12 +92,12 @@ export function Dialog({
   );
 }
 
-/** Escape and a press beside it are meant for the one that lies over all others, such as a sign-in over a page with a dialog. */
+/** Escape and outside clicks go to the topmost dialog, such as a sign-in above others. */
 function isTopmost(popup: Element | null): boolean {
   return popup !== null && [...document.querySelectorAll('[data-dialog]')].at(-1) === popup;
 }
 
-/** The first field, or else the first button below the head: "Close" is only focused where there is nothing else to do. */
+/** The first field, else the first button below the head; "Close" only if nothing else exists. */
 function firstControlOf(popup: HTMLElement | null): HTMLElement | true {
   const inBody = (selector: string) =>
     [...(popup?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
@@ -128,7 +128,6 @@ function DiscardQuestion({ onStay, onDiscard }: DiscardQuestionProps) {
   );
 }
 
-/** What a dialog holds; scrolls when it is long. */
 export function DialogBody({ children }: { readonly children: ReactNode }) {
   return (
     <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5 short:shrink-0 short:overflow-visible">
@@ -142,7 +141,6 @@ interface DialogProblemProps {
   readonly children?: ReactNode;
 }
 
-/** Why the action was refused: below everything that scrolls, beside the buttons that try again. */
 export function DialogProblem({ error, children }: DialogProblemProps) {
   return error === null ? null : (
     <div className="max-h-[40dvh] shrink-0 overflow-y-auto border-t border-line px-5 py-3">
@@ -151,7 +149,7 @@ export function DialogProblem({ error, children }: DialogProblemProps) {
   );
 }
 
-/** The buttons at the end, the one that acts last. */
+/** The main action comes last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return (
     <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3.5 max-sm:[&>button]:whitespace-normal">

@@ -1,5 +1,4 @@
-// A link to a file that the service makes. A link of the browser carries no header, so in test mode, and where an operator looks
-// at a reseller's panel, the page fetches the file itself.
+// A link to a generated file. Plain links carry no headers, so in test mode and views the page fetches the file itself.
 
 import { t } from '@lingui/core/macro';
 import type { LucideIcon } from 'lucide-react';
@@ -11,13 +10,11 @@ import { AnchorButton, Button, type ButtonLook } from './button.tsx';
 import { say } from './toasts.tsx';
 
 export interface DownloadButtonProps {
-  /** Below the panel's own routes: /ledger.csv. */
+  /** Below the panel's routes: /ledger.csv. */
   readonly path: string;
   readonly query?: Query;
-  /** What the file is called: ledger-all.csv. */
   readonly file: string;
   readonly look?: ButtonLook;
-  /** Where the button is only an icon. */
   readonly label?: string;
   readonly title?: string;
   readonly icon: LucideIcon;

@@ -1,5 +1,5 @@
-// The detail of a row, beside its list: the list stays in reach, and its other rows open in the same place. Which row is open
-// stands in the address (`open`), so that Back closes it and a link shows it (open-row.ts).
+// A row's detail beside its list, whose rows stay usable. The open row is in the URL (`open`), so Back closes it and links
+// show it (open-row.ts).
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -11,9 +11,8 @@ import type { OpenRow } from './open-row.ts';
 interface DrawerProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
-  /** Buttons and links at the end. */
   readonly actions?: ReactNode;
-  /** How it is closed, and the way to the row above and the row below. */
+  /** Closing, and the rows above and below. */
   readonly opened: Pick<OpenRow<unknown>, 'close' | 'onNewer' | 'onOlder'>;
   readonly children: ReactNode;
 }
@@ -29,7 +28,7 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
       disablePointerDismissal
       onOpenChange={(open) => {
         if (open) return;
-        // Also where the focus has left the drawer, which Base UI would leave there.
+        // Also if the focus has left the drawer, which Base UI ignores.
         const { activeElement } = document;
         const isElsewhere = popup?.contains(activeElement) === false && activeElement !== document.body;
         if (isElsewhere) row.current?.focus();
@@ -77,7 +76,7 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
   );
 }
 
-/** The link of the row that is open, as long as it is there: where the focus goes when the drawer closes. */
+/** The open row's link, which gets the focus on close. */
 function useOpenRowLink() {
   const link = useRef<HTMLElement | null>(null);
   useEffect(() => {
@@ -87,7 +86,7 @@ function useOpenRowLink() {
   return link;
 }
 
-/** The drawer stands at the end of the document: Tab beyond its last or before its first control goes on at its row. */
+/** The drawer is at the document's end: Tab past its ends continues at the row. */
 function leaveAtTheEnds(event: KeyboardEvent, popup: HTMLElement | null, row: HTMLElement | null): void {
   if (event.key !== 'Tab' || popup === null || row?.isConnected !== true) return;
   const controls = [

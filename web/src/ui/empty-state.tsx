@@ -1,4 +1,4 @@
-// A list that has nothing to show: why, and what to do next.
+// An empty list: why, and what to do next.
 
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -8,7 +8,6 @@ interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;
-  /** The title is the page's own: nothing else is on it. */
   readonly isPage?: boolean;
 }
 

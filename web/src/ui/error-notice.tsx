@@ -1,5 +1,4 @@
-// A refusal or failure in words, with the request id to quote. Codes that only make sense to a program get a
-// sentence for people here.
+// An error in words, with the request id.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -12,7 +11,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { unknownRefusal } from './unknown-refusal.ts';
 
-/** Nothing went wrong inside: the person can do something about it. */
+/** Errors that the person can fix. */
 const ordinary = new Set([
   'invalid_credentials',
   'code_required',
@@ -56,7 +55,7 @@ export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
   );
 }
 
-/** Asked again, it is missing again. */
+/** A retry would fail again. */
 function isMissing(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }

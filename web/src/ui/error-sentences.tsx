@@ -1,5 +1,5 @@
-// What a refusal says to people, for every code of the service's catalogue: the type check misses the one that is missing. Its
-// own sentences speak to programs. Fetched when the first refusal is shown; error-notice.tsx knows those with details.
+// Texts for every error code, complete by type check; the service's own messages address programs. Loaded with the first
+// refusal; error-notice.tsx handles those with details.
 
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/shared/error-catalogue.ts';

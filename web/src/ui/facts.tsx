@@ -1,4 +1,4 @@
-// Names and values of one thing, in one or two columns.
+// Names and values, in one or two columns.
 
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
@@ -6,7 +6,6 @@ import { Skeleton } from './skeleton.tsx';
 
 export interface Fact {
   readonly name: string;
-  /** undefined: still being fetched. */
   readonly value: ReactNode | undefined;
 }
 

@@ -1,10 +1,10 @@
-// What is wrong with a field that the service refuses, in the words of the pages: its own reasons speak to programs, in English.
-// Behind the catalogue that is loaded with the first refusal, as error-sentences.tsx is.
+// Texts for refused fields; the service's reasons address programs. Loaded with the first refusal, like
+// error-sentences.tsx.
 
 import { t } from '@lingui/core/macro';
 import { formatCount } from '../text/language.ts';
 
-/** `field` as the service names it: "email", "limits.accounts", "allowed_ips.2". */
+/** `field`: "email", "limits.accounts", "allowed_ips.2". */
 export function fieldProblem(field: string, reason: string): string {
   const problem = problemOf(reason);
   const [, list = '', place] = /^(.*)\.(\d+)$/.exec(field) ?? [];

@@ -1,4 +1,4 @@
-// Labelled inputs. A field's problem is shown under it, and describes its input to screen readers.
+// Labeled inputs. A problem is shown below and linked for screen readers.
 
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 import { classNames } from './class-names.ts';
@@ -11,7 +11,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly problem?: string | null | undefined;
-  /** The label is read out and not shown: the place says what it is. */
+  /** Label for screen readers only. */
   readonly unlabelled?: boolean;
   readonly className?: string;
 }
@@ -22,7 +22,7 @@ interface Wiring {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** For inputs that are neither text nor select: hands the wiring to whatever stands in the field. */
+/** For other kinds of inputs: passes the wiring to the child. */
 export function Field({
   label,
   hint,
@@ -56,9 +56,9 @@ export function Field({
   );
 }
 
-/** How a browser treats what is typed, by what it is. */
+/** Input attributes by kind. */
 const kinds = {
-  /** Of a person, a customer, a program: nothing that a dictionary knows. */
+  /** Nothing that a dictionary knows. */
   name: { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false },
   address: { autoComplete: 'off', spellCheck: false },
   email: { type: 'email', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maxLength: 254 },
@@ -145,7 +145,7 @@ export function SelectField<Value extends string>({
   );
 }
 
-/** The properties that have a value: an absent one is not the same as one that is undefined. */
+/** Omits undefined properties, which differ from absent ones. */
 function defined({
   unlabelled,
   className,

@@ -1,4 +1,4 @@
-// A count in a column: its digits line up with those above and below.
+// A count with aligned digits.
 
 import { formatCount } from '../text/language.ts';
 

@@ -1,4 +1,4 @@
-// The filters above a list, and the way to clear them.
+// A list's filters, and clearing them.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
@@ -7,9 +7,7 @@ import { Button } from './button.tsx';
 
 interface FilterBarProps {
   readonly children: ReactNode;
-  /** undefined: nothing is filtered. */
   readonly clear?: (() => void) | undefined;
-  /** At the other end: choice of columns, export. */
   readonly end?: ReactNode;
 }
 

@@ -1,5 +1,4 @@
-// A dialog that asks and acts: fields, what the action does, why it was refused, Cancel and one button. Confirmations are this
-// without fields. What it does when it is sent: dialog-form.ts.
+// A dialog with fields, summary, error, Cancel and one action; without fields, a confirmation. Behavior: dialog-form.ts.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -15,19 +14,16 @@ interface FormDialogProps {
   readonly description?: ReactNode;
   readonly children?: ReactNode;
   readonly action: string;
-  /** In place of "Cancel". */
   readonly cancel?: string;
-  /** Above the buttons, however far the rest is scrolled: what the action does. */
+  /** Always visible above the buttons. */
   readonly summary?: ReactNode;
   readonly danger?: boolean;
   readonly ready?: boolean;
-  /** Something was chosen that closing would lose; what was typed is known without it. */
+  /** A choice would be lost; typed input is detected by itself. */
   readonly isChanged?: boolean;
-  /** Another one than that of sending. */
+  /** Instead of the command's error. */
   readonly error?: Error | null;
-  /** Below the error: what can be done about it. */
   readonly errorHelp?: ReactNode;
-  /** The password is what is asked for first. */
   readonly startsAtPassword?: boolean;
   readonly width?: 'narrow' | 'wide';
 }

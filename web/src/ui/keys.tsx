@@ -1,4 +1,4 @@
-// Keys as caps: "g o", "Ctrl K".
+// Key caps: "g o", "Ctrl K".
 
 export function Keys({ keys }: { readonly keys: string }) {
   return (

@@ -1,5 +1,5 @@
-// In which language the pages speak: as the browser, or one of them for good. Whoever is signed in has the service know it, so
-// that other browsers and mails follow; another choice loads the pages anew.
+// Chooses the pages' language, or the browser's. For signed-in people the service stores it, for other browsers and mails.
+// Changing it reloads.
 
 import { t } from '@lingui/core/macro';
 import { setLanguage } from '../api/frame-commands.ts';
@@ -13,7 +13,6 @@ import {
 } from '../text/language.ts';
 import { classNames } from './class-names.ts';
 
-/** Of the small choices at the foot of the navigation. */
 export const choiceClasses =
   'min-h-8 rounded-control border border-line bg-transparent px-1.5 text-xs text-soft pointer-coarse:min-h-11';
 
@@ -24,7 +23,7 @@ interface LanguageChoiceProps {
 
 export function LanguageChoice({ isSignedIn = false, className }: LanguageChoiceProps) {
   const choose = async (chosen: Language | null) => {
-    // A browser that keeps nothing still follows what the service knows.
+    // Without storage, the service's copy still applies.
     if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);
     if (keepLanguage(chosen)) window.location.reload();
   };

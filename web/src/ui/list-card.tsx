@@ -1,5 +1,4 @@
-// The list of a page, whole: filters that stand in the address, so that a filtered list can be sent to somebody, the choice of
-// columns, the CSV, the table, what is said where nothing is found or nothing is there, and the way to older rows.
+// A complete list: filters in the URL, column choice, CSV, table, empty states and pager.
 
 import { t } from '@lingui/core/macro';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -27,27 +26,23 @@ interface ListCardProps<Row extends object>
   readonly list: List<'before' | 'sort'>;
   readonly query: UseQueryResult<CursorPage<Row>>;
   readonly children: ReactNode;
-  /** As the choice of its columns is kept by; absent: there is none. */
+  /** Storage name of the column choice; absent: none. */
   readonly name?: string;
   readonly csv?: { readonly path: string; readonly query: Query; readonly name: string };
-  /** The order that is meant where the address has none; absent: it cannot be sorted. */
+  /** Default order; absent: not sortable. */
   readonly order?: string;
-  /** Between the filters and the table. */
   readonly above?: ReactNode;
-  /** Where there is nothing at all. */
   readonly none: ReactNode;
-  /** Where nothing fits the filters; undefined: the same as nothing at all. */
+  /** Shown if no row matches; default: like an empty list. */
   readonly nothing?: Nothing;
-  /** Of how many there are. */
   readonly says?: (total: number) => string;
 }
 
 interface Nothing {
   readonly title: string;
   readonly hint?: string | undefined;
-  /** What leads to all of them. */
   readonly all: string;
-  /** While older rows have not been searched. */
+  /** While older rows are unsearched. */
   readonly soFar?: string;
   readonly soFarHint?: string;
 }
@@ -173,13 +168,12 @@ export function ListSpan({ list: { search, change }, what }: ListSpanProps) {
 }
 
 interface OnlyOneProps {
-  /** What taking it away means. */
   readonly label: string;
   readonly onClear: () => void;
   readonly children: ReactNode;
 }
 
-/** A filter that another page set: what it is, to be taken away. */
+/** A filter set by another page, which can be removed. */
 export function OnlyOne({ label, onClear, children }: OnlyOneProps) {
   return (
     <Button aria-label={label} onClick={onClear}>

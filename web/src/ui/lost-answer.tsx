@@ -1,5 +1,5 @@
-// An action whose answer was lost may have been done: a dialog then closes its fields, and only the very same can be sent again, with
-// the same idempotency key.
+// After a lost answer the action may have been done: fields are locked, and only an identical request with the same key can
+// be sent.
 
 import { t } from '@lingui/core/macro';
 import { ApiError } from '../api/client.ts';

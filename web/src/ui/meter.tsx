@@ -1,4 +1,4 @@
-// How full something is. An element of the browser: its width needs no style in the markup.
+// A native meter element: its width needs no inline style.
 
 interface MeterProps {
   readonly label: string;

@@ -1,4 +1,4 @@
-// An amount of money: the currency's sign, two decimals, figures that line up in columns.
+// An amount with currency, two decimals and aligned digits.
 
 import { formatMoney } from '../text/amounts.ts';
 import { classNames } from './class-names.ts';
@@ -6,7 +6,6 @@ import { classNames } from './class-names.ts';
 interface MoneyProps {
   readonly amount: string;
   readonly currency: string;
-  /** A movement: plus and minus are written, what comes in is green. */
   readonly signed?: boolean;
   readonly className?: string;
 }

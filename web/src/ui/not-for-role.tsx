@@ -1,4 +1,4 @@
-// A page that the role of whoever is signed in has not got.
+// Shown for a page outside the person's role.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Something to know before going on: a warning, or what was done.
+// A warning or confirmation.
 
 import { CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,11 +1,10 @@
-// Which row of a list has its drawer open: `open` in the address. Each opening is a step of the browser's history, going from
-// row to row is not, so that Back closes the drawer.
+// The row with an open drawer (`open` in the URL). Opening adds a history entry, moving between rows does not, so Back
+// closes the drawer.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 export interface OpenRow<Row> {
   readonly key: string | undefined;
-  /** Among the rows of the page. */
   readonly row: Row | undefined;
   readonly open: (key: string | number) => void;
   readonly close: () => void;

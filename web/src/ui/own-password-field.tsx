@@ -1,5 +1,4 @@
-// The password of whoever is signed in, which sensitive actions ask for: one field for all of them. For five minutes after it
-// was given with one it may stay empty for the next, unless the action asks for it each time.
+// The password for sensitive actions. Optional for five minutes after a confirmation, unless the action always asks.
 
 import { t } from '@lingui/core/macro';
 import { useEffect, useState } from 'react';
@@ -8,16 +7,15 @@ import { formatTime } from '../text/times.ts';
 import { TextField } from './field.tsx';
 
 export interface OwnPassword {
-  /** What is sent with the action; undefined: nothing. */
   readonly sent: string | undefined;
   readonly isReady: boolean;
   readonly typed: string;
   readonly onTyped: (text: string) => void;
-  /** Until then it may stay empty; null: it may not. */
+  /** Optional until then; null: required. */
   readonly confirmedUntil: string | null;
 }
 
-/** `isAskedAlways`: of actions that decide who owns the account, who may sign in with what, or where a new password is mailed to. */
+/** `isAskedAlways`: for actions that decide who owns the account, who may sign in, or where a password is mailed. */
 export function useOwnPassword({
   isAskedAlways = false,
 }: {
@@ -41,7 +39,7 @@ export function OwnPasswordField({
   autoFocus = false,
 }: {
   readonly own: OwnPassword;
-  /** Why it is asked for, where the dialog does not say it. */
+  /** Explains why, if the dialog does not. */
   readonly hint?: string;
   readonly autoFocus?: boolean;
 }) {
@@ -64,7 +62,7 @@ export function OwnPasswordField({
   );
 }
 
-/** null from the very second on: a dialog may stand open longer than that. */
+/** Becomes null exactly then, even in an open dialog. */
 function useReauthenticatedUntil(): string | null {
   const { reauthenticated_until: until } = usePerson();
   const [, setLooks] = useState(0);

@@ -1,4 +1,4 @@
-// The head of a page: its one h1, what leads back, and its actions. Names the browser's tab too.
+// The page's h1, back link and actions; also sets the window title.
 
 import { t } from '@lingui/core/macro';
 import { createLink } from '@tanstack/react-router';
@@ -9,7 +9,6 @@ import { windowTitle } from '../text/service-name.ts';
 
 interface PageHeaderProps {
   readonly title: string;
-  /** Beside the title: badges. */
   readonly mark?: ReactNode;
   readonly description?: ReactNode;
   readonly back?: ReactNode;
@@ -40,7 +39,6 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
   );
 }
 
-/** Back to the list a thing belongs to. */
 export const BackLink = createLink(({ children, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement>) => (
   <a {...rest} className="mb-1 inline-flex min-h-6 items-center gap-0.5 text-soft hover:text-ink">
     <ChevronLeft aria-hidden="true" className="-ml-1 size-4" />

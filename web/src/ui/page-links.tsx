@@ -1,5 +1,5 @@
-// Links to the page of one account, customer or order, in running text or, with `row`, as what a whole row follows. Customers and
-// orders have a page in the panel of their account, and one in the console.
+// Links to accounts, customers and orders, in text or, with `row`, for a whole row. Customers and orders have a panel page
+// and a console page.
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -21,7 +21,6 @@ export function AccountLink({ id, row = false, children }: PageLinkProps) {
 }
 
 interface OwnedLinkProps extends PageLinkProps {
-  /** To the page in the console: it is of any account. */
   readonly isOperator?: boolean;
 }
 
@@ -46,7 +45,6 @@ export function OrderLink({ id, row = false, isOperator = false, children }: Own
   );
 }
 
-/** Of a figure: it is underlined only where it is pointed at. */
 function FigureAnchor(props: AnchorProps) {
   return <Anchor {...props} className="decoration-transparent" />;
 }

@@ -1,4 +1,4 @@
-// A page whose thing cannot be shown: it does not exist, or the service failed.
+// A page whose subject is missing or failed to load.
 
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';

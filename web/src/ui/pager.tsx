@@ -1,5 +1,4 @@
-// The way through a list: to older rows, back to newer ones, and to the newest. They are links, so a page can be sent to somebody
-// and the browser's Back works.
+// Links to older, newer and newest rows; as links, they can be shared and work with Back.
 
 import { t } from '@lingui/core/macro';
 import { useRouterState } from '@tanstack/react-router';
@@ -12,18 +11,17 @@ import { ButtonLink } from './button.tsx';
 interface CursorPagerProps {
   readonly list: { readonly next_before: CursorPage<unknown>['next_before'] | string } | undefined;
   readonly before: string | undefined;
-  /** What the list holds, where it is counted: "1,234 customers". */
   readonly says?: string | undefined;
 }
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** `before` of the pages that led to this one, the newest first; "" is the newest page. */
+    /** Cursors of the newer pages, newest first; "" is the newest. */
     readonly newerPages?: readonly string[];
   }
 }
 
-/** Sets `before` in the address. The way back to newer pages is known to whoever came by them. */
+/** Newer pages are only known to those who came from there. */
 export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
   const newerPages = useRouterState({ select: ({ location }) => location.state.newerPages ?? [] });
   const newer = newerPages.at(-1);

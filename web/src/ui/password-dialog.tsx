@@ -1,4 +1,4 @@
-// Asks for the password again before something that only its owner may do.
+// Asks for the password before a sensitive action.
 
 import type { ReactNode } from 'react';
 import { FormDialog } from './form-dialog.tsx';
@@ -9,9 +9,9 @@ interface PasswordDialogProps {
   readonly description: ReactNode;
   readonly action: string;
   readonly danger?: boolean;
-  /** Also a moment after it was given. */
+  /** Even if confirmed recently. */
   readonly isAskedAlways?: boolean;
-  /** What is done with the password; undefined: it was given a moment ago. */
+  /** undefined password: confirmed recently. */
   readonly command: {
     readonly isPending: boolean;
     readonly error: Error | null;

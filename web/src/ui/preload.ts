@@ -1,5 +1,5 @@
-// What opens by one key or press, as dialogs and drawers do, is fetched before anybody asks for it: one after the other, once
-// the page is there and nothing is being read. So nothing of it keeps a list waiting, and the first opening takes no time.
+// Preloads dialogs and drawers one by one once the page is loaded and idle, so that lists never wait and first openings are
+// instant.
 
 import { useIsFetching } from '@tanstack/react-query';
 import { type ComponentType, lazy, useEffect } from 'react';
@@ -7,14 +7,14 @@ import { untilLoaded } from '../text/until-loaded.ts';
 
 const waiting: (() => Promise<unknown>)[] = [];
 
-/** As React's lazy. Whoever opens it before it was fetched waits for it as usual. */
+/** Like React's lazy, with preloading. */
 export function lazyEarly<Props>(load: () => Promise<{ readonly default: ComponentType<Props> }>) {
   const loading = untilLoaded(load);
   waiting.push(loading);
   return lazy(loading);
 }
 
-/** Rendered once, in the frame of the pages. */
+/** Render once, in the page frame. */
 export function FetchEarlyParts() {
   const isReading = useIsFetching() > 0;
   useEffect(() => {
@@ -22,7 +22,6 @@ export function FetchEarlyParts() {
     let isOver = false;
     const next = async () => {
       if (isOver || !isPageThere()) return;
-      // A part that cannot be fetched now is fetched when it is opened.
       await waiting
         .shift()?.()
         .catch(() => undefined);
@@ -43,7 +42,6 @@ function isPageThere(): boolean {
 const pauseMilliseconds = 200;
 
 function whenIdle(run: () => void): void {
-  // Not every browser has the first.
   if ('requestIdleCallback' in window) window.requestIdleCallback(run);
   else setTimeout(run, pauseMilliseconds);
 }

@@ -1,4 +1,4 @@
-// A QR code as one path. Always dark on white: that is what cameras expect.
+// A QR code as one path, always dark on white for cameras.
 
 import { encode } from 'uqr';
 

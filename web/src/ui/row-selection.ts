@@ -1,9 +1,7 @@
-// Which rows of a list are selected, over all of its pages: the rows themselves are kept, so that what is done with them
-// needs no second look. Another filter begins anew (`key`).
+// Selected rows across pages; rows are kept, so that actions need no refetch. A changed filter (`key`) clears it.
 
 import { useState } from 'react';
 
-/** As TanStack Table has it: ids of rows. */
 type SelectedIds = Readonly<Record<string, true>>;
 
 export interface RowSelection<Row> {
@@ -11,19 +9,16 @@ export interface RowSelection<Row> {
   readonly rows: readonly Row[];
   readonly nameOf: (row: Row) => string;
   readonly isSelectable: (row: Row) => boolean;
-  /** These are selected now; `known` are the rows of the page. */
   readonly choose: (ids: SelectedIds, known: readonly Row[]) => void;
-  /** All of these, such as every one that fits the filter. */
   readonly chooseAll: (rows: readonly Row[]) => void;
   readonly clear: () => void;
 }
 
 interface RowSelectionOptions<Row> {
   readonly rowKey: (row: Row) => string | number;
-  /** What the tick box of a row is called: "Select Ada Lovelace". */
   readonly nameOf: (row: Row) => string;
   readonly isSelectable?: (row: Row) => boolean;
-  /** What the list is filtered by: with another one nothing is selected. */
+  /** The filter: another one clears the selection. */
   readonly key: string;
 }
 

@@ -1,5 +1,4 @@
-// The search box of a list. What is typed is handed on when typing pauses; `/` jumps here. Whoever leaves for another
-// page before that is not pulled back.
+// A list's search box: applies when typing pauses, but not after leaving the page. `/` focuses it.
 
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
@@ -12,14 +11,13 @@ interface SearchFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onSearch: (text: string) => void;
-  /** An amount is compared, not searched for: no magnifier. */
   readonly isAmount?: boolean;
 }
 
 export function SearchField({ label, value, onSearch, isAmount = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const shown = useRef(value);
-  // On its way to the address: on a slow machine more is typed before it arrives.
+  // Sent but not yet in the URL: on slow machines typing continues meanwhile.
   const handedOn = useRef<readonly string[]>([]);
   const router = useRouter();
   const latest = useRef(onSearch);
@@ -28,7 +26,7 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
     shown.current = value;
     const place = handedOn.current.indexOf(value);
     handedOn.current = handedOn.current.slice(place + 1);
-    // The address changed by something else, as Back: it wins.
+    // The URL changed otherwise, for example by Back: it wins.
     if (place === -1) {
       handedOn.current = [];
       setText(value);

@@ -1,4 +1,4 @@
-// A secret that is shown: a key, a password, a login link. Selected whole by one click.
+// A shown secret, selected by one click.
 
 import { t } from '@lingui/core/macro';
 import { CopyButton } from './copy-button.tsx';

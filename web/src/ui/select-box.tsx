@@ -1,4 +1,4 @@
-// A tick box of a table: its name is read out; the place says what it is. The browser's own, so that it is seen in forced colours.
+// A table's check box, labeled for screen readers. Native, to be visible in forced colors.
 
 import { useEffect, useRef } from 'react';
 

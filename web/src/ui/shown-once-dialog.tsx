@@ -1,4 +1,4 @@
-// What was just made and is shown this once, such as a key. Only its button closes it: nothing brings it back.
+// Shows a secret once; only its button closes it.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -8,7 +8,6 @@ import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
 interface ShownOnceDialogProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Another button, before the one that closes it. */
   readonly action?: ReactNode;
   readonly onClose: () => void;
   readonly width?: 'narrow' | 'wide';

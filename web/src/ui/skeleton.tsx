@@ -1,4 +1,4 @@
-// The place of something that is being fetched.
+// A loading placeholder.
 
 import { classNames } from './class-names.ts';
 

@@ -1,5 +1,4 @@
-// The span of time of a list: two days on the reader's clock, whose zone is said beside them. Where a figure led here with exact
-// times, it says those, until they are taken away.
+// A list's time span: two days on the reader's clock, with its zone, or the exact times of a link from a figure.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
@@ -13,7 +12,6 @@ import { inputClasses } from './field.tsx';
 interface SpanFilterProps {
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** What happened then: "Placed", for whoever points at a field or hears it. */
   readonly what: string;
   readonly onSpan: (span: { readonly from?: string; readonly to?: string }) => void;
 }
@@ -51,7 +49,7 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
   );
 }
 
-/** What the fields hold, in words: browsers show a date in their own order, 11/08 or 08/11. */
+/** Browsers ignore the page's language in dates: 11/08 or 08/11. */
 function typedWords(from: string | undefined, to: string | undefined): string {
   const days = [from, to].flatMap((day) => (day === undefined ? [] : [formatTypedDay(day)]));
   return [...new Set(days)].join(' – ');
@@ -59,7 +57,6 @@ function typedWords(from: string | undefined, to: string | undefined): string {
 
 interface DayFieldProps {
   readonly label: string;
-  /** Read out and shown when pointed at. */
   readonly meaning: string;
   readonly value: string | undefined;
   readonly min?: string | undefined;

@@ -1,11 +1,10 @@
-// One number of an overview, with what it is and what it means.
+// A number of an overview.
 
 import type { ReactNode } from 'react';
 import { Skeleton } from './skeleton.tsx';
 
 interface StatProps {
   readonly name: string;
-  /** undefined: still being fetched. */
   readonly value: ReactNode | undefined;
   readonly note?: ReactNode;
 }

@@ -1,4 +1,4 @@
-// On or off, with what it means. The browser's own tick box, drawn as a switch: in forced colours it is a tick box again.
+// A native check box drawn as a switch; in forced colors it stays a check box.
 
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,4 +1,4 @@
-// Which columns of a list somebody wants to see: a menu above the list, kept in this browser.
+// Column choice of a list, stored in this browser.
 
 import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
@@ -7,12 +7,10 @@ import { keep, readKept } from '../api/browser-storage.ts';
 import { IconButton } from './button.tsx';
 
 export interface TableLayout {
-  /** Columns that were shown or hidden by choice. */
   readonly visibility: Record<string, boolean>;
   readonly show: (id: string, isShown: boolean) => void;
 }
 
-/** `name`: of the list, as its choice is kept by. */
 export function useTableLayout(name: string): TableLayout {
   const storageName = `sellthrough-columns-${name}`;
   const [visibility, setVisibility] = useState(() => readVisibility(storageName));
@@ -21,20 +19,18 @@ export function useTableLayout(name: string): TableLayout {
     show: (id, isShown) => {
       const changed = { ...visibility, [id]: isShown };
       setVisibility(changed);
-      // Where the browser keeps nothing, until the page is left.
+      // Without storage, lasts until the page is left.
       keep(storageName, JSON.stringify(changed));
     },
   };
 }
 
-/** Of a column, what the menu is about. */
 interface ChosenColumn {
   readonly id?: string;
   readonly title: string;
   readonly isExtra?: boolean;
 }
 
-/** The menu: one tick for each column that can be hidden. */
 export function ColumnChoice({
   layout,
   columns,
@@ -82,7 +78,7 @@ export function ColumnChoice({
 
 const gapPixels = 6;
 
-/** The browser's own popover closes by itself, and stands in the corner unless it is put somewhere. */
+/** Native popovers close by themselves, but need positioning. */
 function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): void {
   const button = document.querySelector(`[popovertarget="${CSS.escape(menu.id)}"]`);
   if (button === null) return;

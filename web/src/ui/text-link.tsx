@@ -1,4 +1,4 @@
-// A link to a page of the panel in running text or a table's cell.
+// A link in text or a table cell.
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react';
@@ -33,10 +33,8 @@ const CreatedTextLink = createLink(Anchor);
 const CreatedRowLink = createLink(RowAnchor);
 
 export const TextLink: LinkComponent<typeof Anchor> = (props) => <CreatedTextLink {...props} />;
-/** Its whole row follows it. */
 export const RowLink: LinkComponent<typeof RowAnchor> = (props) => <CreatedRowLink {...props} />;
 
-/** Opens the row's drawer, beside the list. */
 export function DrawerLink({ id, children }: { readonly id: number | string; readonly children: ReactNode }) {
   return (
     <RowLink to="." search={(now) => ({ ...now, open: String(id) })} resetScroll={false}>

@@ -1,4 +1,4 @@
-// A time in the reader's zone; pointing at it shows the exact moment in UTC.
+// A time on the reader's clock, with UTC as a tooltip.
 
 import { useTestClock } from '../api/test-clock.ts';
 import { formatTime, formatUtc, type TimeStyle } from '../text/times.ts';

@@ -1,4 +1,4 @@
-// The place of the short notes (Base UI), loaded when the first one is said.
+// The toast region (Base UI), loaded with the first toast.
 
 import { Toast } from '@base-ui/react/toast';
 import { t } from '@lingui/core/macro';
@@ -9,7 +9,7 @@ import { IconButton } from './button.tsx';
 const manager = Toast.createToastManager();
 const shownMilliseconds = 5_000;
 
-/** `hear` is handed what shows a note: those that were said before, and those that come. */
+/** `hear` receives a function that shows earlier and later toasts. */
 export default function ToastRegion({ hear }: { readonly hear: (show: (text: string) => void) => void }) {
   useEffect(() => hear((text) => void manager.add({ title: text, timeout: shownMilliseconds })), [hear]);
   return (

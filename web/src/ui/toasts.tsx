@@ -1,4 +1,4 @@
-// Short notes that something was done. Nothing is said only here: what matters is on the page.
+// Toasts. Nothing is said only here.
 
 import { lazy, Suspense } from 'react';
 

@@ -1,5 +1,5 @@
-// What is typed while a dialog is still on its way: kept, and put into the field that will have the focus. Nothing of it
-// reaches the page's shortcuts. Ends when that field has the focus, or the dialog is given up (Escape).
+// Keeps what is typed while a dialog loads and puts it into its field, away from shortcuts. Ends when the field has the
+// focus, or on Escape.
 
 import { useEffect, useRef } from 'react';
 
@@ -7,7 +7,6 @@ let held = '';
 let receive: ((text: string) => void) | null = null;
 let stop: (() => void) | null = null;
 
-/** From now on; called where a dialog with a field is opened. */
 export function holdTyping(onGivenUp: () => void): void {
   letTypingGo();
   const onKey = (event: KeyboardEvent) => {
@@ -37,7 +36,6 @@ export function letTypingGo(): void {
   held = '';
 }
 
-/** For the field of such a dialog: what was typed before it could have the focus. */
 export function useTypedAhead(onText: (text: string) => void): void {
   const latest = useRef(onText);
   latest.current = onText;

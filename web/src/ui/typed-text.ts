@@ -1,6 +1,5 @@
-// What somebody has typed into a dialog and not sent: texts of its fields that are not what they were at first. Whoever would
-// close it without saying so is asked (dialog.tsx). What is chosen with a press is chosen again with one, and passwords are
-// not kept anywhere: neither counts.
+// Detects typed, unsent text in a dialog, so that closing asks first (dialog.tsx). Choices are easily repeated and
+// passwords are never kept: neither counts.
 
 import { useEffect, useState } from 'react';
 
@@ -18,7 +17,6 @@ const typedTypes: ReadonlySet<string> = new Set([
   'time',
 ]);
 
-/** Whether there is any in the element, asked when it matters. */
 export function useTypedText(element: HTMLElement | null): () => boolean {
   const [fields] = useState(() => new Map<TextField, { readonly first: string; last: string }>());
   useEffect(() => {
@@ -48,7 +46,7 @@ export function useTypedText(element: HTMLElement | null): () => boolean {
   return () => isTyped(fields);
 }
 
-/** Of a field that is gone, as on the second step of a form, the last of it. */
+/** For a removed field, as on a form's second step, its last text. */
 function isTyped(fields: ReadonlyMap<TextField, { readonly first: string; readonly last: string }>): boolean {
   return [...fields].some(
     ([field, { first, last }]) => (field.isConnected ? field.value : last).trim() !== first.trim(),

@@ -1,5 +1,4 @@
-// Leaving a form that was changed and not saved asks first: by a link, by Back, by a shortcut, and, in the browser's own words,
-// by closing the tab. What was typed stays until somebody says that it may go.
+// Asks before leaving a changed form by link, Back, shortcut or, in the browser's words, by closing the tab.
 
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
@@ -7,7 +6,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 
 const FormDialog = lazy(async () => ({ default: (await import('./form-dialog.tsx')).FormDialog }));
 
-/** What asks; to be rendered beside the form, not in it. Whoever has saved leaves with `ignoreBlocker`. */
+/** Render beside the form. After saving, navigate with `ignoreBlocker`. */
 export function useUnsavedGuard(isDirty: boolean): ReactNode {
   const { history } = useRouter();
   const [leave, setLeave] = useState<(() => void) | null>(null);
@@ -22,9 +21,9 @@ export function useUnsavedGuard(isDirty: boolean): ReactNode {
           return true;
         }
         const steps = nextLocation.state.__TSR_index - currentLocation.state.__TSR_index;
-        // The browser has gone there already, and is sent back: a dialog waits until it has arrived.
+        // The browser has already moved and is sent back: ask when it has arrived.
         const ask = () =>
-          // The dialog's own entry lies between.
+          // The dialog adds a history entry.
           setLeave(() => () => history.go(steps < 0 ? steps - 1 : steps, { ignoreBlocker: true }));
         window.addEventListener('popstate', ask, { once: true });
         return true;

@@ -1,22 +1,20 @@
-// What the address says of a list or a page, and how that is changed: so that what is filtered can be sent to somebody.
+// A list's or page's state in the URL, so that it can be shared.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { filtersOf, type ListSearch, withoutList } from '../api/list-params.ts';
 import { changedParams, textParams } from '../api/search-params.ts';
 
-/** What the address says of a list, and how that is changed. */
 export interface List<Name extends string> {
   readonly search: { readonly [One in Name]?: string };
-  /** What it filters by, without the place of a page and the order of its rows. */
+  /** Without cursor and sort order. */
   readonly filters: { readonly [One in Name]?: string };
   readonly isFiltered: boolean;
   change(changed: { readonly [One in Name]?: string }): void;
-  /** For a link to all of it. */
   readonly all: (now: object) => object;
 }
 
-/** The route needs these texts of the address (list-params.ts). */
+/** The route must accept these parameters (list-params.ts). */
 export function useList<const Names extends readonly string[]>(names: Names): List<Names[number]> {
   type Search = ListSearch<Names>;
   const search: Search = textParams<Names[number]>(...names)(useSearch({ strict: false }));

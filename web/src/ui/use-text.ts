@@ -1,4 +1,4 @@
-// A text that is typed into a field: what it is now, what its TextField takes, and how it is set from elsewhere.
+// State of a text field.
 
 import { useState } from 'react';
 

@@ -1,5 +1,5 @@
-// What an account did, and who acts for it: its ledger, orders, customers and requests as its own pages list them, its keys and
-// people. The address says which, and holds the filters of the list.
+// An account's ledger, orders, customers and requests, as on its own pages, and its keys and people. The URL selects the
+// tab and holds its filters.
 
 import { t } from '@lingui/core/macro';
 import { Link, useSearch } from '@tanstack/react-router';
@@ -25,7 +25,6 @@ const tabs = [
 
 interface AccountListsProps {
   readonly account: Account;
-  /** Its keys and people. */
   readonly access: ReactNode;
 }
 
@@ -72,7 +71,6 @@ export function AccountLists({ account, access }: AccountListsProps) {
 
 const monthsMax = 36;
 
-/** UTC months, the newest first: 2026-11. */
 function monthsSince(created: string): string[] {
   const first = created.slice(0, 7);
   const now = new Date();

@@ -1,4 +1,4 @@
-// One account: what it has, what it may do, what it did. Everything an operator does for a reseller is here.
+// One account in the console: everything that an operator does for a reseller.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

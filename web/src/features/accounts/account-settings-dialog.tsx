@@ -1,4 +1,4 @@
-// What an account may do: group, name, API, rate limit, allow-list. Only what was changed is sent.
+// Edits an account's group, name, API, rate limit and allow-list. Sends only changed fields.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ interface AccountSettingsDialogProps {
 }
 
 export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialogProps) {
-  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  // As of opening: a refetch would turn untouched fields into changes.
   const [before] = useState(account);
   const [displayName, displayNameField] = useText(account.display_name);
   const [group, setGroup] = useState(account.group);

@@ -1,4 +1,4 @@
-// Every account: search, and the way to create one.
+// All accounts, with search and creation.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -124,7 +124,7 @@ export function AccountsPage() {
   );
 }
 
-/** What was typed, as the service reads amounts. What is none is sent as it is: the service says so. */
+/** Invalid input is sent as it is; the service refuses it. */
 function amountOf(typed: string | undefined): string | undefined {
   return typed === undefined ? undefined : (readAmount(typed) ?? typed);
 }

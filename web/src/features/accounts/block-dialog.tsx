@@ -1,4 +1,4 @@
-// Blocks an account, or lifts the block.
+// Blocks or unblocks an account.
 
 import { t } from '@lingui/core/macro';
 import { changeAccount } from '../../api/commands.ts';

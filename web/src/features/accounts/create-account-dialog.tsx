@@ -1,4 +1,4 @@
-// A new account. Its password and key are shown once, to be handed over.
+// Creates an account and shows its password and key once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,5 @@
-// How an account is let in, in an administrator's hands: a new key or password, shown once; codes off; sessions ended.
-// What could take the account over asks for the administrator's own password first.
+// An administrator resets an account's credentials: new key or password (shown once), codes off, sessions ended. Actions
+// that could take over the account ask for the administrator's password.
 
 import { plural, t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -104,7 +104,7 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
   );
 }
 
-/** For who lost the authenticator app and the recovery codes. */
+/** For people who lost their app and recovery codes. */
 export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
   const form = useDialogForm({
     onClose,

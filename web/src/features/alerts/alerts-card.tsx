@@ -1,4 +1,4 @@
-// What the account wants to be told in time: of a low balance, of plans that end, and who is written to.
+// Alert settings: low balance, ending plans, recipients.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -62,7 +62,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
   const { currency } = account;
   const unconfirmed = alerts.emails.filter((email) => !confirmed.includes(email)).join(', ');
   const mayChange = useMay()('webhooks:write');
-  // What somebody else saved meanwhile is shown, unless it was typed over here.
+  // Fields not edited here follow concurrent changes.
   const saved = textsOf(alerts);
   const [typed, setTyped] = useState<Partial<typeof saved>>({});
   const { below, days, emails } = { ...saved, ...typed };

@@ -1,4 +1,4 @@
-// What the audit log names, in words for people. Unknown actions are shown as they are.
+// Names of audit log actions. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import { wordOf } from '../../text/words.ts';

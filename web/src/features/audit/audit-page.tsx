@@ -1,4 +1,4 @@
-// Who changed what, newest first, from what to what; and who signed in, or was refused.
+// The audit log, newest first: changes, sign-ins and refused sign-ins.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -115,7 +115,7 @@ function targetText(target: string, first: FoundAuditEntry | undefined): string 
   return first === undefined || first.target.name === '' ? target.replace(':', ' ') : first.target.name;
 }
 
-/** A person of the account, or one of its keys; its own login is the account. */
+/** A person or key of the account; the own login shows as the account. */
 function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
   if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
   const whose = <bdi>{by.type === 'key' ? keyNameWord(by.name) : by.name}</bdi>;
@@ -138,7 +138,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
   const was = fieldsOf(before, currency);
   const is = fieldsOf(after, currency);
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    // That something was the first of its hour says nothing.
+    // Being the first of its hour is not informative.
     (name) => was[name] !== is[name] && !(name === 'within_the_hour' && is[name] === '1'),
   );
   return (
@@ -163,7 +163,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** The fields of a change as texts; objects within are flattened: "prices.reseller.monthly". */
+/** Flattens objects: "prices.reseller.monthly". */
 function fieldsOf(value: unknown, currency: string, path = ''): Record<string, string> {
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -184,7 +184,7 @@ const moneyFields: ReadonlySet<string> = new Set([
   'refund',
 ]);
 
-/** Amounts and times are those of the API; older entries hold cents and seconds. */
+/** API amounts and times; older entries hold cents and seconds. */
 function textOf(value: unknown, path: string, currency: string): string {
   if (Array.isArray(value)) {
     if (value.length > 0) return value.map((item) => textOf(item, '', currency)).join(', ');
@@ -200,7 +200,6 @@ function textOf(value: unknown, path: string, currency: string): string {
   return path === '' ? text : auditValueWord(path, text);
 }
 
-/** With the name that people know it by; what has a page leads there. */
 function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
   const { type, id, name, account } = target;
   const whose = account === null ? null : <AccountLink id={account.id}>{account.username}</AccountLink>;

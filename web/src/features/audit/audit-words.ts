@@ -1,5 +1,4 @@
-// What the audit log writes for machines, in words: the fields of a change, and values that are no texts of people. What is
-// unknown here is shown as it is written: the service may gain some.
+// Names of audit log fields and values. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import type { Words } from '../../text/words.ts';
@@ -93,7 +92,7 @@ export function auditValueWord(path: string, value: string): string {
       return planStatusWord(value);
     case 'reason':
       return reasons[value] ?? value.replaceAll('_', ' ');
-    // What people wrote, even where it looks like one of ours.
+    // User text, even if it looks like one of our values.
     case 'name':
     case 'display_name':
     case 'memo':

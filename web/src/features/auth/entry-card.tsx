@@ -1,4 +1,4 @@
-// The one card of a page before the panel: signing in, and setting a password.
+// The card of pages before sign-in.
 
 import type { ReactNode } from 'react';
 import { windowTitle } from '../../text/service-name.ts';
@@ -6,9 +6,7 @@ import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { Logo } from '../brand/logo.tsx';
 
 interface EntryCardProps {
-  /** Of the window. */
   readonly title: string;
-  /** Absent: what stands in it has its own. */
   readonly heading?: string;
   readonly below?: ReactNode;
   readonly isSignedIn?: boolean;

@@ -1,5 +1,4 @@
-// What whoever signs in with a generated password sees, or with one that somebody else set: nothing but the way to one of
-// their own. The service refuses everything else until then.
+// Requires a new password after signing in with a generated one; the service refuses everything else until then.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';

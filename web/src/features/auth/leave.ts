@@ -1,5 +1,4 @@
-// Signing out: what was read is forgotten at once, whatever the service says; then the session ends. How far it has
-// got is a mutation like any other, which leaving-screen.tsx shows in place of every page.
+// Signing out: clears all read data at once, then ends the session. leaving-screen.tsx shows its progress.
 
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../../api/frame-commands.ts';
@@ -20,6 +19,5 @@ export function leave(client: QueryClient): void {
       window.location.assign(`${import.meta.env.BASE_URL}sign-in`);
     },
   });
-  // What went wrong is on the screen.
   leaving.execute(undefined).catch(() => undefined);
 }

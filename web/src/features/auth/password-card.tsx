@@ -1,4 +1,4 @@
-// A new password. It ends the other sessions.
+// Changes the password, which ends other sessions.
 
 import { t } from '@lingui/core/macro';
 import { usePerson } from '../../api/person.ts';

@@ -1,5 +1,5 @@
-// A forgotten password: without a link this page has one mailed, with one ("#token=…") it sets the new password, also the
-// first one of somebody who was invited. The token never stands in a request line, and leaves the address bar at once.
+// Password reset: without a token requests a link, with one ("#token=…") sets the password, also for invitations. The token
+// is in no request line, and is removed from the address bar at once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -24,12 +24,12 @@ const passwordLengthMin = 12;
 export function ResetPasswordPage() {
   const hash = useLocation({ select: (location) => location.hash });
   const [token, setToken] = useState(() => tokenIn(hash) ?? keptToken());
-  // Also a link that is pasted where this page is open: nothing is loaded anew then.
+  // Also for a link pasted while this page is open, which does not reload it.
   useEffect(() => {
     const found = tokenIn(hash);
     if (found === null) return;
     setToken(found);
-    // Kept with this entry of the history alone: loaded again, as by another language, the page is still that of the link.
+    // Stored in this history entry only, so that a reload (for example, by a language change) keeps it.
     window.history.replaceState(
       { ...window.history.state, passwordToken: found },
       '',
@@ -53,7 +53,6 @@ function keptToken(): string | null {
   return typeof state?.passwordToken === 'string' ? state.passwordToken : null;
 }
 
-/** The link is checked before anybody types a password. */
 function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onAskAnew: () => void }) {
   const { data: link, error, refetch } = useQuery(passwordLinkQuery(token));
   if (link !== undefined) return <ChoosePassword token={token} link={link} />;
@@ -138,7 +137,6 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
   const command = useCommand(completePasswordReset, {
     onDone: () => {
       if (!isInvitation) return setIsSet(true);
-      // Signed in, unless a code is needed as well.
       client.fetchQuery(meQuery).then(
         () => window.location.assign(import.meta.env.BASE_URL),
         () => setIsSet(true),
@@ -184,7 +182,7 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           command.mutate({ token, new_password: chosen, ...(isInvitation && { sign_in: true }) })
         }
       >
-        {/* Also for password managers: whose password this is. */}
+        {/* Also for password managers. */}
         <TextField
           label={t`Your username`}
           name="username"

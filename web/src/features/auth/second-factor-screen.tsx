@@ -1,5 +1,4 @@
-// What whoever needs codes at sign-in for their role, and has none yet, sees: nothing but the way to them. The service
-// refuses everything else until then.
+// Requires setting up a second factor if the role needs one; the service refuses everything else until then.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -13,7 +12,7 @@ import { TotpSetup } from './totp-setup.tsx';
 export default function SecondFactorScreen({
   onReadingCodes,
 }: {
-  /** While the recovery codes are shown, the panel waits. */
+  /** The panel waits while recovery codes are shown. */
   readonly onReadingCodes: (isReading: boolean) => void;
 }) {
   const client = useQueryClient();

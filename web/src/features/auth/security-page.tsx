@@ -1,4 +1,4 @@
-// Who may sign in as this account: its sessions, its password, codes at sign-in, and where mail goes.
+// Sessions, password, second factor and security e-mail.
 
 import { t } from '@lingui/core/macro';
 import { PageHeader } from '../../ui/page-header.tsx';

@@ -1,4 +1,4 @@
-// The browsers that are signed in, each of which can be signed out from here.
+// The person's sessions, each with a sign-out.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -114,7 +114,6 @@ const systems = [
   [t`Linux`, /Linux/],
 ] as const;
 
-/** "Firefox on Linux"; what the browser says of itself is in the title. */
 function browserName(agent: string): string {
   const browser = browsers.find(([, sign]) => sign.test(agent))?.[0] ?? t`Another program`;
   const system = systems.find(([, sign]) => sign.test(agent))?.[0];

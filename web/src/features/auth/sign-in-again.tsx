@@ -1,5 +1,5 @@
-// Over a page whose session has ended: what was typed on it is still there for whoever signs in again. Nothing of it can be
-// read or reached meanwhile, and somebody else gets the panel anew (panel-layout.tsx).
+// Sign-in over a page whose session ended, so that typed input survives. The page is hidden and unreachable meanwhile;
+// another person gets a fresh panel (panel-layout.tsx).
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -13,10 +13,9 @@ import { SignInForm } from './sign-in-form.tsx';
 
 export default function SignInAgain({ username }: { readonly username: string }) {
   const client = useQueryClient();
-  // Back is no way past it, and leaves nothing below it.
+  // Back must not bypass it, and leaves nothing below it.
   useBackCloses(() => undefined, false);
   useEffect(() => {
-    // Nobody is asked for while nobody is signed in.
     void client.cancelQueries();
   }, [client]);
   return (

@@ -1,5 +1,4 @@
-// Username and password, then the code of an authenticator where one is set up: on the sign-in page, and over a page whose
-// session has ended.
+// Username, password and, if enabled, a code. Used by the sign-in page and over expired pages.
 
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
@@ -119,7 +118,6 @@ function isRateLimited(error: Error): boolean {
   return error instanceof ApiError && error.code === 'rate_limited';
 }
 
-/** Seconds until the next try is taken; counts down by itself. */
 function useCountdown(error: Error | null): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The way in: username and password, then the code of an authenticator where one is set up.
+// The sign-in page.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -16,12 +16,11 @@ export function SignInPage() {
   const { next } = route.useSearch();
   const router = useRouter();
   const client = useQueryClient();
-  // Whichever way led here: a session may have ended by itself.
+  // Also after a session that expired.
   const [canReset, setCanReset] = useState(false);
   useEffect(() => {
-    // Whose service it is, is everybody's.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
-    // Without an answer the page is what it is without mail.
+    // If this fails, assume there is no mail.
     client.fetchQuery(signInOptionsQuery).then(
       (options) => setCanReset(options.password_reset),
       () => undefined,
@@ -47,10 +46,9 @@ export function SignInPage() {
       <SignInForm
         heading={t`Sign in`}
         onDone={() => {
-          // Whatever was read belongs to whoever was signed in before.
           client.clear();
           const path = safePath(next);
-          // Whoever was on the way somewhere goes on there. Operators begin with their business.
+          // Returns to the page that was requested. Operators start at the business overview.
           const start =
             path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
           void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
@@ -64,7 +62,7 @@ function startOf({ account }: Me): string {
   return account.is_admin ? '/admin' : '/';
 }
 
-/** A path of the panel; anything else leads to its start. */
+/** Only paths of the panel; anything else leads to the start. */
 function safePath(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

@@ -1,4 +1,4 @@
-// Codes at sign-in (TOTP): set up, or switched off with the password and a code.
+// Enables or disables TOTP codes at sign-in.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';

@@ -1,5 +1,4 @@
-// Codes at sign-in (TOTP) set up: the password, a QR code with a first code, the recovery codes. On the security page, and
-// where a role needs them.
+// TOTP setup: password, QR code with a first code, recovery codes. On the security page, and when a role requires it.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -19,7 +18,7 @@ import { useText } from '../../ui/use-text.ts';
 
 type Step = 'password' | TotpEnrolment | { readonly recoveryCodes: readonly string[] };
 
-/** From the password to the recovery codes, one dialog after another. `onOn`: codes are on, and the recovery codes shown. */
+/** `onOn`: after the recovery codes were shown. */
 export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; readonly onOn?: () => void }) {
   const [step, setStep] = useState<Step>('password');
   const start = useCommand((password: string | undefined) => startTotp({ password }), { onDone: setStep });

@@ -1,9 +1,8 @@
-// The operator's colour: a stylesheet of the service's, behind those of the pages, so nothing is styled within a page. It
-// comes with the page (src/service/panel-pages.ts).
+// The operator's accent color: a stylesheet loaded after the pages' own, so there are no inline styles
+// (src/service/panel-pages.ts).
 
 const address = '/brand/brand.css';
 
-/** When the colour has changed on this very page. */
 export function showBrandColours(): void {
   const earlier = document.querySelector(`link[href^="${address}"]`);
   const link = document.createElement('link');

@@ -1,4 +1,4 @@
-// The operator's name, logo, colour, letterhead and address for help, with how it will look, light and dark, before it is saved.
+// Edits the brand: name, logo, color, letterhead, support address, with previews in light and dark.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -153,12 +153,10 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
   );
 }
 
-/** What the form holds. */
 function settingsOf({ name, colour, letterhead, support_address, language }: Brand) {
   return { name, colour, letterhead, support_address, language };
 }
 
-/** A colour that could not be read is shown moved, and that is said. */
 function Warnings({ colour }: { readonly colour: string }) {
   const { light, dark, isMoved } = accentThemes(colour);
   return (

@@ -1,6 +1,5 @@
-// What the operator's face is on, small and beside each other, light and dark, before anything is saved: the panel, the page of
-// a customer, a mail. Each as it is where it stands: brand/logo.tsx, src/features/brand/page-layout.ts,
-// src/platform/mail/mail-content.ts.
+// Previews of the brand before saving, light and dark: panel, customer page, mail. They imitate brand/logo.tsx,
+// src/features/brand/page-layout.ts and src/platform/mail/mail-content.ts.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -11,18 +10,15 @@ import { ownName } from '../../text/service-name.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Mark } from './logo.tsx';
 
-/** As it is typed. */
 interface Face {
-  /** Empty: none. */
   readonly name: string;
   /** null: the product's own. */
   readonly colour: string | null;
   readonly logo: Brand['logo'];
-  /** Empty: none. */
   readonly support: string;
 }
 
-/** As in styles.css, for both at once; `plate` is what stands behind a logo. */
+/** As in styles.css; `plate` is behind a logo. */
 const surfaces = {
   light: {
     page: '#f6f7f9',
@@ -62,7 +58,6 @@ interface PreviewProps {
 }
 
 function Preview({ title, theme, shades: { accent, accentFill, onAccent }, face }: PreviewProps) {
-  // The names that the classes of these boxes read.
   const named = { ...surfaces[theme], accent, 'accent-fill': accentFill, 'on-accent': onAccent };
   const style: CSSProperties = Object.fromEntries(
     Object.entries(named).map(([name, value]) => [`--${name}`, value]),
@@ -159,7 +154,7 @@ function CustomerPart({ name, logo, support }: Face) {
   );
 }
 
-/** Without a colour of the operator's a mail has none at all. */
+/** Without a brand color a mail has no color. */
 function MailPart({ name, colour, logo, support }: Face) {
   const shown = name || ownName;
   return (

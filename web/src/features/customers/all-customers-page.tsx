@@ -1,4 +1,4 @@
-// Customers of every account: filters in the address, a drawer for each; suspending one, and lifting the suspension.
+// Customers of all accounts, with filters and a drawer; suspends and unsuspends.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -53,7 +53,7 @@ export function AllCustomersPage() {
     },
     ...otherColumns.map((column): Column<AccountCustomer> => {
       if (column.id === 'since') return { ...column, isExtra: true };
-      // Beside the account there is no room for both the end and the time left on a tablet.
+      // Tablets have no room for both the end and the time left.
       return column.id === 'ends' ? { ...column, from: 'lg' } : column;
     }),
     ...(canSuspend ? [suspension()] : []),
@@ -93,7 +93,6 @@ export function AllCustomersPage() {
       title: t`Change`,
       untitled: true,
       align: 'end',
-      // Its drawer does the same.
       from: 'lg',
       cell: (customer) => (
         <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Lift` : t`Suspend`}</Button>

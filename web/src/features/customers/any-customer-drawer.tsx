@@ -1,4 +1,4 @@
-// One customer of any account beside a list: what is known of them, and whether they may log in. Everything else is on their page.
+// A customer of any account in a drawer, with suspension. More: their page.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// One customer of any account: who they are, what happened to their plan, and what an administrator does about it.
+// A customer of any account: facts, plan history, actions.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -95,7 +95,6 @@ export function AnyCustomerPage() {
   );
 }
 
-/** What the plan's state and the role of the administrator allow. */
 function actionsOf(
   customer: AccountCustomer,
   months: Months,

@@ -1,4 +1,4 @@
-// Customers as table rows, wherever customers are listed.
+// Table columns of customers.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -12,13 +12,13 @@ import { CustomerLink } from '../../ui/page-links.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** `links`: to what rows lead: their drawer beside the list, the customer's page, which only its own account has, or their page in the console. */
+/** `links`: rows lead to the drawer, the panel page (own account only), or the console page. */
 export function customerColumns<Row extends PanelCustomer>({
   links = 'page',
   second,
 }: {
   readonly links?: 'drawer' | 'page' | 'console';
-  /** What is under the name on narrow screens in place of the package. */
+  /** Second line on narrow screens, instead of the package. */
   readonly second?: (row: Row) => string;
 } = {}): readonly Column<Row>[] {
   return [
@@ -110,12 +110,12 @@ export function customerOnPhone({ plan }: PanelCustomer) {
   );
 }
 
-/** What the customer is ordered by, where that is not the name. */
+/** Shown if it differs from the name. */
 function otherName({ name, reference }: PanelCustomer): string {
   return reference === name ? '' : reference;
 }
 
-/** What the customer has, and an order of theirs that waits. A plan that a pending order would begin is not "expired". */
+/** A plan that a pending order would begin is not "expired". */
 export function CustomerBadge({
   customer,
 }: {

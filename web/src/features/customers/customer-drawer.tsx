@@ -1,4 +1,4 @@
-// One customer beside the list: the plan, its end, the last orders, and what can be done. Everything else is on their page.
+// A customer in a drawer: plan, last orders, actions. More: their page.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// What is known of a customer, and what was last ordered for them, beside a list: of the own account's, and of any account's in
-// the console.
+// A customer's facts and last orders in a drawer, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import type { Order, PanelCustomer } from '../../api/shapes.ts';
@@ -14,11 +13,9 @@ import { UnsettledBadge } from '../orders/order-columns.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 
 interface CustomerFactsProps {
-  /** undefined: still being fetched. */
   readonly customer: PanelCustomer | undefined;
   readonly orders: readonly Order[] | undefined;
   readonly orderPage?: OrderPageAddress;
-  /** Facts that stand before the customer's own. */
   readonly first?: readonly Fact[];
 }
 

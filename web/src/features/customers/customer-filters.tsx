@@ -1,4 +1,4 @@
-// The filters above the list of customers, as the address holds them, and what the service is asked for by them.
+// Filters of the customer list: URL parameters and the resulting query.
 
 import { plural, t } from '@lingui/core/macro';
 import type { Query } from '../../api/client.ts';
@@ -13,7 +13,7 @@ export interface CustomerFilterParams {
   readonly q?: string;
   readonly state?: string;
   readonly package_id?: string;
-  /** Days, or "own": the two times beside it. */
+  /** Days, or "own": `from` and `to`. */
   readonly ending?: string;
   readonly from?: string;
   readonly to?: string;
@@ -35,7 +35,6 @@ const endings = [
   { value: 'own', title: t`Ends between …` },
 ];
 
-/** Without the place of a page. */
 export function customersWanted(search: CustomerFilterParams): Query {
   const { ending, from, to, ...rest } = search;
   const isOwn = ending === undefined || ending === 'own';
@@ -50,7 +49,6 @@ export function customersWanted(search: CustomerFilterParams): Query {
   };
 }
 
-/** Where nobody fits the filters. */
 export const noCustomers = {
   title: t`Nobody found`,
   soFar: t`Nobody found so far`,
@@ -60,7 +58,6 @@ export const noCustomers = {
 
 interface CustomerFiltersProps {
   readonly list: Pick<List<keyof CustomerFilterParams>, 'search' | 'change'>;
-  /** Also by packages that are no longer on offer. */
   readonly isOperator?: boolean;
 }
 
@@ -78,7 +75,7 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
         className="max-sm:basis-full"
         value={hasOwnSpan ? 'own' : (ending ?? '')}
         options={endings}
-        // Whoever asks what ends soon wants to see first what ends first.
+        // Sorts by end, as people look for the next ends.
         onValue={(chosen) =>
           list.change({ ending: chosen, from: '', to: '', sort: chosen === '' ? '' : 'expires_at' })
         }

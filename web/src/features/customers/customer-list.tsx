@@ -1,7 +1,5 @@
-// Customers of an account: which plan each has and how long it still runs. Filters and order are in the address, a drawer for
-// each; whoever is selected is renewed together, in the own account. On the page "Customers", and for the operator on the
-// account's page.
-// The route needs these texts of the address: customerParams.
+// An account's customers with filters, drawers and, in the own account, bulk renewal. Used by the customers page and the
+// console's account page. The route must accept customerParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -26,14 +24,13 @@ const rowKey = ({ id }: PanelCustomer) => id;
 interface CustomerListProps {
   /** null: the own account. */
   readonly accountId: number | null;
-  /** What leads to the first customer, while there is none. */
   readonly first?: ReactNode;
   readonly drawer: (id: string, opened: OpenRow<PanelCustomer>) => ReactNode;
 }
 
 export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
   const list = useList(customerParams);
-  // An operator orders nothing for an account.
+  // Operators do not order for an account.
   const canSelect = useMay()('orders:write') && accountId === null;
   const { before } = list.search;
   const wanted = customersWanted(list.search);

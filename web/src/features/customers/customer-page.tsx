@@ -1,4 +1,4 @@
-// One customer: the plan, what was ordered, and what can be done: renew, change the package, a login link.
+// A customer: plan, orders, and actions such as renewal, package change, login link.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -131,7 +131,6 @@ export function CustomerPage() {
   );
 }
 
-/** What the plan's state and the role of whoever is signed in allow. */
 function actionsOf(
   { customer, suspended, order_pending: isPending, last_order_id: lastOrderId }: CustomerWithOrders,
   may: ReturnType<typeof useMay>,
@@ -145,7 +144,7 @@ function actionsOf(
       id: 'auto-renew',
       title: t`Auto-renewal`,
       icon: CalendarSync,
-      // A free trial renews nothing.
+      // A free trial cannot renew.
       isOffered: isChangeable && lastOrderId !== null,
       dialog: (onClose) => <AutoRenewDialog customer={customer} onClose={onClose} />,
     },
@@ -181,7 +180,6 @@ function actionsOf(
   ];
 }
 
-/** How the plan goes on by itself, or that it was told to end. */
 function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
   if (plan.ends_at_period_end && runs(plan)) return t`Off: the plan ends with its period`;
   if (plan.auto_renew === null) return t`Off`;

@@ -1,4 +1,4 @@
-// What can be done with the customers that are selected, with what it costs before it is asked for.
+// Actions on selected customers, with their cost.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -25,7 +25,7 @@ const BulkAutoRenewDialog = lazyEarly(withTexts(() => import('../plans/bulk-auto
 interface CustomerSelectionBarProps {
   readonly selection: RowSelection<PanelCustomer>;
   readonly wanted: Query;
-  /** How many fit the filter, if that is known; and whether there is more than the page. */
+  /** `total` null: unknown. `hasMore`: more than this page. */
   readonly total: number | null;
   readonly hasMore: boolean;
 }

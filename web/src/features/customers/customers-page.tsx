@@ -1,4 +1,4 @@
-// The account's customers, and the way to the first of them: an order.
+// The account's customers. Without any, leads to a first order.
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';

@@ -1,4 +1,4 @@
-// Makes a login link for a customer and shows it once.
+// Creates a login link and shows it once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 
 interface LoginLinkDialogProps {
   readonly customer: Pick<Customer, 'id' | 'name'>;
-  /** By the operator, for a customer of any account: the password is asked for. */
+  /** For any account's customer, with the password. */
   readonly isOperator?: boolean;
   readonly onClose: () => void;
 }

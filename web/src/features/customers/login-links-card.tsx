@@ -1,4 +1,4 @@
-// The login links of a customer, newest first: made when and by whom, and what became of them. In the panel and the console.
+// A customer's login links, newest first, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Keeps a customer of any account out, or lets them in again, once it is confirmed.
+// Suspends or unsuspends a customer of any account.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

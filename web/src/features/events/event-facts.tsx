@@ -1,4 +1,4 @@
-// One event: what it tells, of whom, and its JSON as the feed and the endpoints have it.
+// An event's facts and its JSON.
 
 import { t } from '@lingui/core/macro';
 import type { AccountEvent } from '../../api/shapes.ts';
@@ -9,7 +9,6 @@ import { CustomerLink, OrderLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { eventSubject } from './event-subject.ts';
 
-/** Links to what it is about. */
 export function eventFacts(event: AccountEvent): Fact[] {
   const { text, customer, orderId, webhookId } = eventSubject(event);
   return [

@@ -1,13 +1,11 @@
-// Whom or what an event is about, read from its data with care: each type has its own, and types may come that these pages do
-// not know.
+// An event's subject, parsed defensively: there may be types that these pages do not know.
 
 import type { AccountEvent } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 
 interface EventSubject {
-  /** What tells it apart: a reference, an amount, a name; empty where nothing does. */
+  /** A reference, amount or name; "": none. */
   readonly text: string;
-  /** Present where there is a page of it. */
   readonly customer: { readonly id: number; readonly reference: string } | null;
   readonly orderId: number | null;
   readonly webhookId: number | null;

@@ -1,10 +1,9 @@
-// What each type of event tells, in a few words. A type that this version of the pages does not know is shown as it is called.
+// Names of event types. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import type { EventType } from '../../../../src/features/events/event-schemas.ts';
 import { wordOf } from '../../text/words.ts';
 
-/** In the order of the documents. */
 export const eventWords: Readonly<Record<string, string>> = {
   'order.completed': t`Order completed`,
   'order.failed': t`Order refused by the product`,

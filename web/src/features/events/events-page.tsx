@@ -1,5 +1,4 @@
-// The feed of events, for people: the newest first. Looking at it does not have events written; where none is, the page says what
-// begins that.
+// The event feed, newest first. Viewing it does not start recording; without recorded events, the page says what does.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Calls that the product has not taken: those that ran out of attempts, orders among them, and those that fail now.
+// Product calls that need attention (out of attempts, including orders) or are failing.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,4 @@
-// What an administrator does about one call to the product: send it again, say that it was done by hand, or, where it decides a
-// pending order, accept or fail that order.
+// Actions on a product call: resend, mark as done, or accept or fail its pending order.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';

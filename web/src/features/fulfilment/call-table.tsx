@@ -1,4 +1,4 @@
-// Calls to the product as table rows: for whom, what the product answered, when they are sent next, and what can be done.
+// Table of product calls with answers, next attempts and actions.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';

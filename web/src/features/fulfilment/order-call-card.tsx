@@ -1,5 +1,4 @@
-// How an order fares at the product, on its page: attempts with the product's answers, and what can be done while it is
-// open.
+// An order's product call on its page: attempts, answers, actions.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +33,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
   { title: t`When`, align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
 ];
 
-/** Nothing, where the product was not called for it, or its call was deleted since. */
+/** Empty if there was no call, or it was deleted. */
 export function OrderCallCard({ orderId }: { readonly orderId: number }) {
   const { data } = useQuery(callOfOrderQuery(orderId));
   const call = data?.data[0];

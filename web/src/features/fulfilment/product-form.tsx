@@ -1,5 +1,4 @@
-// The product's addresses, secrets, and whether orders wait for its answer, to change. A secret is made here or typed, and shown by
-// nobody once it is saved.
+// Edits the product's addresses, secrets and mode. Secrets are generated or typed, and not shown after saving.
 
 import { t } from '@lingui/core/macro';
 import { KeyRound } from 'lucide-react';
@@ -30,7 +29,6 @@ const sendProduct = (change: ProductChange, password: string | undefined) =>
 
 interface ProductFormProps {
   readonly product: Product;
-  /** false: it is shown, and not changed. */
   readonly canChange: boolean;
 }
 

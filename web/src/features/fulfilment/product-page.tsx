@@ -1,4 +1,4 @@
-// The operator's product: where it is called with each change of a plan, whether orders wait for its answer, and how that goes.
+// The operator's product: settings and the state of the hand-off.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

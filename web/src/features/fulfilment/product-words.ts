@@ -1,4 +1,4 @@
-// The hand-off's modes and calls in words for people. Unknown values are shown as they are.
+// Names of product modes and call states. Unknown ones are shown as they are.
 
 import { plural, t } from '@lingui/core/macro';
 import type { AttentionCount, ProductCall } from '../../api/shapes.ts';
@@ -35,13 +35,12 @@ export function callStatusWord({ status, last_status: last, decides_order: decid
   return decides ? t`Decided by hand` : t`Done by hand`;
 }
 
-/** What the product answered last, as it came; sentences for what is no answer. */
+/** The last answer, or why there was none. */
 export function callAnswerWord({ attempts, last_status: status, last_error: problem }: ProductCall): string {
   if (status !== null) return String(status);
   return problem === null && attempts === 0 ? t`Not asked yet` : callProblemWord(problem);
 }
 
-/** Why an attempt had no answer. */
 export function callProblemWord(problem: string | null): string {
   return problem === 'no_product' ? t`There is no product` : (problem ?? t`Nothing`);
 }

@@ -1,4 +1,4 @@
-// Completes a pending order in the product's place, or fails it. What that does to the money is said before.
+// Accepts or fails a pending order, after showing the effect on the balance.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// The address that programs are told, where it is not the one that this page was opened at: then either of them is not the
-// service's own, and what is copied from here may lead nowhere.
+// Warns if the API address differs from the page's: one of them may be wrong, so copied text may not work.
 
 import { Trans } from '@lingui/react/macro';
 import { useMe } from '../../api/me.ts';

@@ -1,5 +1,4 @@
-// The addresses the key works from. A list that leaves out the address of whoever edits it is saved only after
-// a second look.
+// Edits the allow-list. A list without the user's own address needs a confirmation.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -157,7 +156,7 @@ export function AllowListCard() {
   );
 }
 
-/** The service names the entry it cannot take: allowed_ips.2 */
+/** The service names the entry: allowed_ips.2. */
 function problemAt(error: Error | null, index: number): boolean {
   return error instanceof ApiError && error.detail('field') === `allowed_ips.${index}`;
 }

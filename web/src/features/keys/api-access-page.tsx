@@ -1,4 +1,4 @@
-// What a program needs to order: address, key, where the key works, how often, and the first request to copy.
+// API access: address, key, allow-list, rate limit, a first request to copy.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ export function ApiAccessPage() {
   const { account } = useMe();
   const may = useMay();
   const keyFacts = useQuery(apiKeyQuery);
-  // Only here, in memory: leaving the page hides the key again.
+  // In memory only: leaving the page hides the key.
   const [shownKey, setShownKey] = useState<string | null>(null);
   return (
     <>

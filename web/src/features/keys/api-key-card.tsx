@@ -1,4 +1,4 @@
-// Address, username and key. The key is shown to whoever gives the password again, and replaced the same way.
+// Address, username and key. Showing and replacing the key require the password.
 
 import { t } from '@lingui/core/macro';
 import { Eye, EyeOff, RotateCcw } from 'lucide-react';

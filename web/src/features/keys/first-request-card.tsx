@@ -1,4 +1,4 @@
-// The first request in four languages, with the account's own address and, while it is shown, its key.
+// The first request in four languages, with the account's address and, while shown, its key.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -14,7 +14,7 @@ import { firstRequest, languages } from './first-request.ts';
 
 export function FirstRequestCard({ shownKey }: { readonly shownKey: string | null }) {
   const { api_url: apiUrl } = useMe();
-  // The key above is a live one.
+  // The key shown above is a live one.
   const isTest = panelMode === 'test';
   const { data: packages } = useQuery(packagesQuery);
   const { search, change } = useList(['language']);

@@ -1,4 +1,4 @@
-// The texts of the first request. Each runs as it stands, without a package to install.
+// Sample requests that run as they are, without packages.
 
 export const languages = [
   { value: 'curl', title: 'curl' },

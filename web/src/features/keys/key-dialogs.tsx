@@ -1,4 +1,4 @@
-// A new secret for a key, with or without a time in which the one before it still works; and its end.
+// Rotates a key, with or without an overlap, or revokes it.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -90,7 +90,7 @@ export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
 
 interface NewSecretDialogProps {
   readonly title: string;
-  /** null: the first answer was lost on its way, and with it the secret. */
+  /** null: the first answer, with the secret, was lost. */
   readonly apiKey: string | null;
   readonly children: ReactNode;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-// A key that is made, or changed: its name, what it may do, from where, how much and until when. A new key is shown once.
+// Creates or edits a key: name, scopes, addresses, limit, expiry. A new key is shown once.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -20,7 +20,6 @@ import { administratorScopeWords, scopeWords } from './scope-words.ts';
 
 interface KeyFormDialogProps {
   readonly owner: AccessOwner;
-  /** null: a new one. */
   readonly apiKey: ApiKey | null;
   readonly ofAdministrator: boolean;
   readonly onClose: () => void;
@@ -48,7 +47,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     ...(apiKey === null && mode === 'test' && { test: true }),
     allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
     rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
-    // A second that somebody chose elsewhere stays, unless the day is another one.
+    // Keeps an exact expiry set elsewhere unless the day is changed.
     ...(lastDay === savedDay ? {} : { expires_at: spanEnd(lastDay) ?? null }),
     ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
   };
@@ -108,7 +107,6 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           ]}
           onChoose={(chosen) => {
             setMode(chosen);
-            // A test key can have fewer.
             setScopes([]);
           }}
         />

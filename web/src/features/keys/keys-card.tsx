@@ -1,5 +1,4 @@
-// The keys of an account: what each may do, when it was last used, and what can be done about it. On the account's own page,
-// and in the console on the page of any account.
+// An account's keys with actions, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -23,9 +22,7 @@ import { scopeWord } from './scope-words.ts';
 interface KeysCardProps {
   readonly owner: AccessOwner;
   readonly description: string;
-  /** Of administrators' accounts: their keys can have more scopes. */
   readonly ofAdministrator: boolean;
-  /** false: the list alone. */
   readonly canChange: boolean;
 }
 

@@ -1,10 +1,9 @@
-// What a key may do, in words for people.
+// Descriptions of scopes.
 
 import { t } from '@lingui/core/macro';
 import type { administratorScopes } from '../../../../src/shared/scopes.ts';
 import type { Words } from '../../text/words.ts';
 
-/** What a key may do, in the order of the documents. */
 export const scopeWords: Words = {
   'balance:read': t`Read the balance`,
   'packages:read': t`Read packages and prices`,

@@ -1,4 +1,4 @@
-// The key's rate limit, and how much of it is used this very minute.
+// The rate limit and its current use.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Ledger entries as table rows: why the balance moved, by how much, and what it was then.
+// Table columns of ledger entries.
 
 import { t } from '@lingui/core/macro';
 import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
@@ -9,10 +9,10 @@ import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from './order-page-address.ts';
 
-/** Of the panel's own ledger with the order's customer, of the administrator's without. */
+/** The panel's entries include the order's customer. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
 
-/** `orderPage`: where rows of orders lead to; ".": each row to its drawer; null: nowhere. */
+/** `orderPage`: where order rows lead; ".": each row's drawer; null: nowhere. */
 export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly Column<Entry>[] {
   return [
     { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
@@ -77,7 +77,7 @@ function Reason({ entry, orderPage }: ReasonProps) {
     );
   }
   if (orderId === null) return <span className="font-medium">{kind}</span>;
-  // On narrow screens there is room for one of the two: people know the customer.
+  // Narrow screens only show the customer.
   const words = (
     <>
       <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>

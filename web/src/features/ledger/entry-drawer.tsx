@@ -1,4 +1,4 @@
-// One entry of the ledger: why the balance moved, by whom, and what it was before and after. Beside the list.
+// A ledger entry in a drawer: reason, author, balance before and after.
 
 import { t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 
 interface EntryDrawerProps {
   readonly open: OpenRow<PanelLedgerEntry>;
-  /** null: the own account's. */
+  /** null: the own account. */
   readonly accountId: number | null;
 }
 
@@ -34,7 +34,6 @@ export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
   );
 }
 
-/** What was added by hand, or taken. */
 function hasReceipt({ kind }: PanelLedgerEntry): boolean {
   return kind === 'credit' || kind === 'debit';
 }

@@ -1,6 +1,5 @@
-// Every movement of an account's balance, newest first: filters in the address, totals of the time they leave, and a drawer for
-// each entry. On the page "Ledger", and for the operator on the account's page.
-// The route needs these texts of the address: ledgerParams.
+// An account's ledger, newest first, with filters, totals and drawers. Used by the ledger page and the console's account
+// page. The route must accept ledgerParams.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -34,11 +33,10 @@ interface EntryListProps {
   /** null: the own account. */
   readonly accountId: number | null;
   readonly currency: string;
-  /** That can be chosen: 2026-11, the newest first. */
+  /** Selectable months (2026-11), newest first. */
   readonly months: readonly string[];
 }
 
-/** What the service is asked for by what the address says. */
 export function entriesWanted(search: LedgerSearch) {
   const { from, to } = search;
   return { ...filtersOf(ledgerParams, search), from: spanStart(from), to: spanEnd(to) };

@@ -1,4 +1,4 @@
-// The account's ledger; of one month together with its statement.
+// The account's ledger; for a single month, with its statement.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// What came and went in the time that the ledger shows, by kind; each leads to its entries.
+// The ledger's totals by kind, linked to their entries.
 
 import { t } from '@lingui/core/macro';
 import type { LedgerTotals } from '../../api/shapes.ts';
@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 
 interface LedgerTotalsProps {
-  /** null: the service has none for this time. */
+  /** null: not available for this time. */
   readonly totals: LedgerTotals | null;
   readonly currency: string;
 }

@@ -1,3 +1,3 @@
-// Where a row leads to that is about an order: its page in the panel, or in the console.
+// The page of an order, in the panel or the console.
 
 export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';

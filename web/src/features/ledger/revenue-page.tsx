@@ -1,5 +1,5 @@
-// What each account spent in some time, of one package or kind of order or of all: the rows of the operator's figures. Each account
-// leads to its orders of that time.
+// Revenue by account, filtered by time, package and kind: the rows behind the operator's figures. Each account links to its
+// orders.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -26,7 +26,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { useList } from '../../ui/use-list.ts';
 
-/** Exact times, as the address holds them: the sums are of UTC days. */
+/** Exact times: the sums are of UTC days. */
 interface Span {
   readonly from: string;
   readonly to: string;
@@ -155,7 +155,6 @@ function columnsOf(
   currency: string,
 ): readonly Column<SpendingOfAccount>[] {
   const times = { from, to };
-  // What came back for a plan that was cancelled is no order.
   const rows =
     kind === 'cancel'
       ? { tab: 'ledger', kind: 'refund', ...times }
@@ -265,7 +264,6 @@ function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
 
 const monthsMax = 12;
 
-/** What the figures of the overview are of, and each month; the first is the usual one. */
 function spansTo(now: Date): readonly [NamedSpan, ...NamedSpan[]] {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);

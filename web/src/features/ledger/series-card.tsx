@@ -1,5 +1,4 @@
-// A series of days or months: one chart for the credit and one for the orders, or the same numbers as a table.
-// Used by the panel's overview and by the console's.
+// Daily or monthly charts of money and orders, or the same numbers as a table. Used by both overviews.
 
 import { t } from '@lingui/core/macro';
 import { Inbox } from 'lucide-react';
@@ -27,7 +26,6 @@ export type SeriesView = 'chart' | 'table';
 
 interface SeriesCardProps {
   readonly title: string;
-  /** What the money of the series is: "Credit spent", "Revenue". */
   readonly moneyName: string;
   readonly series: readonly SeriesPoint[] | undefined;
   readonly error: Error | null;
@@ -38,12 +36,10 @@ interface SeriesCardProps {
   readonly view: SeriesView;
   readonly onView: (view: SeriesView) => void;
   readonly outdated: boolean;
-  /** Leads to the rows that a day or month is made of. */
   readonly rows?: SeriesRows;
 }
 
 export interface SeriesRows {
-  /** Where a bar was clicked. */
   readonly onOpen: (point: SeriesPoint, of: 'money' | 'orders') => void;
   readonly link: (point: SeriesPoint, words: string) => ReactNode;
 }
@@ -107,7 +103,7 @@ interface MoneyChartProps {
 }
 
 function MoneyChart({ series, name, currency, rows }: MoneyChartProps) {
-  // A picture needs no cents beyond what a float holds; the words are made of the exact texts.
+  // Floats suffice for drawing; texts use exact amounts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
   const compact = useMemo(
     () => new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency }),
@@ -204,7 +200,6 @@ function Chart({ name, series, values, total, wordsOf, formatTick, onOpen }: Cha
   );
 }
 
-/** What the hatched bars of a chart are. */
 export function HatchedNote({ children }: { readonly children: ReactNode }) {
   return (
     <p className="mt-1 flex items-center gap-2 text-xs text-soft">

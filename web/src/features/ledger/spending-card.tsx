@@ -1,5 +1,4 @@
-// What was spent by package, or by kind of order, beside the same time before: with the change in money and in percent, and
-// each row a way to the orders that it was made of. Used by the panel's overview and by the console's.
+// Spending by package or kind compared with the previous period, linked to the orders. Used by both overviews.
 
 import { t } from '@lingui/core/macro';
 import { PackageOpen } from 'lucide-react';
@@ -18,31 +17,28 @@ import type { Span } from './series-card.tsx';
 
 export type SpendingView = 'package' | 'kind';
 
-/** Of a package, over all kinds, or of a kind, over all packages. */
+/** A package over all kinds, or a kind over all packages. */
 export interface SpendingGroup {
   readonly key: string;
   readonly name: string;
   readonly orders: number;
   readonly spent: string;
   readonly before: string;
-  /** What it is made of. */
   readonly parts: readonly SpendingRow[];
 }
 
 interface SpendingCardProps {
   readonly title: string;
-  /** null: it is being summed up. undefined: it is being fetched. */
+  /** null: being computed. undefined: loading. */
   readonly spending: readonly SpendingRow[] | null | undefined;
   readonly totals: Totals | undefined;
   readonly error: Error | null;
   readonly currency: string;
   readonly span: Span;
-  /** What the money is: "Spent", where nothing else is said. */
   readonly moneyName?: string;
   readonly by: SpendingView;
   readonly onBy: (by: SpendingView) => void;
   readonly outdated: boolean;
-  /** The group's name, as a link to its rows. */
   readonly link: (group: SpendingGroup) => ReactNode;
 }
 
@@ -135,7 +131,7 @@ function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string)
 function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>, currency: string): string {
   const change = toCents(spent) - toCents(before);
   const inMoney = formatMoney(fromCents(change), currency, true);
-  // Of next to nothing, any percentage is huge and says nothing.
+  // A percentage of almost nothing is meaningless.
   if (toCents(before) <= 0n || change > toCents(before) * 10n) return inMoney;
   return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
 }

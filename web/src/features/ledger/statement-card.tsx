@@ -1,4 +1,4 @@
-// A month of the ledger added up: from the opening balance to the closing one.
+// A month's totals, from opening to closing balance.
 
 import { plural, t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
@@ -56,7 +56,7 @@ export function StatementCard({ statement, currency }: StatementCardProps) {
   );
 }
 
-/** The movement with its sign, whether the sum came with one or not. */
+/** With its sign, whether or not the sum has one. */
 export function movement(sum: string, sign: '' | '-'): string {
   const size = sum.replace(/^-/, '');
   return /^0+\.0+$/.test(size) ? size : sign + size;

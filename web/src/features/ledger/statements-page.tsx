@@ -1,4 +1,4 @@
-// A statement for each month: opening balance, what came and went, closing balance.
+// Monthly statements.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -78,7 +78,7 @@ export function StatementsPage() {
       align: 'end',
       cell: ({ month }) => (
         <span className="inline-flex">
-          {/* On phones the month needs the room; its page has the file too. */}
+          {/* No room on phones; the month's page has the file too. */}
           <span className="max-sm:hidden">
             <CsvButton
               icon={Download}

@@ -1,4 +1,4 @@
-// One order of any account, as the administrator sees it: to answer a reseller who quotes its id.
+// An order of any account, for administrators.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// Replaces the running plan of a customer of any account by one of another package: an order of the account. What it costs
-// and gives back stands there before the password is asked for.
+// The operator changes a customer's package: an order of the account, with cost and refund shown before the password.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -24,7 +23,6 @@ import { confirmWords } from './plan-step.ts';
 
 interface ChangePackageDialogProps {
   readonly customer: AccountCustomer;
-  /** Those of the last order. */
   readonly months: Months;
   readonly onClose: () => void;
 }
@@ -56,7 +54,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
   const wasLost = form.isUncertain;
   const preview = useQuery({
     ...packageChangePreviewQuery(customer.id, { package_id: packageId ?? 0, months }),
-    // What was sent and may stand is shown as it was sent.
+    // What was sent may stand, so it is shown unchanged.
     enabled: packageId !== null && !form.isClosed,
   });
   const isCurrent = packageId !== null && !preview.isPlaceholderData && (wasLost || preview.error === null);

@@ -1,4 +1,4 @@
-// Who the order is for: completes known customers as one types. Whoever types on says somebody new, and sees that.
+// Autocomplete for an order's customer; unknown text means a new customer, which it says.
 
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { t } from '@lingui/core/macro';
@@ -17,12 +17,11 @@ interface CustomerFieldProps {
 
 export function CustomerField({ value, onText, found, problem }: CustomerFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  // Within the dialog, which keeps the focus.
   const place = useRef<HTMLDivElement>(null);
   const [wantsOpen, setWantsOpen] = useState(false);
-  // While the list is open the rest of the dialog is hidden from screen readers: it opens for what there is to choose.
+  // While the list is open, screen readers do not see the rest of the dialog, so open it only if there is a choice.
   const offered = found.filter(({ reference }) => !sameReference(reference, value));
-  // What was typed before the field was there: typing goes on behind it.
+  // Continue after text typed before the field existed.
   useEffect(() => {
     const field = input.current;
     field?.setSelectionRange(field.value.length, field.value.length);
@@ -46,7 +45,7 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
               aria-label={t`Customer`}
               ref={input}
               autoFocus
-              // Whoever has gone on is not held up by a list that comes late.
+              // A late list must not hold up a user who has moved on.
               onBlur={({ relatedTarget }) => {
                 if (relatedTarget !== null && !place.current?.contains(relatedTarget)) setWantsOpen(false);
               }}
@@ -99,7 +98,7 @@ interface NewCustomerNoteProps {
   readonly onChoose: (reference: string) => void;
 }
 
-/** Who may be meant instead of a new customer. */
+/** Suggests existing customers instead of a new one. */
 export function NewCustomerNote({ reference, similar, onChoose }: NewCustomerNoteProps) {
   return (
     <div role="status" className="rounded-control border border-edge px-3.5 py-2.5">

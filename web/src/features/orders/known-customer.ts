@@ -1,5 +1,4 @@
-// Who an order is for: a customer who is known, with the plan that they have, or a new one, with those who are so much like
-// it that a slip is likely.
+// An order's customer: a known one with their plan, or a new one with similar existing ones, in case of a typo.
 
 import { useQuery } from '@tanstack/react-query';
 import { customerQuery, customersQuery, ordersQuery } from '../../api/queries.ts';
@@ -7,14 +6,11 @@ import type { Order, PanelCustomer } from '../../api/shapes.ts';
 import { fragments, isSimilar, sameReference } from './similar-reference.ts';
 
 interface KnownCustomer {
-  /** Nothing is known yet. */
   readonly isAsking: boolean;
-  /** Those that go on like what was typed. */
   readonly found: readonly PanelCustomer[];
   readonly customer: PanelCustomer | undefined;
   readonly lastOrder: Order | undefined;
   readonly isNew: boolean;
-  /** Of a new one: who may be meant instead. */
   readonly similar: readonly PanelCustomer[];
 }
 
@@ -25,7 +21,7 @@ export function useKnownCustomer(reference: string): KnownCustomer {
   const search = useQuery({ ...customersQuery({ q: reference }), enabled: isNamed });
   const found = isNamed && !search.isPlaceholderData ? (search.data?.data ?? []) : [];
   const listed = found.find((one) => sameReference(one.reference, reference));
-  // Whom a long list leaves out is known by their orders.
+  // A customer missing from a long list is found by their orders.
   const isCut = listed === undefined && (search.data?.next_before ?? null) !== null;
   const orders = useQuery({ ...ordersQuery({ customer: reference }), enabled: isNamed && isCut });
   const ordered = isCut && !orders.isPlaceholderData ? orders.data?.data[0]?.customer : undefined;

@@ -1,4 +1,4 @@
-// How any page opens the order dialog.
+// Opens the order dialog from any page.
 
 import { createContext, useContext } from 'react';
 import { runs } from '../../api/plan-runs.ts';
@@ -7,9 +7,9 @@ import type { Customer, Months, Order } from '../../api/shapes.ts';
 export type OrderIntent =
   | {
       readonly type: 'place';
-      /** Reference of the customer the order is for; absent: asked. */
+      /** Customer reference; absent: the dialog asks. */
       readonly customer?: string;
-      /** The name of the package that runs now, to mark it. */
+      /** Name of the running package, to mark it. */
       readonly runningPackage?: string;
     }
   | {
@@ -24,7 +24,6 @@ export function renewalOf({ id, customer, package: { name }, months }: Order): O
   return { type: 'renew', orderId: id, customer: customer.reference, packageName: name, months };
 }
 
-/** What is ordered next for a customer who is known. */
 export function orderFor({ reference, plan }: Pick<Customer, 'reference' | 'plan'>): OrderIntent {
   return { type: 'place', customer: reference, ...(runs(plan) && { runningPackage: plan.package }) };
 }

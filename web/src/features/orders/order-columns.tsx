@@ -1,4 +1,4 @@
-// Orders as table rows, wherever orders are listed.
+// Table columns of orders.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -12,7 +12,7 @@ import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { FailedRefund } from './order-failure.tsx';
 
-/** `orderPage`: where rows lead to; the console has a page of its own for the orders of every account. "drawer": beside the list. */
+/** `orderPage`: where rows lead; "drawer": beside the list. */
 export function orderColumns({
   orderPage = '/orders/$orderId',
   withCustomer = true,
@@ -120,7 +120,7 @@ export function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
 }
 
-/** To when the order pays; of one that the product has not confirmed, only once it does. */
+/** For an unconfirmed order, only once the product confirms it. */
 export function OrderedEnd({ order: { status, expires_at: at } }: { readonly order: Order }) {
   if (status === 'failed') return '–';
   if (status === 'completed') return <Time at={at} />;
@@ -131,13 +131,12 @@ export function OrderedEnd({ order: { status, expires_at: at } }: { readonly ord
   );
 }
 
-/** Nothing for a completed order, which is the rule. */
+/** Empty for completed orders, the normal case. */
 export function UnsettledBadge({ status }: { readonly status: string }) {
   if (status === 'completed') return null;
   return <Badge tone={status === 'failed' ? 'bad' : 'warn'}>{orderStatusWord(status)}</Badge>;
 }
 
-/** What the columns that have stepped back would say, on a phone. */
 export function orderOnPhone({ kind, status, created_at: at }: Order) {
   return (
     <>

@@ -1,5 +1,5 @@
-// Placing an order and renewing one: choose, see what it does to price, plan and balance, confirm. The
-// idempotency key is made when the dialog opens, so a second click or a retry after a lost answer charges once.
+// Places or renews an order: choose, preview, confirm. The idempotency key is made when the dialog opens, so a second click
+// or a retry after a lost answer charges once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -102,7 +102,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const plan = known.customer?.plan;
   const isRunning = plan !== undefined && runs(plan);
   const present = packages?.data.find((one) => one.name === plan?.package);
-  // The present package is preselected, except where a change was asked for or it is no longer on offer.
+  // Preselects the current package, unless a change was requested or it is no longer on offer.
   const isChangeAsked = intent.runningPackage !== undefined;
   const preselected = isChangeAsked ? undefined : (present ?? (isRunning ? undefined : packages?.data[0]));
   const packageId = chosenId ?? preselected?.id ?? null;
@@ -113,11 +113,11 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
     onDone,
   });
-  // After a lost answer the order may stand: only the very same may be sent again with this key.
+  // After a lost answer the order may stand: only an identical request may use this key.
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
   const preview = useQuery({
     ...orderPreviewQuery(body),
-    // What was sent and may stand is shown as it was sent.
+    // What was sent may stand, so it is shown unchanged.
     enabled: packageId !== null && settled !== '' && !known.isAsking && !isUncertain && !command.isPending,
   });
   const isCurrent =
@@ -140,7 +140,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const send = () => {
     if (packageId === null || preview.data === undefined) return;
     setIsAsked(false);
-    // What is sent stands, whatever is learned of the customer meanwhile.
+    // Freezes the choice, whatever else loads about the customer.
     setChosenId(packageId);
     setMonths(months);
     command.mutate(
@@ -165,7 +165,6 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
       </Dialog>
     );
   }
-  // Beside the field, and below it.
   const isSaid =
     isOf(preview.error, 'invalid_customer') ||
     (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
@@ -310,7 +309,7 @@ interface PresentPlanProps {
   readonly isPending: boolean;
 }
 
-/** What the customer has now, and what stands in the way of an order. */
+/** The current plan, and obstacles to an order. */
 function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanProps) {
   const { plan } = customer;
   return (
@@ -375,7 +374,6 @@ function LossList({ losses, losesMoney }: LossListProps) {
   );
 }
 
-/** The one line that says what the order does; it stands above the button, and is never scrolled away. */
 function headline(
   preview: OrderPreview,
   known: { readonly isNew: boolean },
@@ -479,7 +477,6 @@ function placeTitle({ customer, runningPackage }: FormProps<'place'>['intent']):
   return runningPackage === undefined ? t`Order a package` : t`Change the package`;
 }
 
-/** The dialog opens above pages of either kind, and always orders in the mode of its tab. */
 function titled(title: string): string {
   return panelMode === 'test' ? `${title} (test)` : title;
 }
@@ -497,7 +494,6 @@ function PriceOf({ one, months }: { readonly one: Package; readonly months: Mont
 
 const pauseMilliseconds = 350;
 
-/** The text once typing has paused. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

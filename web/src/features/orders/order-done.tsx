@@ -1,4 +1,4 @@
-// An order that stands: what it did, and the login link that is shown once.
+// The result of an order, with the login link, shown once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

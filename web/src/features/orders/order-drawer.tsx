@@ -1,4 +1,4 @@
-// One order beside the list: what it was and what it moved. Renewing it is on its page, or its customer's.
+// An order in a drawer. Renewal: its page, or its customer's.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ import { failureFacts } from './order-failure.tsx';
 interface OrderDrawerProps {
   readonly id: string;
   readonly opened: OpenRow<Order>;
-  /** null: the own account's. */
+  /** null: the own account. */
   readonly accountId: number | null;
 }
 

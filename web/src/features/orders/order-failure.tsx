@@ -1,4 +1,4 @@
-// Why an order failed, and what was given back: in the order's drawer, on its pages, and in rows of orders.
+// Why an order failed, and its refund, for drawers, pages and rows.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -7,7 +7,6 @@ import { formatMoney } from '../../text/amounts.ts';
 import type { Fact } from '../../ui/facts.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** None of an order that has not failed. */
 export function failureFacts(order: Order | undefined): readonly Fact[] {
   if (order?.failure === undefined) return [];
   const { reason, at } = order.failure;
@@ -26,7 +25,6 @@ function refundedText({ failure, currency }: Order): string {
   return t`Refunded ${amount} because the order failed`;
 }
 
-/** Below the price in a row. */
 export function FailedRefund({ order }: { readonly order: Order }) {
   if (order.failure === undefined || order.failure.refunded === '0.00') return null;
   const amount = formatMoney(order.failure.refunded, order.currency);

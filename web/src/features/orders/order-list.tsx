@@ -1,6 +1,5 @@
-// Orders of an account, newest first: filters in the address, so that a filtered list can be sent to somebody, and a drawer for
-// each. On the page "Orders", and for the operator on the account's page.
-// The route needs these texts of the address: orderParams.
+// An account's orders, newest first, with filters in the URL and drawers. Used by the orders page and the console's account
+// page. The route must accept orderParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -37,7 +36,6 @@ const kinds = [
 interface OrderListProps {
   /** null: the own account. */
   readonly accountId: number | null;
-  /** What leads to the first order, while there is none. */
   readonly first?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// One order of the account, and renewing it.
+// An order of the account, with renewal.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -31,7 +31,7 @@ export function OrderPage() {
     );
   }
   const order = data?.order;
-  // A plan goes on from the last order; an earlier one of another package would be refused.
+  // A plan continues from its last order; an earlier one of another package would be refused.
   const isReplaced =
     order !== undefined &&
     renewal?.order_id != null &&

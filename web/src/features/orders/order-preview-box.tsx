@@ -1,5 +1,4 @@
-// What an order will do, before it does it: one sentence, then refund and balance. It stands above the dialog's buttons and is
-// never scrolled away; the price is on the button.
+// An order's effect: a sentence, refund and balance. Always visible above the buttons; the price is on the button.
 
 import { t } from '@lingui/core/macro';
 import { ArrowRight } from 'lucide-react';
@@ -15,7 +14,6 @@ interface OrderPreviewBoxProps {
   readonly preview: OrderPreview | undefined;
   readonly headline: ReactNode;
   readonly waiting: boolean;
-  /** In place of a customer. */
   readonly missing?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What an order was, and what it did to the balance: the account's own order page and the console's show this.
+// An order and its ledger entries, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { ShoppingBag } from 'lucide-react';
@@ -19,12 +19,9 @@ import { failureFacts } from './order-failure.tsx';
 const columns = entryColumns(null);
 
 interface OrderSheetProps {
-  /** undefined: still being fetched. */
   readonly found: OrderWithEntries | undefined;
   readonly customer: (order: Order) => ReactNode;
-  /** Facts that stand before the order's own. */
   readonly first?: readonly Fact[];
-  /** Between the facts and the ledger. */
   readonly below?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// The account's orders, and the way to place one.
+// The account's orders, and placing one.
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';

@@ -1,4 +1,4 @@
-// The package as a filter of a list: those that are on offer, and for the operator all.
+// Filters a list by package: those on offer; for the operator all.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

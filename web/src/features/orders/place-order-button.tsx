@@ -1,11 +1,8 @@
-// "Place an order", as the head of a page shows it.
-
 import { t } from '@lingui/core/macro';
 import { Plus } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { Button } from '../../ui/button.tsx';
 
-/** To whoever may. */
 export function PlaceOrderButton({ onClick }: { readonly onClick: () => void }) {
   if (!useMay()('orders:write')) return null;
   return (

@@ -1,5 +1,5 @@
-// What an order changes for the customer, beyond what the service's preview says of money: up or down, by what a month costs,
-// and what the new package has less of. No amount is computed here.
+// What an order changes besides money: upgrade or downgrade, by the monthly price, and what the new package lacks. Computes
+// no amounts.
 
 import { t } from '@lingui/core/macro';
 import type { Months, Order, OrderPreview, Package } from '../../api/shapes.ts';
@@ -11,7 +11,7 @@ interface Plans {
   readonly from: Package | undefined;
   readonly to: Package | undefined;
   readonly months: Months;
-  /** Says what a month costs of a package that is no longer on offer. */
+  /** Gives the monthly price of a package no longer on offer. */
   readonly lastOrder: Order | undefined;
 }
 
@@ -19,7 +19,7 @@ export function directionOf({ from, to, months, lastOrder }: Plans): Direction {
   const next = priceOf(to, months);
   if (next === undefined) return 'level';
   const present = priceOf(from, months);
-  // By month, and without fractions: both times the months of both.
+  // Multiplied by both months, to compare without fractions.
   const [one, other] =
     present !== undefined
       ? [present, next]
@@ -35,10 +35,7 @@ function priceOf(one: Package | undefined, months: Months): bigint | undefined {
   return price === undefined ? undefined : toCents(price);
 }
 
-/**
- * Each a line: limits that get smaller, features that go. Features are free text, which a larger package often words anew:
- * on the way up only limits count.
- */
+/** Smaller limits and missing features. Upgrades only compare limits: larger packages often reword features. */
 export function lossesOf(
   from: Package | undefined,
   to: Package | undefined,
@@ -88,7 +85,6 @@ export function changeSentence(direction: Direction, from: string, preview: Orde
     : t`Change from ${from} to ${to} for ${money}`;
 }
 
-/** What the button says: the action, and what it takes or gives back. */
 export function confirmWords(preview: OrderPreview | undefined, otherwise: string): string {
   if (preview === undefined) return otherwise;
   const { kind, charge, currency } = preview;

@@ -1,7 +1,6 @@
-// Whether what was typed is probably somebody who is known already: the name of an address without the rest of it, or a slip
-// of one or two letters.
+// Detects likely typos of known customers: the name part of an address, or one or two letters different.
 
-/** As orders name a customer: case and spaces around say nothing. */
+/** Ignores case and surrounding spaces, like orders. */
 export function sameReference(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
@@ -17,7 +16,7 @@ export function isSimilar(typed: string, known: string): boolean {
   );
 }
 
-/** The beginning and the end of the name: whoever made one slip has got one of them right. */
+/** With one typo, either the beginning or the end of the name is right. */
 export function fragments(typed: string): { readonly head: string; readonly tail: string } {
   const [name = ''] = plain(typed).split('@');
   return { head: name.slice(0, 3), tail: name.slice(-3) };
@@ -27,7 +26,7 @@ function plain(text: string): string {
   return text.trim().normalize('NFC').toLowerCase();
 }
 
-/** Letters to change, add, drop or swap with the next. */
+/** Letters changed, added, dropped or swapped. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   let before: number[] = [];

@@ -1,4 +1,4 @@
-// The business at a glance: revenue and orders, who sells most, what ends soon, what is refused and why.
+// The business overview: revenue, orders, top accounts, ending plans, refusals.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -219,7 +219,6 @@ interface RefusalsProps extends PartProps {
 }
 
 function RefusalsCard({ data, span, code, error }: RefusalsProps) {
-  // A code that the address names is among those that are shown.
   const [areAllShown, setAreAllShown] = useState(code !== undefined);
   return (
     <Card
@@ -249,7 +248,7 @@ function RefusalsCard({ data, span, code, error }: RefusalsProps) {
   );
 }
 
-/** Calls that the product does not take now, and calls that ran out of attempts. */
+/** Product calls that fail or ran out of attempts. */
 function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
   if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
   const { attention, failing } = orders;
@@ -283,7 +282,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
   );
 }
 
-/** About as many as accounts stand beside them. */
+/** About as many as the accounts beside them. */
 const refusalsShown = 6;
 
 const refusalColumns: readonly Column<RefusalCount>[] = [

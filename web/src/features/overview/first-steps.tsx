@@ -1,4 +1,4 @@
-// What a new account does first. Each step ticks itself: the service knows what was done.
+// A new account's first steps, checked off by the service.
 
 import { t } from '@lingui/core/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';
@@ -9,7 +9,6 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 
-/** Those that the role of whoever is signed in allows; nothing where there is none. */
 export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
   const openOrder = useOpenOrder();
   const may = useMay();

@@ -1,5 +1,4 @@
-// Whether the service is well: its database, its queue, its batches, the work behind it; and the ledgers added up
-// again on request.
+// The service's health: database, queue, batches, jobs; verification on request.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -73,7 +72,6 @@ export function HealthPage() {
   );
 }
 
-/** Only where there is a server for them. */
 function sharedLimitsFacts(health: Health | undefined) {
   const limits = health?.shared_limits;
   if (limits === undefined) return [];
@@ -176,7 +174,6 @@ function LastRun({ job }: { readonly job: Job }) {
   return job.finished_at === null ? t`never` : <Time at={job.finished_at} style="relative" />;
 }
 
-/** Where the last run failed: when one last did not. */
 function LastSuccess({ job }: { readonly job: Job }) {
   if (!isFailing(job)) return null;
   return (
@@ -206,7 +203,7 @@ function NextRun({ job }: { readonly job: Job }) {
       </span>
     );
   if (job.next_run_at === null) return job.finished_at === null ? t`soon` : t`when asked for`;
-  // A job that is due runs as soon as a process gets to it.
+  // A due job runs as soon as a process is free.
   return Date.parse(job.next_run_at) > Date.now() ? <Time at={job.next_run_at} style="relative" /> : t`soon`;
 }
 

@@ -1,4 +1,4 @@
-// The kinds of background work in words for people. Unknown ones are shown as they are.
+// Names of jobs. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import { wordOf } from '../../text/words.ts';

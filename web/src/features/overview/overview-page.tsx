@@ -1,4 +1,4 @@
-// The start page: what is left, what was spent, which plans end soon and whether the balance covers them.
+// The start page: balance, spending, ending plans and whether the balance covers them.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -105,7 +105,7 @@ interface SpendingLinkProps {
   readonly by: string | undefined;
 }
 
-/** The orders of a package or kind in the span; of cancelled plans, which are no orders, what the ledger says. */
+/** Orders of a package or kind; for canceled plans, the ledger's refunds. */
 function SpendingLink({ group, span, by }: SpendingLinkProps) {
   const times = { from: span?.from ?? '', to: span?.to ?? '' };
   const name = <bdi>{group.name}</bdi>;
@@ -132,7 +132,6 @@ interface AttentionProps {
   readonly inSpan: string;
 }
 
-/** What went wrong or waits: each with the way to it. Nothing, where all is well. */
 function Attention({ overview, inSpan }: AttentionProps) {
   if (overview === undefined) return null;
   const { orders, renewals_failed: renewals, span } = overview;
@@ -185,7 +184,7 @@ function Attention({ overview, inSpan }: AttentionProps) {
   );
 }
 
-/** What the service did by itself, and only a person can take back. */
+/** Endpoints that the service disabled; only a person can enable them. */
 function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
   return overview?.notices.map(({ webhook, reason, at }) => (
     <Notice key={webhook.id} tone="warn">
@@ -205,14 +204,13 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
 
 interface FiguresProps {
   readonly overview: Overview | undefined;
-  /** "In the last 30 days" */
   readonly inSpan: string;
 }
 
 function Figures({ overview, inSpan }: FiguresProps) {
   const { account } = useMe();
   const { currency } = account;
-  // The counts are those of what is real.
+  // The counts are of live data.
   const isLive = panelMode === 'live';
   const { span, totals } = overview ?? {};
   const expiring = overview?.expiring;
@@ -272,7 +270,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
   );
 }
 
-/** "398 active of 574 customers": most plans that ended long ago are still customers. */
+/** "398 active of 574 customers": most customers' plans ended long ago. */
 function activeWords(customers: Overview['customers'] | undefined): string {
   if (customers === undefined) return '';
   const { running, total } = customers;

@@ -1,4 +1,4 @@
-// The features of a package in their order: typed, moved up and down, removed.
+// Edits a package's features: add, reorder, remove.
 
 import { t } from '@lingui/core/macro';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
@@ -22,7 +22,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
   };
   const add = () => {
     onChange([...features, '']);
-    // The new line is drawn in the next frame.
+    // The new line is rendered in the next frame.
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus(),
     );

@@ -1,32 +1,28 @@
-// What is odd about prices that are to begin, so that an operator looks twice before they do: a slip of the finger costs every
-// reseller, or the operator, from that second on. Nothing here forbids anything. No text, no page: cents go in.
+// Flags unusual scheduled prices, so that an operator notices typos before they take effect. Forbids nothing. Pure.
 
 import type { Group, PeriodName } from '../../api/shapes.ts';
 
-/** By group and period, in cents. */
 export type CentsByGroup = Readonly<Record<Group, Readonly<Record<PeriodName, bigint>>>>;
 
 export interface PriceChange {
   readonly group: Group;
   readonly period: PeriodName;
-  /** null: there was none. */
   readonly before: bigint | null;
   readonly after: bigint;
 }
 
 export type Oddity =
-  /** It costs nothing. */
   | { readonly type: 'free'; readonly group: Group; readonly period: PeriodName }
-  /** More than half as much again, or less than half of it. `share`: of what it was, 0.6 for 60%. */
+  /** Over +50 % or below half. `share`: relative change, 0.6 for 60 %. */
   | { readonly type: 'leap'; readonly group: Group; readonly period: PeriodName; readonly share: number }
-  /** Resellers would pay less than distributors, whose prices are the better ones. */
+  /** Distributors should pay less than resellers. */
   | {
       readonly type: 'distributor_dearer';
       readonly period: PeriodName;
       readonly reseller: bigint;
       readonly distributor: bigint;
     }
-  /** A long period costs more than its months do one by one. */
+  /** A long period costs more than its months. */
   | {
       readonly type: 'longer_dearer';
       readonly group: Group;
@@ -42,7 +38,6 @@ const periodMonths = [
   ['yearly', 12n],
 ] as const;
 
-/** Price by price, in the order in which they are shown. */
 export function priceChanges(before: CentsByGroup | null, after: CentsByGroup): PriceChange[] {
   return groups.flatMap((group) =>
     periodMonths.flatMap(([period]) => {
@@ -52,7 +47,7 @@ export function priceChanges(before: CentsByGroup | null, after: CentsByGroup): 
   );
 }
 
-/** Of what changes alone: what was odd before and stays is nobody's slip now. */
+/** Only for changed prices: older oddities are intended. */
 export function oddities(before: CentsByGroup | null, after: CentsByGroup): Oddity[] {
   const changes = priceChanges(before, after);
   const isChanged = (group: Group, period: PeriodName) =>

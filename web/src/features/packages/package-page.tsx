@@ -1,4 +1,4 @@
-// A package to create or change: name, limits, features in their order, the price matrix, on offer or retired.
+// Creates or edits a package: name, limits, features, prices, retirement.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -73,9 +73,7 @@ export function PackagePage() {
 const durationDaysDefault = 30;
 
 interface PackageFormProps {
-  /** null: a new one. */
   readonly one: AdminPackage | null;
-  /** false: it is shown, and not changed. */
   readonly canChange: boolean;
 }
 
@@ -88,7 +86,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
   const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
-  // Of when the page was opened: one of them may change while it is.
+  // As of opening: a scheduled price may begin meanwhile.
   const [opened] = useState(one === null || one.trial ? null : one.prices);
   const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
 

@@ -1,4 +1,4 @@
-// Every package, trials and retired ones included, with its price matrix.
+// All packages with prices, including trials and retired ones.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -86,7 +86,6 @@ function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage 
   );
 }
 
-/** What the columns say that a phone has no room for. */
 function OnPhone({ one }: { readonly one: AdminPackage }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Prices as they would change, old beside new, and what is odd about them, said before they are saved.
+// Old and new prices side by side, with warnings, before saving.
 
 import { t } from '@lingui/core/macro';
 import { ArrowRight } from 'lucide-react';
@@ -13,13 +13,11 @@ import { type CentsByGroup, type Oddity, oddities, type PriceChange, priceChange
 type Prices = AdminPackage['prices'];
 
 interface PriceChangeListProps {
-  /** What they replace; null: nothing. */
   readonly before: Prices | null;
   readonly after: Prices;
   readonly currency: string;
 }
 
-/** Nothing, where nothing changes. */
 export function PriceChangeList({ before, after, currency }: PriceChangeListProps) {
   const [old, next] = [before && centsOf(before), centsOf(after)];
   const changes = priceChanges(old, next);
@@ -84,7 +82,6 @@ export function isOdd(before: Prices | null, after: Prices): boolean {
   return oddities(before && centsOf(before), centsOf(after)).length > 0;
 }
 
-/** With what is named put in their place. */
 export function withNamed(prices: Prices, named: ScheduledPrices['prices']): Prices {
   return {
     reseller: { ...prices.reseller, ...named.reseller },

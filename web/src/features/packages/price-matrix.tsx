@@ -1,4 +1,4 @@
-// Prices by group and period, with what each saves compared with paying monthly, as they are typed.
+// Edits prices by group and period, with savings compared to monthly.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -21,7 +21,6 @@ interface PriceMatrixProps {
   readonly prices: TypedPrices;
   readonly currency: string;
   readonly onChange: (prices: TypedPrices) => void;
-  /** What stands in an empty field: what the price is while none is typed. */
   readonly shown?: TypedPrices;
 }
 
@@ -91,7 +90,6 @@ function savingWords(months: number, saving: number | null): string {
   return saving === 0 ? t`saves nothing` : t`saves ${saving}%`;
 }
 
-/** As somebody would type them. */
 export function typedPrices(prices: AdminPackage['prices']): TypedPrices {
   const ofGroup = ({ monthly, quarterly, yearly }: AdminPackage['prices'][Group]) => ({
     monthly: typedAmount(monthly),
@@ -101,7 +99,7 @@ export function typedPrices(prices: AdminPackage['prices']): TypedPrices {
   return { reseller: ofGroup(prices.reseller), distributor: ofGroup(prices.distributor) };
 }
 
-/** All six as amounts; null while one is missing or none. */
+/** null if one is missing or invalid. */
 export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
   const ofGroup = (group: Group) => {
     const [monthly, quarterly, yearly] = periods.map(({ period }) => readAmount(typed[group][period]));
@@ -112,14 +110,14 @@ export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
   return reseller && distributor ? { reseller, distributor } : null;
 }
 
-/** Those that were typed; null where none was, or one is no amount. */
+/** null if none was typed or one is invalid. */
 export function readSomePrices(typed: TypedPrices): ScheduledPrices['prices'] | null {
   const isWrong = (text: string) => text.trim() !== '' && readAmount(text) === null;
   if (groups.some(({ group }) => periods.some(({ period }) => isWrong(typed[group][period])))) return null;
   return someOf((group, period) => readAmount(typed[group][period]));
 }
 
-/** Those that are not as they were: a page that was open for long does not take back what has begun meanwhile. */
+/** Only changed ones, so that a page open for long does not revert prices that began meanwhile. */
 export function changedPrices(
   read: AdminPackage['prices'],
   before: AdminPackage['prices'],

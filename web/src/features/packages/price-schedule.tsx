@@ -1,5 +1,4 @@
-// What a package will cost, and from when on: the list of what is scheduled and has begun, a dialog to add to it, and one
-// to take back what is still to come.
+// Scheduled and past prices; adds and deletes future ones.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -33,7 +32,6 @@ type Opened =
   | { readonly action: 'delete'; readonly price: ScheduledPrices }
   | null;
 
-/** What it costs right before this moment: now, and with what begins until then. */
 function pricesBefore(
   one: AdminPackage,
   schedule: readonly ScheduledPrices[],
@@ -51,7 +49,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const close = () => setOpened(null);
   const mayChange = useMay()('admin:packages');
   const schedule = query.data?.data ?? [];
-  // What had been before is known only of what is still to come.
+  // The previous price is only known for future ones.
   const beforeOf = (price: ScheduledPrices) => (price.begun ? null : pricesBefore(one, schedule, price.from));
   const deletion = (price: ScheduledPrices) =>
     price.begun || !mayChange ? null : (
@@ -126,7 +124,7 @@ interface NamedProps {
   readonly group: Group;
 }
 
-/** Those of the group that are named, with their periods; on narrow screens the other group's are below. */
+/** The group's prices; on narrow screens the other group's follow. */
 function Named({ one, price: { prices }, before, group }: NamedProps) {
   const lines = (of: Group) =>
     periods.flatMap(({ period, title }) => {

@@ -1,5 +1,4 @@
-// Credits or debits an account. Two steps: the amount with its memo, then what the balance will be, and the password where
-// the service asks for it.
+// Credits or debits an account in two steps: amount and memo, then the resulting balance and, if required, the password.
 
 import { t } from '@lingui/core/macro';
 import { ArrowRight } from 'lucide-react';
@@ -31,7 +30,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   const [typed, typedField] = useText();
   const [memo, memoField] = useText();
   const [confirming, setConfirming] = useState(false);
-  // The service asks for it above an amount of the operator's.
+  // Required by the service above a configured amount.
   const [asksPassword, setAsksPassword] = useState(false);
   const own = useOwnPassword();
   const size = readAmount(typed);
@@ -145,7 +144,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             key={confirming ? 'confirm' : 'review'}
             type="submit"
             autoFocus={confirming && !asksPassword}
-            // A held Enter of the first step must not confirm the second.
+            // A held Enter key must not confirm the second step.
             onKeyDown={(event) => {
               if (event.repeat) event.preventDefault();
             }}

@@ -1,4 +1,4 @@
-// Where mail about the security of whoever is signed in goes. Who reads it can set a new password, so a change takes the present one.
+// The person's security e-mail. Its reader can set a new password, so a change requires the current one.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ export function EmailCard() {
   const { account, mail } = useMe();
   const { person } = usePerson();
   const may = useMay();
-  // Of the account’s own login it is the address of the account.
+  // The own login uses the account's address.
   const isFixed = person.id === account.id && !may('people:write');
   const saved = person.email ?? '';
   const [email, emailField] = useText(saved);

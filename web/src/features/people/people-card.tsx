@@ -1,5 +1,4 @@
-// The people of an account: who may sign in for it, with which role, and what can be done about it. On the account's own
-// page, and in the console on the page of any account.
+// An account's people with roles and actions, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -22,9 +21,7 @@ import { ChangePersonDialog, InvitePersonDialog } from './person-form-dialogs.ts
 
 interface PeopleCardProps {
   readonly owner: AccessOwner;
-  /** Of administrators' accounts: their people have other roles. */
   readonly ofAdministrator: boolean;
-  /** false: the list alone. */
   readonly canChange: boolean;
   readonly title: string;
   readonly description: string;

@@ -1,4 +1,4 @@
-// Who signs in for this account, for whoever may know it.
+// The account's people.
 
 import { t } from '@lingui/core/macro';
 import { ownPeople } from '../../api/commands.ts';

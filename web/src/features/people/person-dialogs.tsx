@@ -1,4 +1,4 @@
-// What is done to somebody without a form: a new link for who was invited, and their end. The link is shown once.
+// Sends a new invitation link, shown once, or removes a person.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Somebody who is invited, or changed: their name, where they are written to, and what they may do.
+// Invites or edits a person: name, e-mail, role.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -71,14 +71,14 @@ export function ChangePersonDialog({
   person,
   onClose,
 }: FormProps & { readonly person: Person }) {
-  // What it was when the form was filled: read again meanwhile, it would make a change of what nobody touched.
+  // As of opening: a refetch would turn untouched fields into changes.
   const [before] = useState(person);
   const saved = before.email ?? '';
   const [email, setEmail] = useState(saved);
   const [role, setRole] = useState(before.role);
   const isMe = usePerson().person.id === person.id;
   const isOfOthers = owner !== ownPeople && !ofAdministrator;
-  // Whoever has a password changes their own.
+  // People with a password change their own address.
   const mayMoveMail = person.status === 'invited' || isMe || isOfOthers;
   const change = {
     ...(role !== before.role && { role }),

@@ -1,4 +1,4 @@
-// The roles that the people of an account can have, and what each may do.
+// The account's roles and what each may do.
 
 import { t } from '@lingui/core/macro';
 import { accountRoleWords, operatorRoleWords, roleWord } from '../../text/words.ts';

@@ -1,4 +1,4 @@
-// Many plans that renew themselves from now on, or no longer: on which terms, how far it is meanwhile, and what became of each.
+// Sets auto-renewal of many plans: terms, progress, results.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -17,16 +17,15 @@ import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
-  /** Says how long each was ordered last. */
+  /** For the length of each customer's last order. */
   readonly preview: Renewals;
   readonly onClose: () => void;
-  /** These are as was wished. */
   readonly onChanged: (ids: ReadonlySet<number>) => void;
 }
 
 export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }: BulkAutoRenewDialogProps) {
   const client = useQueryClient();
-  // As they were when the dialog opened.
+  // As of opening.
   const [{ customers, preview }] = useState(selected);
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [period, setPeriod] = useState('last');
@@ -84,7 +83,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   };
   return (
     <Dialog
-      // What was typed is sent: the results are another dialog, which loses nothing.
+      // Input was sent: the results are a new dialog with nothing to lose.
       key={hasBegun ? 'results' : 'terms'}
       title={hasBegun ? t`Auto-renewals` : t`Auto-renewal of the selected`}
       description={

@@ -1,6 +1,6 @@
-// Letting many plans renew themselves, or no longer: the API takes one customer at a time, so a few are asked for at once, with a
-// result for each as it comes. Always true: the same wish for the same customer has one key for as long as this page lives, so
-// whoever tries again after a lost answer does nothing twice.
+// Sets auto-renewal of many plans, several requests at a time.
+// Invariant: an equal request for a customer keeps its key while the page lives, so a retry after a lost answer does
+// nothing twice.
 
 import { ApiError } from '../../api/client.ts';
 import { removeAutoRenew, setAutoRenew } from '../../api/commands.ts';
@@ -9,7 +9,7 @@ import type { Months } from '../../api/shapes.ts';
 
 const atOnce = 4;
 
-/** `terms` null: the plan is no longer renewed by itself. */
+/** `terms` null: auto-renewal off. */
 export interface RenewalWish {
   readonly customerId: number;
   readonly terms: { readonly months: Months; readonly max_charge: string | null } | null;
@@ -19,7 +19,7 @@ export type WishResult =
   | { readonly type: 'done' }
   | { readonly type: 'refused'; readonly code: string; readonly reason: string | null };
 
-/** As the service has it by itself. */
+/** The service's default. */
 const hoursBefore = 24;
 const keys = new Map<string, string>();
 
@@ -48,7 +48,7 @@ async function sendOne(wish: RenewalWish): Promise<WishResult> {
     if (!(error instanceof ApiError)) throw error;
     return { type: 'refused', code: error.code, reason: error.detail('reason') || null };
   }
-  // Done: the same wish later is another one, after whatever came between.
+  // Done: the same request later is a new one.
   keys.delete(name);
   return { type: 'done' };
 }

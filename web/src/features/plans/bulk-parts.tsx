@@ -1,4 +1,4 @@
-// What dialogs about many customers share: how far it is, and the customers with what becomes of each.
+// Shared by bulk dialogs: progress, and customers with results.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -6,7 +6,6 @@ import type { ReactNode } from 'react';
 interface BulkProgressProps {
   readonly total: number;
   readonly answered: number;
-  /** In words. */
   readonly children: ReactNode;
 }
 
@@ -26,14 +25,13 @@ export interface BulkRow {
   readonly isBad: boolean;
 }
 
-/** So many rows are seen at once. */
 const scrollsAbove = 5;
 
 export function BulkRows({ rows }: { readonly rows: readonly BulkRow[] }) {
   return (
     <section
       aria-label={t`Selected customers`}
-      // Long ones are scrolled, by keyboard too.
+      // Long lists scroll, also by keyboard.
       tabIndex={rows.length > scrollsAbove ? 0 : undefined}
       className="max-h-80 overflow-y-auto rounded-control border border-line px-3"
     >

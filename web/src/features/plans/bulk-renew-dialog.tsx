@@ -1,4 +1,4 @@
-// Renewing many customers: what it costs and who is left out before, how far it is meanwhile, and what became of each.
+// Renews many customers: cost and exclusions, progress, results.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -21,13 +21,13 @@ interface BulkRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
   readonly preview: Renewals;
   readonly onClose: () => void;
-  /** These stand: they are not to be renewed once more. */
+  /** Renewed, so they must not be renewed again. */
   readonly onRenewed: (ids: ReadonlySet<number>) => void;
 }
 
 export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: BulkRenewDialogProps) {
   const client = useQueryClient();
-  // As it was when the dialog opened: what is confirmed is what was read.
+  // As of opening: the user confirms what they read.
   const [shown] = useState({ customers, preview });
   const [results, setResults] = useState<ReadonlyMap<number, RenewalResult>>(new Map());
   const [isRunning, setIsRunning] = useState(false);

@@ -1,6 +1,6 @@
-// Many renewals through the bulk endpoint (docs/bulk.md), a few at a time so that progress is seen, with a result for each.
-// Always true: what renews an order has one key for as long as this page lives, so whoever tries again after a lost answer is
-// told what stands and charged nothing twice; and no renewal is charged more than was shown before.
+// Renews many customers through the bulk endpoint (docs/bulk.md), in small groups to show progress.
+// Invariant: each renewal keeps its key while the page lives, so a retry after a lost answer is charged once, and none is
+// charged more than was shown.
 
 import { ApiError } from '../../api/client.ts';
 import { renewInBulk } from '../../api/commands.ts';
@@ -9,12 +9,8 @@ import type { BulkAnswerResult, Renewal } from '../../api/shapes.ts';
 
 const atOnce = 20;
 
-/** By the order that is renewed. */
 const keys = new Map<number, string>();
-/**
- * By the customer: sent, and not answered. It may stand, and the customer's last order be another one by now: whoever selects
- * them again asks for this one again, and not for the next.
- */
+/** Lost answers: the renewal may stand as the customer's last order, so this request must be repeated, not the next. */
 const unanswered = new Map<number, DueRenewal>();
 
 export type RenewalResult =
@@ -25,7 +21,6 @@ export type RenewalResult =
       readonly reason: string | null;
     };
 
-/** What is renewed: those that were shown with a price. */
 export interface DueRenewal {
   readonly customerId: number;
   readonly orderId: number;
@@ -40,7 +35,6 @@ export function dueRenewals(renewals: readonly Renewal[]): readonly DueRenewal[]
   );
 }
 
-/** Tells each result as it comes, by the customer's id. */
 export async function renewAll(
   due: readonly DueRenewal[],
   onResults: (results: ReadonlyMap<number, RenewalResult>) => void,

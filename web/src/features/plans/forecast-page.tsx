@@ -1,5 +1,4 @@
-// What renewing everything that ends would cost, day by day, and on which day the balance no longer covers it; and what the
-// account wants to be told in time.
+// The daily cost of renewals, the day the balance runs out, and alert settings.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +29,6 @@ import { HatchedNote } from '../ledger/series-card.tsx';
 
 const spans = [30, 90, 365] as const;
 
-/** A day on which plans end, and what would be left after it. */
 interface ForecastDay {
   readonly date: string;
   readonly plans: number;
@@ -149,7 +147,6 @@ interface BalanceChartProps {
   readonly onChoose: (date: string) => void;
 }
 
-/** What is left at the end of each day. */
 function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const { dates, names, values, heights } = useMemo(() => balances(forecast, days), [forecast, days]);
@@ -187,7 +184,6 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
   );
 }
 
-/** Every day from today on, with what is left at its end. */
 function balances(forecast: Forecast | undefined, days: number) {
   const costs = new Map(forecast?.days.map(({ date, cost }) => [date, toCents(cost)]));
   const today = new Date();
@@ -197,7 +193,7 @@ function balances(forecast: Forecast | undefined, days: number) {
     day.setUTCDate(today.getUTCDate() + ahead);
     dates.push(day.toISOString().slice(0, 10));
   }
-  // In test mode the clock may stand elsewhere: then the days are those on which something ends.
+  // In test mode the clock may be elsewhere: then only days with ends.
   const ends = forecast?.days.map(({ date }) => date) ?? [];
   const shown = ends.every((date) => dates.includes(date)) ? dates : ends;
   let left = toCents(forecast?.balance ?? '0.00');
@@ -205,7 +201,6 @@ function balances(forecast: Forecast | undefined, days: number) {
     left -= costs.get(date) ?? 0n;
     return left;
   });
-  // A picture needs no cents beyond what a float holds.
   const heights = values.map((cents) => Number(cents) / 100);
   return { dates: shown, names: shown.map((date) => formatSeriesDate(date, 'short')), values, heights };
 }

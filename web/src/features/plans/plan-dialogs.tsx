@@ -1,5 +1,5 @@
-// What can be done to a customer's plan besides ordering: cancel, suspend, resume, and how it renews itself. Each dialog has one
-// idempotency key from when it is opened: whoever sends it again after a lost answer does nothing twice.
+// Cancel, suspend, resume and auto-renewal dialogs. Each has one idempotency key per opening, so that a retry after a lost
+// answer does nothing twice.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -35,7 +35,7 @@ interface PlanDialogProps {
   readonly onClose: () => void;
 }
 
-/** `isOperator`: of a customer of any account; the refund goes to that account, and the password is asked for. */
+/** `isOperator`: any account's customer; the refund goes to that account, and the password is required. */
 export function CancelDialog({
   customer,
   isOperator = false,

@@ -1,5 +1,4 @@
-// How long a customer's plan runs, as facts: on the customer's page, in their drawer, and in the console. Of a plan that an
-// order is still to begin they say that, and not that it ended.
+// How long a plan runs, for customer pages and drawers. A plan that an order has yet to begin is not shown as ended.
 
 import { t } from '@lingui/core/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
@@ -8,7 +7,6 @@ import { planTimeLeft } from '../../text/plan-time.ts';
 import type { Fact } from '../../ui/facts.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** undefined: still being fetched. */
 export function timeLeftFact(customer: PanelCustomer | undefined): Fact {
   return { name: t`Time left`, value: customer && timeLeft(customer) };
 }

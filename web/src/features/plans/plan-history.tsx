@@ -1,4 +1,4 @@
-// What happened to a customer's plan, newest first: orders and changes, by whom, and how the plan was before and after.
+// A plan's history, newest first, with authors and the plan before and after.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -49,7 +49,6 @@ const partiesOfConsole: Readonly<Record<string, string>> = {
 interface PlanHistoryProps {
   readonly customerId: string;
   readonly before: string | undefined;
-  /** In the console: of a customer of any account. */
   readonly isOperator?: boolean;
 }
 
@@ -120,7 +119,7 @@ function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanH
   ];
 }
 
-/** Nothing runs yet: what there was before the order is not what the customer waits for. */
+/** The earlier plan is not what the customer waits for. */
 function PendingState({ packageName }: { readonly packageName: string }) {
   return (
     <TwoLines first={<bdi className="block max-w-40 truncate">{packageName}</bdi>} second={t`Pending`} />
@@ -141,7 +140,6 @@ function State({ state }: { readonly state: PlanHistoryItem['from'] }) {
   );
 }
 
-/** What there is to say of it besides: money, reason, settings. */
 function detailOf(
   { order, refund, reason, code, auto_renew: autoRenew }: PlanHistoryItem,
   currency: string,

@@ -1,5 +1,4 @@
-// Why a customer's plan cannot be renewed now, said before there is a button to try it. Asked of the service, which decides as
-// it would for the order.
+// Says why a plan cannot be renewed, before a button is offered. The service decides as for the order.
 
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../../api/person.ts';
@@ -8,7 +7,7 @@ import type { Renewal } from '../../api/shapes.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
 import { Notice } from '../../ui/notice.tsx';
 
-/** undefined: not known yet, or not asked: whoever may not order is offered no renewal. */
+/** undefined: unknown, or the person may not order. */
 export function useRenewal(customerId: number | undefined): Renewal | undefined {
   const mayOrder = useMay()('orders:write');
   const { data, isPlaceholderData } = useQuery(
@@ -17,7 +16,6 @@ export function useRenewal(customerId: number | undefined): Renewal | undefined 
   return isPlaceholderData ? undefined : data?.data[0];
 }
 
-/** Nothing where the plan can be renewed. */
 export function RenewalNotice({ renewal }: { readonly renewal: Renewal | undefined }) {
   if (renewal === undefined || renewal.refusal === null) return null;
   return <Notice tone="info">{renewalRefusalWords(renewal.refusal)}</Notice>;

@@ -1,5 +1,5 @@
-// Gives a customer of an account a free trial: charges nothing, makes no order. A customer who has had this trial before gets
-// it again once the refusal was read. Each submission that differs from the last one has its own idempotency key.
+// Grants a free trial, without a charge or order; again after the refusal was read. Each distinct submission has its own
+// idempotency key.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -21,7 +21,6 @@ import { useText } from '../../ui/use-text.ts';
 
 interface TrialDialogProps {
   readonly account: Pick<Account, 'id' | 'username'>;
-  /** Who gets it, where that is known. */
   readonly customer?: string;
   readonly onClose: () => void;
 }
@@ -55,7 +54,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
       if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
     },
   });
-  /** The same request has the same key, so a lost answer can be asked for again. */
+  /** An identical request has the same key, so a lost answer can be repeated. */
   function keyOf(body: object): string {
     const text = JSON.stringify(body);
     const key = keys.get(text) ?? mintIdempotencyKey();

@@ -1,4 +1,4 @@
-// The switch for what is kept of requests, with what that means. Only the account's own people have it.
+// Turns body capture on or off, and explains it. Only for the account's own people.
 
 import { t } from '@lingui/core/macro';
 import { setBodyCapture } from '../../api/commands.ts';

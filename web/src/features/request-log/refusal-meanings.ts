@@ -1,5 +1,4 @@
-// What a refusal means for whoever builds against the API, and what to do about it: two sentences for each code that a
-// request with a key can be answered with. Codes that are not here have the sentence of the answer itself.
+// What each refusal means for API users and what to do: two sentences per code. Other codes show the answer's message.
 
 import { t } from '@lingui/core/macro';
 

@@ -1,4 +1,4 @@
-// Whose requests were refused with a code: each account opens, with its requests of that code.
+// The accounts refused with a code, linked to those requests.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import { RowLink } from '../../ui/text-link.tsx';
 
 interface RefusedAccountsCardProps {
   readonly code: string;
-  /** UTC days, both included. */
+  /** UTC days, inclusive. */
   readonly span: { readonly from: string; readonly to: string };
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// Why requests with the account's keys were refused lately, by code: each opens the requests themselves. Nothing where none was.
+// Recent refusals by code, linked to the requests. Empty if there are none.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

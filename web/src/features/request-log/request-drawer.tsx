@@ -1,5 +1,4 @@
-// One request: what its code means and what to do about it, what it was about, what was sent and what was answered.
-// Beside its list (request-list.tsx), of the own account or of one that the operator looks at.
+// A request in a drawer: what its code means, subjects, bodies. Beside request-list.tsx.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -72,7 +71,7 @@ function RequestParts({ detail, accountId }: RequestPartsProps) {
   return (
     <>
       {request.code === null ? null : <CodeMeaning code={request.code} />}
-      {/* A list of facts hides what does not fit: it must not shrink. */}
+      {/* Facts clip overflow, so they must not shrink. */}
       <div className="shrink-0">
         <Facts facts={factsOf(detail, accountId)} />
       </div>

@@ -1,6 +1,5 @@
-// Requests with an account's keys of the last seven days: filters in the address, and a drawer for each. On the account's own
-// page "Requests", and for the operator on the account's page.
-// The route needs these texts of the address: requestParams.
+// API requests of the last seven days, with filters and drawers. Used by the requests page and the console's account page.
+// The route must accept requestParams.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -100,7 +99,6 @@ const columns: readonly Column<RequestLine>[] = [
 interface RequestListProps {
   /** null: the own account. */
   readonly accountId: number | null;
-  /** What to say while there was no request at all. */
   readonly first?: ReactNode;
 }
 
@@ -186,7 +184,6 @@ export function RequestList({ accountId, first }: RequestListProps) {
   );
 }
 
-/** With what is chosen, also where it is not among them. */
 function withPresent(options: readonly { value: string; title: string }[], present: string | undefined) {
   const isThere = present === undefined || options.some(({ value }) => value === present);
   return isThere ? options : [...options, { value: present, title: present }];

@@ -1,4 +1,4 @@
-// The account's own requests to the API, newest first: what was asked, what was answered, and why it was refused.
+// The account's API requests, newest first.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ const route = getRouteApi('/panel/requests');
 
 export function RequestsPage() {
   const { open: _open, from, to, ...search } = route.useSearch();
-  // The list's own query: asked once.
+  // Same query as the list's: fetched once.
   const query = useQuery(requestsQuery(null, { ...search, from: spanStart(from), to: spanEnd(to) }));
   return (
     <>

@@ -1,5 +1,3 @@
-// The status that a request was answered with.
-
 import { Badge } from '../../ui/badge.tsx';
 
 export function StatusBadge({ status }: { readonly status: number }) {

@@ -1,5 +1,5 @@
-// Moves the clock of test mode, and says what happened on the way. One idempotency key for each move: sent again after a
-// lost answer, or to go on where one request had not time enough, it moves nothing twice.
+// Moves the test clock and reports what happened. One idempotency key per move, also to continue a move that needs several
+// requests, so nothing moves twice.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -93,7 +93,6 @@ function Moved({
 }: {
   readonly moved: TestClockMoved;
   readonly busy: boolean;
-  /** Of going on. */
   readonly error: Error | null;
   readonly onMore: () => void;
   readonly onGoOn: () => void;

@@ -1,5 +1,4 @@
-// The band above every page while its tab is in test mode: that nothing here is real and what time it is, with what can be
-// done about it; or, on a page that has no test mode, that it shows what is real.
+// The band in test mode: the clock and actions or, on pages without test mode, a note that they show live data.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -14,7 +13,6 @@ import { ClockDialog } from './clock-dialog.tsx';
 import { TestCreditDialog, TestResetDialog } from './test-dialogs.tsx';
 
 interface TestBandProps {
-  /** Of the page below, as the router has it. */
   readonly path: string;
   readonly now: string;
 }

@@ -1,4 +1,4 @@
-// Credit for the test, and its new beginning.
+// Test credit and test reset.
 
 import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,5 +1,5 @@
-// In test mode the shell begins once the test's balance and clock are known: no page shows the real balance for a moment.
-// Inside it the account has the balance of its test.
+// In test mode, waits for the test's balance and clock, so that live values never flash. Inside it the account shows the
+// test's balance.
 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// Test mode on or off, in the side.
+// The test mode switch in the navigation.
 
 import { t } from '@lingui/core/macro';
 import { panelMode, switchMode } from '../../api/panel-mode.ts';

@@ -1,4 +1,4 @@
-// What an endpoint answered: the first KiB of it.
+// The first KiB of an endpoint's answer.
 
 import { t } from '@lingui/core/macro';
 import { BodyBox } from '../../ui/body-box.tsx';

@@ -1,4 +1,4 @@
-// One attempt to send an event to an endpoint: how it ended, what was sent and answered, and when the event is sent next.
+// A delivery attempt: outcome, request, answer, next attempt.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -38,7 +38,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
   const mayChange = useMay()('webhooks:write');
   const { event_id: eventId, event_type: type, attempt, status, at, milliseconds, answer } = delivery;
   const { data, error, refetch } = useQuery(eventAtWebhookQuery(webhook.id, eventId));
-  // A click is one action: the next one asks for it once more.
+  // Each click is a new request.
   const [key, setKey] = useState(mintIdempotencyKey);
   const command = useCommand(() => redeliverEvent(webhook.id, eventId, key), {
     onDone: () => {
@@ -82,7 +82,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
       }
     >
       {command.error === null ? null : <ErrorNotice error={command.error} />}
-      {/* A list of facts hides what does not fit: it must not shrink. */}
+      {/* Facts clip overflow, so they must not shrink. */}
       <div className="shrink-0">
         <Facts
           facts={[

@@ -1,5 +1,5 @@
-// The log of deliveries has no ids: an attempt is told apart by its event, its number and its second. Who asks for an event twice
-// within a second has two that are alike; the newer one then has a number behind it.
+// Keys for delivery attempts, which have no ids: event, attempt and second. Duplicates within a second get a suffix on the
+// newer one.
 
 import type { Delivery } from '../../api/shapes.ts';
 
@@ -7,7 +7,6 @@ export interface KeyedDelivery extends Delivery {
   readonly key: string;
 }
 
-/** `rows`: the newest first, as the service lists them. */
 export function keyedDeliveries(rows: readonly Delivery[]): readonly KeyedDelivery[] {
   const alike = new Map<string, number>();
   return rows

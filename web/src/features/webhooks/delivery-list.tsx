@@ -1,4 +1,4 @@
-// The log of an endpoint: every attempt of the last 30 days, newest first, by how it ended. Events are sent again from here.
+// An endpoint's deliveries of the last 30 days, newest first, with resending.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -144,7 +144,6 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
       />
 
       {opened.row === undefined ? null : (
-        // Of another attempt it is asked anew.
         <DeliveryDrawer key={opened.row.key} webhook={webhook} delivery={opened.row} opened={opened} />
       )}
       {isAsking ? <RedeliverSinceDialog webhook={webhook} onClose={() => setIsAsking(false)} /> : null}

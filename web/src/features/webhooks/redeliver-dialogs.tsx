@@ -1,4 +1,4 @@
-// Everything since a time, once more: what that means is said, how much it is is counted before and afterwards.
+// Resends everything since a time, after explaining and counting it.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -32,7 +32,7 @@ interface RedeliverSinceDialogProps {
 
 export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogProps) {
   const testClock = useTestClock();
-  // What happens in a test happens at its own time.
+  // Test events use the test's clock.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
   const [reach, setReach] = useState<Reach>('hour');
   const [typed, setTyped] = useState(() => typedMinute(new Date(now - hour)));
@@ -109,7 +109,6 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
   );
 }
 
-/** null: none is chosen. */
 function startOf(
   reach: Reach,
   { now, typed }: { readonly now: number; readonly typed: string },

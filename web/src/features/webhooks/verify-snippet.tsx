@@ -1,5 +1,4 @@
-// How a program verifies what it is sent, in four languages: the very lines of the guide (docs/webhooks.md), which are run by
-// its tests.
+// Verification samples in four languages, taken from docs/webhooks.md, where tests run them.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

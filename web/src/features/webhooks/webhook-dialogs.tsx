@@ -1,4 +1,4 @@
-// What can be done to an endpoint besides changing it: delete it, send it a test, give it a new secret.
+// Deletes an endpoint, sends it a test event, or rotates its secret.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

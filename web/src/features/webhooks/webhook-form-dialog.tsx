@@ -1,5 +1,4 @@
-// An endpoint that is made, or changed: where events go, and which. The secret of a new one is shown once, with the lines that verify
-// what comes.
+// Creates or edits an endpoint: address and types. A new secret is shown once, with verification code.
 
 import { t } from '@lingui/core/macro';
 import { type ReactNode, useState } from 'react';
@@ -17,7 +16,6 @@ import { eventWords } from '../events/event-words.ts';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
 interface WebhookFormDialogProps {
-  /** null: a new one. */
   readonly webhook: Webhook | null;
   readonly onClose: () => void;
 }
@@ -125,7 +123,6 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
   );
 }
 
-/** What is wrong with the address itself, in words for people; null: something else was. */
 function urlProblem(error: Error | null): string | null {
   if (!(error instanceof ApiError) || error.detail('field') !== 'url') return null;
   const reason = error.detail('reason');

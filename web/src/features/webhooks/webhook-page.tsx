@@ -1,4 +1,4 @@
-// One endpoint: how it is doing, what can be done about it, and its log.
+// An endpoint: state, actions, deliveries.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -157,7 +157,6 @@ export function WebhookPage() {
   );
 }
 
-/** Why nothing is sent, or nothing is taken. */
 function StateNotice({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabled_at: disabledAt, disabled_reason: reason, failing_since: failingSince } = webhook;
   if (!enabled && disabledAt !== null) {

@@ -1,4 +1,4 @@
-// The secret of an endpoint, shown once, with the lines that verify signatures.
+// An endpoint's secret, shown once, with verification code.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import { VerifySnippet } from './verify-snippet.tsx';
 
 interface WebhookSecretDialogProps {
   readonly title: string;
-  /** null: the first answer was lost on its way, and with it the secret. */
+  /** null: the first answer, with the secret, was lost. */
   readonly secret: string | null;
   readonly children: ReactNode;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-// How an endpoint is doing, and how an attempt to reach it ended, in one or two words.
+// Short labels for an endpoint's state and an attempt's outcome.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -54,7 +54,6 @@ export function outcomeWord({
   return reason === null ? '' : (reasons[reason] ?? reason);
 }
 
-/** Of the list of endpoints. */
 export function LastDelivery({ webhookId }: { readonly webhookId: number }) {
   const { data } = useQuery(deliveriesQuery(webhookId, { limit: 1 }));
   if (data === undefined) return <Skeleton className="w-28" />;
@@ -63,7 +62,7 @@ export function LastDelivery({ webhookId }: { readonly webhookId: number }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       <DeliveryBadge status={last.status} />
-      {/* By the real time, in test mode too. */}
+      {/* Real time, also in test mode. */}
       <Time at={last.at} style="second" />
     </span>
   );

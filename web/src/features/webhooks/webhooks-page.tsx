@@ -1,4 +1,4 @@
-// The account's endpoints: where its events are sent, which, and how each is doing.
+// The account's endpoints.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -91,7 +91,7 @@ export function WebhooksPage() {
       title: t`Actions`,
       untitled: true,
       align: 'end',
-      // On narrow screens they are on the endpoint's page.
+      // On narrow screens the endpoint's page has them.
       from: 'lg',
       cell: (webhook) => (
         <span className="inline-flex">
