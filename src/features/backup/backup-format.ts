@@ -219,6 +219,7 @@ function parseObject(line: string): JsonObject {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return value;
   } catch {
+    // The same refusal as for other values, below.
   }
   throw new BackupDamaged('it is not a backup made by "sellthrough backup"');
 }

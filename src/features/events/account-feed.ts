@@ -200,6 +200,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
       const counts = await countEvents(ranked(database, 'lookups'), ids);
       for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
     } catch {
+      // Waiting requests look again when their time is up.
     }
   };
   const poll = () => {
