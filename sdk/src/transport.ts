@@ -103,7 +103,7 @@ export function createTransport(options: ClientOptions): Transport {
       // Some invalid keys cannot be sent in a header, and would look like a lost connection.
       throw new SellthroughError({
         code: 'invalid_idempotency_key',
-        message: 'An idempotency key has 1 to 80 visible ASCII characters.',
+        message: '`idempotency_key` must be 1 to 80 visible ASCII characters.',
         details: { field: 'idempotency_key', reason: 'must be 1 to 80 visible ASCII characters' },
         requestId: callId,
         idempotencyKey,

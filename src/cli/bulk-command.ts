@@ -247,7 +247,7 @@ function failuresTable(failures: readonly Failure[]): string {
       { title: 'LINE', value: ({ line }) => line, align: 'right' },
       { title: 'ORDER', value: ({ order }) => nameOf(order), mayShrink: true },
       { title: 'ERROR', value: ({ result }) => result.error.code },
-      { title: 'REASON', value: ({ result }) => reasonOf(result), mayShrink: true },
+      { title: 'REASON', value: ({ result }) => result.error.message, mayShrink: true },
     ],
     shown,
   );
@@ -260,19 +260,13 @@ function nameOf(order: FileOrder['order']): string {
   return String(order.customer ?? '');
 }
 
-/** "balance 1.00, required 9.00", or the message if there are no details. */
-function reasonOf({ error: { details, message } }: Refused): string {
-  const facts = Object.entries(details).map(([name, value]) => `${name} ${value}`);
-  return facts.length === 0 ? message : facts.join(', ');
-}
-
 /** Includes the keys, so that a corrected row remains the same order. */
 function failuresText(failures: readonly Failure[], format: FileFormat): string {
   const rows = failures.map(({ line, order, result }) => ({
     ...order,
     line,
     error: result.error.code,
-    reason: reasonOf(result),
+    reason: result.error.message,
   }));
   if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

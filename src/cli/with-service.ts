@@ -65,7 +65,7 @@ function exitCodeOf({ code, status, attempts }: SellthroughError) {
   return isRefusal ? exitCodes.refused : exitCodes.unreachable;
 }
 
-/** "The balance is too low. Nothing was charged: balance 1.00, required 9.00 (insufficient_credit, request 0f…)." */
+/** "Too many requests. Retry in 12 s: limit 60, window_seconds 60 (rate_limited, request 0f…)." */
 function messageOfRefusal({
   message,
   code,
@@ -75,7 +75,9 @@ function messageOfRefusal({
   idempotencyKey,
   mayHaveHappened,
 }: SellthroughError) {
-  const facts = Object.entries(details).map(([name, value]) => `${name} ${value}`);
+  const facts = Object.entries(details)
+    .filter(([, value]) => !message.includes(String(value)))
+    .map(([name, value]) => `${name} ${value}`);
   const said = message.replace(/\.$/, '');
   const again =
     mayHaveHappened && idempotencyKey !== null

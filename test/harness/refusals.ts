@@ -23,7 +23,7 @@ export function expectRefusal(answer: Answer, expected: string, details?: object
   assert.equal(`${status} ${body?.error?.code}`, expected, `${why} ${text}`);
   assert.deepEqual(Object.keys(body), ['error'], text);
   assert.deepEqual(Object.keys(body.error).sort(), ['code', 'details', 'message'], text);
-  assert.match(body.error.message, /^\w.{5,200}\.$/);
+  assert.match(body.error.message, /^[\w`][^{}]{5,500}\.$/);
   assert.equal(Object.prototype.toString.call(body.error.details), '[object Object]', text);
   assert.match(headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/);
   assert.match(headers.get('x-request-id') ?? '', /^[A-Za-z0-9._-]{1,64}$/, 'every answer has X-Request-Id');

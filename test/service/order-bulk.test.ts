@@ -659,7 +659,7 @@ test('a bulk that the limit can never admit says how many orders one may hold', 
     counts_as: 4,
     orders_max: 30,
   });
-  assert.match(fresh.body.error.message, /send at most 30 orders in one/);
+  assert.match(fresh.body.error.message, /Send at most 30 orders at once/);
   assert.equal((await send(30)).status, 200, 'the refused bulk used up nothing');
   now += 5_000;
   assert.equal((await send(31)).headers.get('retry-after'), '55', 'when the largest one would pass');

@@ -173,7 +173,7 @@ export function administratorProblem(
 const confinedKey: Refusal = {
   ...refusal('insufficient_scope', { reason: 'confined_key' }),
   message:
-    'A key with an end, an allow-list or a rate limit of its own changes nothing that lets into an administrator’s account.',
+    'A key with an expiry, an allow-list or a rate limit of its own cannot change who has access to an administrator’s account.',
 };
 
 /** The principal as the author of a change, for the audit log. `takes`: the scopes that the change takes. */

@@ -134,7 +134,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     const ordersMax = Math.min(bulkOrdersMax, Number(refused.details['limit']) * ordersPerRequest);
     const details = { ...refused.details, counts_as: countsAs, orders_max: ordersMax };
     if (orders <= ordersMax) return { ...refused, details };
-    const message = `This bulk counts as ${countsAs} requests, more than the limit admits at all: send at most ${ordersMax} orders in one.`;
+    const message = `This bulk counts as ${countsAs} requests, more than your limit. Send at most ${ordersMax} orders at once.`;
     return { ...refused, details, message };
   }
 

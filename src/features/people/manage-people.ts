@@ -172,7 +172,7 @@ export function changePerson(
       if (isMoved && !mayMoveMail(asked, person, account)) {
         return {
           ...refusal('forbidden'),
-          message: 'Whoever has a password changes their own e-mail address.',
+          message: 'This person has a password, so only they can change their e-mail address.',
         };
       }
       if (wanted.role !== 'owner' && isLastOwner(present, person)) return refusal('last_owner');

@@ -4,6 +4,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type ErrorCode,
+  type ErrorDetails,
   errorCatalogue,
   type Refusal,
   refusal,
@@ -109,7 +110,10 @@ function refusalOf(error: FastifyError, { routeOptions }: FastifyRequest): Refus
     return refusal('service_unavailable');
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(routeOptions.bodyLimit);
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return refusal('invalid_json', { reason: 'wrong length' });
+    return {
+      ...refusal('invalid_json', { reason: 'wrong length' }),
+      message: 'The request body does not have the length that Content-Length states.',
+    };
   if (error.code === 'FST_ERR_NOT_FOUND') return refusal('not_found');
   // A malformed body, or a client that disconnected while sending it.
   if (error.statusCode !== undefined && error.statusCode < 500) return refusal('invalid_json');
@@ -138,6 +142,18 @@ function envelopeText(answer: Refusal): string {
   return JSON.stringify({ error: errorOf(answer) });
 }
 
-export function errorOf({ code, details, message = errorCatalogue[code].message }: Refusal): ApiError {
+export function errorOf({ code, details, message = messageOf(code, details) }: Refusal): ApiError {
   return { code, message, details };
+}
+
+/** A wrong field is named with the reason; other messages take the values of their `{names}` from the details. */
+function messageOf(code: ErrorCode, details: ErrorDetails): string {
+  const { field, reason } = details;
+  if (field !== undefined && typeof reason === 'string') {
+    const named = field === '' ? 'The body' : `\`${field}\``;
+    if (reason === 'missing') return `${named} is missing.`;
+    if (/^(must|is|was|has) /.test(reason)) return `${named} ${reason}.`;
+    if (reason.includes(' ')) return `${named}: ${reason}.`;
+  }
+  return errorCatalogue[code].message.replace(/\{(\w+)\}/g, (text, name) => String(details[name] ?? text));
 }
