@@ -1,7 +1,7 @@
-// dist/sbom.cdx.json: what the package is made of, as CycloneDX: the program's dependencies, which travel in it, and those of
-// the panel's pages, which are compiled into it. Called by prepare.mjs before `npm pack`; npm itself reads the lockfile.
-// Always true: the same lockfile gives the same bytes, on every machine and on every day. It holds names, versions,
-// licences and checksums, and no address and no path.
+// Writes dist/sbom.cdx.json (CycloneDX): the program's dependencies, which the package contains, and those compiled into
+// the panel's pages. Called by prepare.mjs before `npm pack`.
+// Invariant: the same lockfile gives the same bytes on every machine; no addresses or paths, only names, versions,
+// licenses and checksums.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,8 @@ const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-sbom-'));
 
 try {
-  // A project without what only development and the documents need: npm would count what both need as development.
+  // Without packages used only for development and the documents: npm would classify packages shared by both as
+  // development.
   const { devDependencies: _development, ...program } = { ...read('package.json'), workspaces: ['web'] };
   const { devDependencies: _types, ...pages } = read('web/package.json');
   const { packages, ...lock } = read('package-lock.json');
@@ -25,7 +26,7 @@ try {
   const locked = { ...Object.fromEntries(kept), '': program, web: pages };
   for (const name of ['docs', 'client', 'generated-clients'])
     delete locked[`node_modules/@sellthrough/${name}`];
-  // npm names the whole after its folder.
+  // npm names the root after its folder.
   const project = join(folder, program.name);
   mkdirSync(join(project, 'web'), { recursive: true });
   const write = (path, value) => writeFileSync(join(project, path), JSON.stringify(value));

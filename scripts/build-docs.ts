@@ -1,7 +1,6 @@
-// Builds the pages of /docs (docs/dist) with VitePress, as docs/.vitepress/config.ts says, compresses them, and puts what
-// they hand out beside them: the packed client and the clients of one file. Called by build-pages.mjs;
-// `node scripts/build-docs.ts` does the same by hand.
-// Always true: the old pages stay until the new ones are complete.
+// Builds the pages of /docs (docs/dist) with VitePress, compresses them and adds their downloads: the packed client and the
+// single-file clients. Called by build-pages.mjs, or by hand: `node scripts/build-docs.ts`.
+// Invariant: the old pages stay until the new ones are complete.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +38,7 @@ function handOut(folder: string): void {
   for (const { name, bytes } of panels.map(packModule)) writeFileSync(join(folder, name), bytes);
   const own = process.env['npm_execpath'];
   const isOwn = own?.endsWith('npm-cli.js') === true;
-  // No dry run, even if this is part of one of `npm pack`.
+  // `npm pack --dry-run` must not make this pack a dry run too.
   const args = ['pack', '--workspace', 'sdk', '--no-dry-run', '--silent', '--pack-destination', folder];
   const { status } = spawnSync(isOwn ? process.execPath : 'npm', isOwn ? [own, ...args] : args, {
     cwd: root,

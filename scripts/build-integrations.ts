@@ -1,7 +1,6 @@
-// Packs the modules for billing panels: `node scripts/build-integrations.ts [folder]` writes sellthrough-whmcs-1.0.0.zip and
-// sellthrough-blesta-1.0.0.zip into integrations/dist/, or into that folder. build-docs.ts puts them among the downloads.
-// Always true: the same files give the same bytes, on every machine and on every day. What both modules share is in each, as
-// the folder lib/ beside the module's own file.
+// Packs the billing panel modules: `node scripts/build-integrations.ts [folder]` writes sellthrough-whmcs-1.0.0.zip and
+// sellthrough-blesta-1.0.0.zip into integrations/dist/ or the folder. build-docs.ts adds them to the downloads.
+// Invariant: the same files give the same bytes. Each module contains the shared code in its folder lib/.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +13,6 @@ export interface PackedModule {
   /** sellthrough-whmcs-1.0.0.zip */
   readonly name: string;
   readonly bytes: Buffer;
-  /** By their path in the zip. */
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
@@ -36,7 +34,6 @@ export function packModule(panel: Panel): PackedModule {
   return { name: `sellthrough-${panel}-${integrationsVersion()}.zip`, bytes: zip(sorted), files: sorted };
 }
 
-/** One for both: they share most of what they are. */
 export function integrationsVersion(): string {
   const [, version] =
     /VERSION', '([\d.]+)'/.exec(readFileSync(join(root, 'shared', 'load.php'), 'utf8')) ?? [];
@@ -44,9 +41,9 @@ export function integrationsVersion(): string {
   return version;
 }
 
-/** Uncompressed, in PKWARE's format: what compresses differs from one zlib to the next. */
+/** Uncompressed, in PKWARE's format: compressed bytes would differ between zlib versions. */
 function zip(files: ReadonlyMap<string, Buffer>): Buffer {
-  /** Midnight of 1 January 1980, the first that the format can say. */
+  /** 1 January 1980, the format's earliest date. */
   const date = 0x0021;
   const utf8Names = 0x0800;
   const regularFile = 0o100644 << 16;
@@ -67,7 +64,7 @@ function zip(files: ReadonlyMap<string, Buffer>): Buffer {
     const place = Buffer.alloc(14);
     place.writeUInt32LE(regularFile >>> 0, 6);
     place.writeUInt32LE(offset, 10);
-    // Made by version 2.0 on Unix, so that the permissions above count.
+    // Made by version 2.0 on Unix, so that the permissions above apply.
     directory.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), common, place, name);
     parts.push(head, content);
     offset += head.length + content.length;

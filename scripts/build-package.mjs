@@ -1,7 +1,7 @@
-// Builds what `npm pack` ships (dist/): Node strips the types of sources in a checkout, but refuses to below
-// node_modules, so a package must hold JavaScript. Called by prepare.mjs before `npm pack`, on the Node it chose.
-// Always true: dist/ mirrors the checkout, so that every relative path means the same in both; types are blanked
-// out, not compiled away, so that what runs is what was tested and a stack trace names the line of the source.
+// Builds what `npm pack` ships (dist/): Node strips types in a checkout, but not below node_modules, so a package must
+// contain JavaScript. Called by prepare.mjs before `npm pack`, on the Node that it chose.
+// Invariant: dist/ mirrors the checkout, so relative paths stay valid; types are blanked out, so the tested code runs and
+// stack traces show source lines.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,13 +10,13 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** What the program reads at run time beside its modules. Left out where it does not exist. */
+/** Read by the program at run time; missing files are skipped. */
 const readAtRunTime = ['src/**/*.sql', 'src/**/*.lua', 'web/dist/**/*', 'docs/dist/**/*', 'openapi.json'];
 
-// Relative paths to a source, in an import or in `new URL('./worker.ts', import.meta.url)`.
+// Relative source paths in imports and in `new URL('./worker.ts', import.meta.url)`.
 const pathOfSource = /(['"])(\.\.?\/[^'"\n]+)\.ts\1/g;
 
-// stripTypeScriptTypes still says that it may change.
+// Suppresses the warning that stripTypeScriptTypes is experimental.
 process.removeAllListeners('warning');
 rmSync(dist, { recursive: true, force: true });
 for (const path of globSync('{src,sdk/src}/**/*.ts', { cwd: root })) {

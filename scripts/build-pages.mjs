@@ -1,11 +1,7 @@
-// Builds what browsers are shown, when it is missing or older than its sources: the panel (web/ into web/dist) and
-// the documents (docs/*.md into docs/dist), which hand out the packed client (sdk/src into sdk/dist). Called by test.ts,
-// beside the tests that need none of it, and by prepare.mjs, on the Node that it chose: with `--panel` for the panel alone
-// before `npm start`, with `--client` for the client alone before it is packed, with `--program` for the bundle that tests
-// start as well.
-// Always true: silent and quick when there is nothing to do; a stamp is written only after a build that succeeded;
-// two runs at once take turns.
-// Panel and documents are built at the same time: the documents take longer, and the panel is ready by then.
+// Builds the pages if missing or older than their sources: the panel (web/dist), the documents (docs/dist) and the packed
+// client (sdk/dist). Called by test.ts and prepare.mjs: `--panel` builds only the panel, `--client` only the client;
+// `--program` adds the bundle that tests start. Panel and documents are built in parallel: the documents take longer.
+// Invariant: quick and silent if nothing changed; a stamp is written only after success; parallel runs take turns.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +22,7 @@ const client = {
 const panel = {
   title: 'pages of the panel',
   target: join(web, 'dist'),
-  // And the lines of the guide that verify a webhook.
+  // And the guide's lines that verify a webhook.
   sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}', 'docs/webhooks.md'],
   command: [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
   folder: web,
@@ -42,7 +38,6 @@ const documents = {
     'integrations/{whmcs,blesta}/README.md',
     'CHANGELOG.md',
     'scripts/build-docs.ts',
-    // What they hand out.
     ...client.sources,
     'sdk/{package.json,LICENSE}',
     'examples/sellthrough.py',
@@ -53,7 +48,6 @@ const documents = {
   command: [join(root, 'scripts', 'build-docs.ts')],
   folder: root,
 };
-// For tests alone.
 const program = {
   title: 'program for the tests',
   target: join(root, 'node_modules', '.cache', 'tested-program'),
@@ -65,13 +59,12 @@ const program = {
   ],
   command: [join(root, 'scripts', 'build-tested-program.ts')],
   folder: root,
-  // It names files by their whole paths.
+  // It contains absolute paths.
   place: root,
 };
 
 try {
   const has = (flag) => process.argv.includes(flag);
-  // Each row is built when the row before it is there.
   const rows = has('--client') ? [[client]] : has('--panel') ? [[panel]] : [[client], [panel, documents]];
   if (has('--program')) rows.unshift([program]);
   if (!rows.flat().every(isBuilt)) {
@@ -92,7 +85,7 @@ function isBuilt({ target, sources, place }) {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(sources, place);
 }
 
-/** Returns what went wrong; undefined when nothing did. */
+/** Returns what went wrong; undefined: nothing. */
 async function build({ title, target, sources, command, folder, place }) {
   const stamp = stampOf(sources, place);
   process.stderr.write(`Building the ${title} …\n`);

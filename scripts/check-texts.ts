@@ -1,12 +1,12 @@
-// Checks the catalogues of the pages' sentences (web/lingui.config.ts): each has what its sources say, and nothing else; every
-// sentence is translated, and keeps what is put into it. A step of `npm test`; by hand, `node scripts/check-texts.ts`. Exit
-// code 1 where something is amiss; `npm run texts --workspace web` gathers the sentences.
+// Checks the catalogs of the pages' texts (web/lingui.config.ts): they match the sources, and every text is translated with
+// all its placeholders. A step of `npm test`; by hand `node scripts/check-texts.ts`. Exit code 1 if a check fails;
+// `npm run texts --workspace web` extracts the texts.
 
 import { fileURLToPath } from 'node:url';
 import { getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 
-// Lingui looks for sources from the folder that it runs in.
+// Lingui searches sources from the working directory.
 process.chdir(fileURLToPath(new URL('../web', import.meta.url)));
 
 const config = getConfig();
@@ -34,7 +34,6 @@ if (checked === 0) problems.push('There are no sentences.');
 for (const problem of problems) console.log(problem);
 if (problems.length > 0) process.exitCode = 1;
 
-/** {count}, <0>, </0>, <1/>, in the order of the alphabet. */
 function placeholdersOf(text: string): string {
   const names = [...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, name]) => `{${name}}`);
   const tags = [...text.matchAll(/<\/?\d+\/?>/g)].map(([tag]) => tag);

@@ -1,9 +1,7 @@
-// The Chromium of the browser tests: on Linux the one of the development dependency @sparticuz/chromium, which brings
-// along the few libraries and the font it needs, elsewhere the system's where it is new enough. The package's is the
-// same everywhere and has no windows to keep ready for each visitor, which halves what a page costs.
-// TEST_CHROMIUM=system|package chooses. Called by scripts/test.ts, so that the package is unpacked before the tests
-// begin, and by test/browser/panel-browser.ts.
-// Always true: the unpacked folder appears whole or not at all; nothing is downloaded.
+// The browser tests' Chromium: on Linux from the development dependency @sparticuz/chromium, which brings its libraries and
+// a font and halves the cost of a page; elsewhere the system's, if new enough. TEST_CHROMIUM=system|package chooses.
+// Called by scripts/test.ts before the tests, and by test/browser/panel-browser.ts.
+// Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -14,9 +12,7 @@ import { chromium } from 'playwright-core';
 
 interface ChromiumForTests {
   readonly binary: string;
-  /** What it needs beyond the environment of whoever starts it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Version and origin, for a line of output. */
   readonly description: string;
 }
 
@@ -25,7 +21,6 @@ const oldestMajor = 123;
 const versionTimeoutMilliseconds = 30_000;
 
 export async function chromiumForTests({ headed = false } = {}): Promise<ChromiumForTests> {
-  // The package's has no windows to show.
   const wanted = process.env['TEST_CHROMIUM'] ?? (headed ? 'system' : '');
   if (!['', 'system', 'package'].includes(wanted)) {
     throw new Error(`TEST_CHROMIUM must be "system" or "package", not "${wanted}".`);
@@ -38,7 +33,6 @@ export async function chromiumForTests({ headed = false } = {}): Promise<Chromiu
   );
 }
 
-/** `headed` shows the windows: HEADED=1 asks for it. */
 export async function launchChromium(headed: boolean): Promise<Browser> {
   const { binary, environment } = await chromiumForTests({ headed });
   return chromium.launch({
@@ -46,7 +40,7 @@ export async function launchChromium(headed: boolean): Promise<Browser> {
     headless: !headed,
     ...(headed && { slowMo: 150 }),
     env: { ...process.env, ...environment },
-    // A container's /dev/shm is small; a bare machine has no graphics.
+    // A container's /dev/shm is small, and servers have no GPU.
     args: ['--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -71,7 +65,7 @@ function systemBinaries(): readonly string[] {
   ];
 }
 
-/** 0 where it does not run: a library is missing, or it only says how to install the real one. */
+/** 0 if it does not run: a library is missing, or it is a stub that says how to install the real one. */
 async function majorOf(binary: string, environment: Readonly<Record<string, string>> = {}): Promise<number> {
   try {
     const { stdout } = await promisify(execFile)(binary, ['--version'], {
@@ -97,7 +91,6 @@ async function ofPackage(): Promise<ChromiumForTests | null> {
   return { binary, environment, description: `Chromium ${major} of the npm package` };
 }
 
-/** The package's archives, unpacked once for this checkout. */
 async function unpacked(): Promise<string> {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const source = join(root, 'node_modules', '@sparticuz', 'chromium');
@@ -115,7 +108,7 @@ async function unpacked(): Promise<string> {
     await promisify(execFile)(process.execPath, [unpack, ...archives], {
       env: { ...process.env, TMPDIR: draft },
     });
-    // Its own configuration of fonts knows fixed folders only.
+    // Its own font configuration only knows fixed folders.
     writeFileSync(
       join(draft, 'fonts.conf'),
       fontsConfiguration(join(folder, 'fonts'), join(folder, 'cached')),
@@ -123,7 +116,6 @@ async function unpacked(): Promise<string> {
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another run was quicker.
     if (!existsSync(folder)) throw error;
   }
   return folder;

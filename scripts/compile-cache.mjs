@@ -1,12 +1,8 @@
-// Loaded before the program (node --import): keeps what Node makes of the sources, types stripped and compiled,
-// in node_modules/.cache. The next start is quicker and takes less memory, because the compiler that strips
-// types is not loaded at all.
-// In the checkout and not in the machine's folder for temporary files: nobody else may put code there. Where
-// it cannot be written, Node goes on without it.
-// And before that, on Linux: memory that was freed is given back to the system. glibc keeps up to 64 MB of it in each
-// of its arenas, once anything large was freed, and compiling the embedded database takes hundreds of megabytes for
-// a moment (docs/performance.md). It reads the variable as a process starts, so the process starts once more, in
-// the place of the first: the same number, the same streams.
+// Loaded before the program (node --import): caches Node's stripped and compiled sources in node_modules/.cache, for faster
+// starts with less memory. In the checkout, not the shared temporary folder, where others could plant code.
+// On Linux it also returns freed memory to the system: glibc keeps up to 64 MB per arena, and compiling the embedded
+// database briefly takes hundreds of megabytes (docs/performance.md). glibc reads the variable at process start, so the
+// process re-executes itself once, with the same id and streams.
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

@@ -1,14 +1,13 @@
-// A reporter for `node --test` beside the one that prints: writes what happened as one JSON line per fact,
-// for scripts/test.ts to add up. Written as it happens, so that a runner that dies leaves what it had counted.
-// Always true: a file that ended without running a test is a fact of its own (`empty`), not a passed test; a file
-// that came to its end is one too (`finished`), because one that stops halfway looks like one with fewer tests.
+// A reporter for `node --test` beside the printing one: writes one JSON line per fact for scripts/test.ts to add up, as it
+// happens, so that a crashed runner keeps its counts.
+// Invariant: a file without tests is `empty`, not passed; a file that reached its end is `finished`, because one that stops
+// halfway looks like one with fewer tests.
 import type { TestEvent } from 'node:test/reporters';
 
 export interface TestFact {
   readonly fact: 'passed' | 'failed' | 'skipped' | 'empty' | 'finished';
-  /** The test's title; of `empty`, of `finished` and of a file that crashed: the file's path. */
+  /** The test's title; for `empty`, `finished` and crashed files the path. */
   readonly name: string;
-  /** Of a file whose process ended as it should not: how, e.g. `signal SIGSEGV`. */
   readonly ending?: string;
 }
 
@@ -22,7 +21,7 @@ export default async function* countReporter(events: AsyncIterable<TestEvent>): 
 function testFact(event: TestEvent): TestFact | undefined {
   if (event.type === 'test:fail') {
     const { name, details, todo } = event.data;
-    // A suite fails because a test in it did, which is counted already, or by itself: a hook, a crash.
+    // A suite fails because of a test that is already counted, or by itself: a hook, a crash.
     if (details.type === 'suite' && failureType(details.error) === 'subtestsFailed') return undefined;
     const ending = processEnding(details.error);
     return { fact: todo ? 'skipped' : 'failed', name, ...(ending !== undefined && { ending }) };
@@ -39,14 +38,13 @@ function testFact(event: TestEvent): TestFact | undefined {
   return undefined;
 }
 
-/** The runner stands in for a file that ran no test with a passed test of the file's own name. */
+/** For a file without tests, the runner reports a passed test named after the file. */
 function standsForFile(test: { name: string; nesting: number; file?: string | undefined }): boolean {
   return (
     test.nesting === 0 && test.file !== undefined && /[\\/]/.test(test.name) && test.file.endsWith(test.name)
   );
 }
 
-/** The runner knows how a file's process ended, and the reporter that prints does not say it. */
 function processEnding(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('signal' in error && typeof error.signal === 'string') return `signal ${error.signal}`;
@@ -54,7 +52,6 @@ function processEnding(error: unknown): string | undefined {
   return undefined;
 }
 
-/** How the runner calls what made a test fail. */
 export function failureType(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'failureType' in error
     ? error.failureType

@@ -1,8 +1,7 @@
-// npm run daily-tasks: how many clicks, keys and seconds what people do every day takes on the pages, on the demo's year, by
-// the system's Chromium (or that of CHROMIUM), from the page where they land.
-//   --data folder        a demo's database, which is copied; otherwise a year is played first
-//   --headed             in a window, to look on
-// It starts a service of its own on a free port. Exit code 1 when a task takes more clicks than are promised.
+// npm run daily-tasks: measures the clicks, keys and seconds of everyday tasks on the demo's year, from the landing page,
+// in the system's Chromium (or CHROMIUM), on a service of its own. Exit code 1 if a task exceeds its click limit.
+//   --data folder    a demo database, which is copied; otherwise a year is played first
+//   --headed         in a visible window
 
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +63,6 @@ try {
   }
   console.table(rows);
 
-  /** Bodies are kept, something was refused, and there is money for everybody's renewal. */
   async function prepare(): Promise<void> {
     const account = stage.accountId(reseller);
     await stage.asAdministrator('POST', `/accounts/${account}/credit`, {
@@ -77,7 +75,6 @@ try {
     if (!(await keeping.isChecked())) await keeping.click();
     await page.getByRole('switch', { checked: true }).first().waitFor();
     await stage.asAccount(reseller, 'POST', '/orders', { package_id: 999, customer: 'ada@example.com' });
-    // Written with the next lines of the log.
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.context().close();
   }

@@ -1,6 +1,6 @@
-// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or that of DATABASE_URL) with a year
-// of several resellers' business, the last month of it in full, and says how to sign in. The same seed makes the
-// same year, up to now. It refuses a database that is in use.
+// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or DATABASE_URL) with a year of several resellers'
+// business, the last month in full, and prints how to sign in. A seed gives the same year, up to now. Refuses a database in
+// use.
 
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -37,7 +37,6 @@ try {
   });
   const seller = (username: string) => resellerPlans.find((plan) => plan.username === username)?.displayName;
   const known = administrator?.password ?? 'as before, or as given in ADMIN_PASSWORD';
-  // The same database as here, also in another terminal.
   const start =
     process.env['DATA_DIR'] === undefined ? 'npm start' : `DATA_DIR=${process.env['DATA_DIR']} npm start`;
   say(`

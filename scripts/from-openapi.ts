@@ -1,6 +1,6 @@
-// Writes what is made from openapi.json and not committed: the client's types (sdk/src/api-types.ts) and the pages of the API
-// reference (docs/reference/*.md, all but conventions.md). Called by prepare.mjs when one of its sources has changed, and by
-// generate.ts. Needs no service: the answers that the reference shows are recorded (docs/reference/answers.jsonl).
+// Writes the uncommitted files made from openapi.json: the client's types (sdk/src/api-types.ts) and the API reference
+// (docs/reference/*.md, except conventions.md). Called by prepare.mjs when a source has changed, and by generate.ts. Needs
+// no service: the answers are recorded (docs/reference/answers.jsonl).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
@@ -19,7 +19,6 @@ export function writeFromOpenapi(): void {
   for (const [path, text] of Object.entries(files)) writeFileSync(new URL(path, root), text);
 }
 
-/** By their path. */
 export function referencePages(openapi: OpenapiDocument): Readonly<Record<string, string>> {
   const lines = read('docs/reference/answers.jsonl').trimEnd().split('\n');
   const answers = lines.map((line): StoryAnswer => JSON.parse(line));

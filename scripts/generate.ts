@@ -1,6 +1,6 @@
-// Writes the generated files that are committed: openapi.json, docs/reference/answers.jsonl, docs/errors.md, test/schema.sql,
-// the tables in docs/monitoring.md, docs/operations.md, docs/security.md and sdk/README.md; and what is made from them (from-openapi.ts). With
-// --check it writes nothing and fails when one of them is not what it would write.
+// Writes the committed generated files: openapi.json, docs/reference/answers.jsonl, docs/errors.md, test/schema.sql, the
+// tables in docs/monitoring.md, operations.md, security.md and sdk/README.md; then from-openapi.ts.
+// With --check it writes nothing and fails if a file would change.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { statusOf } from '../src/platform/http/error-responses.ts';
@@ -28,7 +28,7 @@ const schema = await dumpSchema(service.database);
 const { declaredRoutes } = service.service.app;
 await service.close();
 const openapiText = documentText(openapi);
-// The story's service holds its events against this file.
+// The story's service checks its events against this file.
 if (!isCheck) writeFileSync(new URL('openapi.json', root), openapiText);
 const world = await startStoryWorld();
 const answers = await recordAnswers(openapi, world);
@@ -74,7 +74,7 @@ function read(path: string): string | null {
 function errorTable(): string {
   const rows = Object.entries(errorCatalogue).map(
     ([code, { status, message }]) =>
-      // The anchor: the panel links a refusal's code to its row.
+      // The panel links error codes to this anchor.
       `| ${status} | <a id="${code}"></a>\`${code}\` | ${message.replaceAll('<', '&lt;')} |`,
   );
   return `# Errors

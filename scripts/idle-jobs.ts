@@ -1,8 +1,7 @@
-// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: what background work asks of
-// the embedded database's one session while there is nothing to do: five kinds, each due once a minute. With
-// --pg-boss (a folder in which that package is installed) the same with pg-boss and an adapter for this database.
-// With --vacuum: how long the VACUUM and ANALYZE of one table occupy the session.
-// The figures are in docs/decisions/0016-jobs.md.
+// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: measures how idle background jobs
+// load the embedded database's session: five kinds, each due once a minute. --pg-boss (a folder with that package
+// installed) measures pg-boss with an adapter; --vacuum how long VACUUM and ANALYZE of a table occupy the session.
+// Results: docs/decisions/0016-jobs.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +68,6 @@ async function measureOurs(): Promise<void> {
   await database.close();
 }
 
-/** One table, after each of these has happened to it. */
 async function measureVacuum(): Promise<void> {
   const database = await openEmbedded({ dataDir: folder, queue: defaultLimits.database.queue });
   await migrate(database);
@@ -94,7 +92,7 @@ async function measureVacuum(): Promise<void> {
   await database.close();
 }
 
-/** pg-boss, of which this repository has no types: what is used of it. */
+/** The parts of pg-boss used here; its types are not installed. */
 interface PgBoss {
   on(event: string, listener: (error: unknown) => void): void;
   start(): Promise<unknown>;
@@ -111,7 +109,7 @@ async function measurePgBoss(installed: string, pollingIntervalSeconds: number):
   const stream = server.connect();
   const client = new pg.Client({ stream: () => stream, user: 'postgres' } as pg.ClientConfig);
   await client.connect();
-  // As our driver does: one after another, because there is one session.
+  // One after another, like our driver: there is one session.
   let last: Promise<unknown> = Promise.resolve();
   const executeSql = (text: string, parameters?: unknown[]) => {
     const result = last.then(() =>
@@ -151,7 +149,6 @@ async function measurePgBoss(installed: string, pollingIntervalSeconds: number):
   await server.close();
 }
 
-/** After the first runs and their statements have settled. */
 async function measure(): Promise<void> {
   await pause(settleSeconds * 1000);
   Object.assign(counted, { statements: 0, milliseconds: 0, longest: 0, runs: 0 });

@@ -1,7 +1,6 @@
-// Checks openapi.json against Redocly's recommended rules, and against ours: that every text, list and whole number has a
-// limit, every text a form, and every operation the errors that any of them can end in. A step of `npm test`; by hand,
-// `node scripts/lint-openapi.ts`. Exit code 1 where a finding has no exception in openapi-rules.ts, or an exception has no
-// finding: so it is known that the linter looks. Needs no network.
+// Checks openapi.json against Redocly's recommended rules and ours: limits for every text, list and integer, a form for
+// every text, and all possible errors for every operation. A step of `npm test`; by hand `node scripts/lint-openapi.ts`.
+// Exit code 1 for a finding without an exception in openapi-rules.ts, or an exception without a finding. Needs no network.
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type RuleException, ruleExceptions } from './docs/openapi-rules.ts';
@@ -26,7 +25,7 @@ const config = await createConfig({
     'rule/integer-limit': { ...ofType('integer'), assertions: { requireAny: ['maximum', 'enum', 'const'] } },
     'rule/errors-of-all': {
       subject: { type: 'Responses' },
-      // What an endpoint of the client's answers to an event is the client's own.
+      // Webhooks: the client's endpoint decides its answers.
       where: [{ subject: { type: 'Operation', property: 'security' }, assertions: { defined: false } }],
       assertions: { required: ['401', '429', '500'] },
       severity: 'error',

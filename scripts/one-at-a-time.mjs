@@ -1,7 +1,7 @@
-// Set-up of a checkout by one process at a time: prepare.mjs installs and build-pages.mjs builds inside it. The lock
-// is a folder, because making one is atomic everywhere, even between containers that share the checkout.
-// Always true: whoever holds the lock touches it every second; a lock that nobody has touched for a while and whose
-// program is gone belongs to a process that was killed, and is taken away.
+// Prepares a checkout in one process at a time: prepare.mjs installs and build-pages.mjs builds inside the lock. The lock
+// is a folder, because mkdir is atomic everywhere, even between containers that share the checkout.
+// Invariant: the holder touches the lock every second; a lock untouched for a while, whose program is gone, belongs to a
+// killed process and is removed.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -24,13 +24,12 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const beatMilliseconds = 1_000;
 const pollMilliseconds = 200;
 const silenceMilliseconds = 15_000;
-// A program whose parent was killed goes on by itself. Past this long its number may be somebody else's.
+// A program continues if its parent is killed. After this time its process id may have been reused.
 const orphanMilliseconds = 10 * 60_000;
 
-/** A failure that one sentence explains; no stack is printed for it. */
+/** A failure explained by one sentence; printed without a stack. */
 export class CannotPrepare extends Error {}
 
-/** @throws CannotPrepare where this user may not write to the checkout */
 export async function oneAtATime(work) {
   for (let waits = false; !takeLock(); waits = true) {
     if (!waits) process.stderr.write('Waiting for another set-up of this checkout …\n');
@@ -48,11 +47,11 @@ export async function oneAtATime(work) {
 }
 
 /**
- * Runs a program inside it, to its end: a signal is passed on, and the lock is kept until the program is gone, even
- * when this process is killed. Returns what went wrong, with what the program printed; undefined when nothing did.
+ * Runs a program inside the lock: signals are passed on, and the lock is kept until the program has ended, even if this
+ * process is killed. Returns what went wrong, with the program's output; undefined: nothing.
  */
 export async function runToTheEnd(command, args, options) {
-  // Before there is anything to pass it on to: a signal in between would end this process and leave the lock behind.
+  // Before the program starts: a signal in between would end this process and leave the lock behind.
   let child;
   const pass = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, pass);
@@ -86,7 +85,7 @@ function takeLock() {
   if (isAbandoned()) {
     const taken = `${lock}.${process.pid}`;
     try {
-      renameSync(lock, taken); // of several at it, one succeeds
+      renameSync(lock, taken); // of several processes, one succeeds
       rmSync(taken, { recursive: true });
     } catch ({ code }) {
       if (code !== 'ENOENT') throw new CannotPrepare(`${lock} cannot be taken away (${code}): remove it.`);

@@ -1,12 +1,11 @@
-// Makes a checkout ready to run: npm runs it before `start`, `test` and `check`, bin/sellthrough.mjs before every
-// command. It installs the dependencies from the lockfile and, on a machine whose Node is too old, fetches Node 24 and
-// puts it first in npm's PATH (node_modules/.bin/node). Plain JavaScript without dependencies: it runs on Node 18, before
-// anything is installed. It also writes what is made from openapi.json and not committed (from-openapi.ts).
-// `--start` also builds what browsers are shown, the documents while the service runs, and leaves out what only
-// development needs, half of the download, as does `--client`, which builds the client's package alone;
-// `--package` builds what `npm pack` ships; `--generate` is for what makes openapi.json. The roads chosen: docs/decisions/0012-set-up.md.
-// Always true: silent and quick when there is nothing to do; it writes to stderr only; two runs at once take turns; what
-// an interrupted run left behind is repaired by the next one.
+// Makes a checkout ready: npm runs it before `start`, `test` and `check`, bin/sellthrough.mjs before every command.
+// Installs dependencies from the lockfile, fetches Node 24 if this Node is too old and puts it first in npm's PATH
+// (node_modules/.bin/node), and writes what from-openapi.ts makes. Plain JavaScript without dependencies, for Node 18.
+// `--start` also builds the pages (the documents in the background) and omits development dependencies, half the download;
+// `--client` builds only the client package, without them; `--package` builds what `npm pack` ships; `--generate` is for
+// the program that makes openapi.json. Reasons: docs/decisions/0012-set-up.md.
+// Invariant: quick and silent if nothing is to do; writes only to stderr; parallel runs take turns; the next run repairs
+// what an interrupted one left.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -28,33 +27,29 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const node24Folder = join(root, 'scripts', 'node24');
 const onWindows = process.platform === 'win32';
 
-// The first release of the 24 line that runs TypeScript sources as a stable feature.
+// The first release of the 24 line in which running TypeScript sources is stable.
 const oldestNode = [24, 12];
 const needsNode = `Sellthrough needs Node ${oldestNode.join('.')} or newer and this machine has ${process.version}`;
 
-/**
- * Installs what is missing and returns the path of a Node that runs the program. `development: false` is content
- * with an install that left the development dependencies out.
- * @throws CannotPrepare
- */
+/** Returns the path of a Node for the program. `development: false` accepts fewer packages. @throws CannotPrepare */
 export async function prepare({ development, generate = false }) {
   if (Number.parseInt(process.versions.node, 10) < 18)
     throw new CannotPrepare(
       `Sellthrough needs Node 18 or newer to start; this machine has ${process.version}.`,
     );
-  // An installed package has no lockfile: its dependencies came with it (docs/decisions/0008-packaging.md).
+  // An installed package brings its dependencies and has no lockfile (docs/decisions/0008-packaging.md).
   const isCheckout = existsSync(join(root, 'package-lock.json'));
   const node24 = needsNode24() ? node24Binary() : undefined;
   const hasDependencies = () => !isCheckout || isInstalled(root, development);
   const hasNode = () => node24 === undefined || isInstalled(node24Folder, false);
   const finds24First = () => node24 === undefined || !isCheckout || isFirst(node24);
-  // `npm run generate` makes them itself, when it has written the document.
+  // `npm run generate` makes them itself, after the document.
   const hasDocument = isCheckout && !generate && existsSync(join(root, 'openapi.json'));
   const hasMadeFiles = () => !hasDocument || isMadeFromOpenapi();
   if (!(hasDependencies() && hasNode() && finds24First() && hasMadeFiles())) {
     await oneAtATime(async () => {
-      // Another run may have done some of it while this one waited.
-      // First: npm passes over optional packages that do not want the Node it runs on itself.
+      // Another run may have done part of it meanwhile. Node first: npm skips optional packages that do not support the
+      // Node it runs on.
       if (!hasNode()) {
         say(`Fetching Node 24 (this machine has ${process.version}) …`);
         await install(node24Folder, false, needsNode);
@@ -70,9 +65,7 @@ export async function prepare({ development, generate = false }) {
   return node24 ?? process.execPath;
 }
 
-// ---- packages
-
-/** By a stamp written last: an install that was cut off has none, and one changed by hand another. */
+/** A stamp written last: absent after an interrupted install, different after a manual change. */
 function isInstalled(folder, development) {
   const [stamp, extent] = (readText(stampFile(folder)) ?? '').split(' ');
   return stamp === stampOf(folder) && (extent === 'all' || !development);
@@ -82,23 +75,23 @@ const stampFile = (folder) => join(folder, 'node_modules', '.prepared');
 
 function stampOf(folder) {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
-  // npm's record of what is there would not do alone: `npm install --package-lock-only` writes it and installs nothing.
+  // npm's own record is not enough: `npm install --package-lock-only` writes it without installing.
   for (const file of ['package-lock.json', 'node_modules/.package-lock.json'])
     hash.update(readText(join(folder, file)) ?? '');
   return hash.digest('hex');
 }
 
 async function install(folder, development, whatFails, node = process.execPath) {
-  rmSync(stampFile(folder), { force: true }); // npm removes what is there entry by entry, in any order
+  rmSync(stampFile(folder), { force: true }); // npm removes packages one by one, in any order
   await npm(node, folder, whatFails, [
     ...['ci', development ? '--include=dev' : '--omit=dev', '--include=optional'],
     ...['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline'],
-    // Nothing needs one: the package of PostgreSQL makes its links when the tests use it. Another reports home.
+    // None needs scripts: tests create PostgreSQL's links themselves. Another package's script sends telemetry.
     '--ignore-scripts',
-    // Node 24 itself is fetched by an npm on the old Node.
+    // On an old Node, npm itself fetches Node 24.
     ...['--engine-strict=false', '--loglevel=error'],
   ]);
-  // npm passes over an optional package it could not fetch, although compiler and linter arrive as such packages.
+  // npm skips optional packages that fail to download, but compiler and linter are such packages.
   const missing = neededPackages(folder, development).filter(
     (path) => !existsSync(join(folder, path, 'package.json')),
   );
@@ -111,7 +104,6 @@ async function install(folder, development, whatFails, node = process.execPath) 
   writeFileSync(stampFile(folder), `${stampOf(folder)} ${development ? 'all' : 'production'}`);
 }
 
-/** The folders of the lockfile's packages that this machine must have. */
 function neededPackages(folder, development) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const fits = (list, value) => list === undefined || [list].flat().includes(value);
@@ -125,10 +117,10 @@ function neededPackages(folder, development) {
 }
 
 async function npm(node, folder, whatFails, args) {
-  // The one that runs this script, so that its settings hold here too; otherwise the one in PATH.
+  // The npm that runs this script, to keep its settings; otherwise the one in PATH.
   const own = process.env.npm_execpath;
   const [command, ...words] = own?.endsWith('npm-cli.js') ? [node, own, ...args] : ['npm', ...args];
-  // A network that is away is reported after seconds and not after minutes, unless the user has settings for that.
+  // Reports a network failure after seconds instead of minutes, unless the user has configured it.
   const retries = {
     npm_config_fetch_retries: 4,
     npm_config_fetch_retry_factor: 2,
@@ -149,9 +141,7 @@ async function npm(node, folder, whatFails, args) {
   );
 }
 
-// ---- Node 24
-
-/** True also when this very process runs on the fetched Node: `npm ci` may just have removed its link. */
+/** Also true if this process runs on the fetched Node: `npm ci` may just have removed its link. */
 function needsNode24() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const isTooOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
@@ -165,7 +155,7 @@ function node24Binary() {
   throw new CannotPrepare(`${needsNode}; npm has none for ${machine}: install Node 24 and run this again.`);
 }
 
-/** On Windows a shim and not a link: a program that runs cannot be replaced there, and npm may run on it. */
+/** A shim, not a link, on Windows: a running program cannot be replaced there, and npm may run on it. */
 const firstNode = join(root, 'node_modules', '.bin', onWindows ? 'node.cmd' : 'node');
 const shimOf = (node24) => `@"${node24}" %*\r\n`;
 const linkTo = (node24) => relative(dirname(firstNode), node24);
@@ -184,13 +174,10 @@ function putFirst(node24) {
   else symlinkSync(linkTo(node24), firstNode);
 }
 
-// ---- what is made from openapi.json
-
 const madeStampFile = join(root, 'node_modules', '.made-from-openapi');
 
 const isMadeFromOpenapi = () => readText(madeStampFile) === madeStamp();
 
-/** Of what from-openapi.ts reads and runs, and of what it has written. */
 function madeStamp() {
   const folders = ['scripts/docs', 'docs/reference'];
   const files = [
@@ -209,20 +196,18 @@ async function makeFromOpenapi(node) {
   writeFileSync(madeStampFile, madeStamp());
 }
 
-// ---- small things
-
 function readText(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** While the service starts and serves: nobody's first order waits for the documents. */
+/** While the service starts and serves: the first order does not wait for the documents. */
 function buildDocumentsLater(node) {
   const child = spawn(node, [join(root, 'scripts', 'build-pages.mjs')], { detached: true, stdio: 'ignore' });
-  child.on('error', () => undefined); // /docs says that they are not there
+  child.on('error', () => undefined); // /docs says that they are missing
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or this machine has no priorities.
+    // It has already ended, or the system has no priorities.
   }
   child.unref();
 }
@@ -231,7 +216,7 @@ function say(sentence) {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Prints what went wrong: a sentence for what was foreseen, the stack for the rest. Returns the exit code. */
+/** Prints one sentence for foreseen problems, else the stack. Returns the exit code. */
 export function explain(error) {
   say(error instanceof CannotPrepare ? error.message : error.stack);
   return 1;
@@ -244,7 +229,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
       development: !has('--start') && !has('--client'),
       generate: has('--generate'),
     });
-    // On the Node that was chosen: a shell remembers where it found the old one.
+    // On the chosen Node: a shell caches the old one's path.
     const build = (script, ...flags) =>
       spawnSync(node, [join(root, 'scripts', script), ...flags], { stdio: ['ignore', 2, 2] }).status ?? 1;
     if (has('--start')) {

@@ -1,6 +1,6 @@
-// The whole schema of a database as text: tables, columns, constraints, indexes, triggers, functions.
-// Committed as test/schema.sql and checked on both databases, so that a change to the schema shows
-// in review. From the catalogs, because the embedded database has no pg_dump; the same text on either.
+// A database's whole schema as text: tables, columns, constraints, indexes, triggers, functions. Committed as
+// test/schema.sql and compared on both databases, so that schema changes show in review. Reads the catalogs, as the
+// embedded database has no pg_dump.
 
 import type { Queryable } from '../src/platform/database/database.ts';
 
@@ -28,7 +28,7 @@ const parts: readonly { readonly title: string; readonly sql: string }[] = [
       where relnamespace = 'public'::regnamespace and relkind = 'r' and reloptions is not null order by relname`,
   },
   {
-    // PostgreSQL 18 also lists every "not null" as a constraint (contype n): columns say that already.
+    // PostgreSQL 18 also lists each "not null" as a constraint (contype n); the columns already show it.
     title: 'constraints',
     sql: `select format('%s: %s %s', r.relname, c.conname, pg_get_constraintdef(c.oid)) as line
       from pg_constraint c join pg_class r on r.oid = c.conrelid

@@ -1,11 +1,12 @@
-// npm run screenshots: every page of the panel, the console and the customer, light and dark, 1280, 768 and 390 wide, in forced
-// colours and in German, from the demo's year, by the system's Chromium (or that of CHROMIUM). To look at with one's own eyes.
-//   --out shots          where the pictures go
-//   --data folder        keeps the demo's database there, for the next time
-//   --only order         pages whose name contains this text
-//   --as light-1280      of the looks (light-1280, dark-390, forced-1280, de-light-390 …), only those whose name contains this text
-//   --documents          those that README.md shows, into docs/screenshots
-// It starts a service of its own on a free port. Exit code 1 when a page logs an error or scrolls sideways.
+// npm run screenshots: every page of the panel, the console and the customer's pages, light and dark, at widths 1280, 768
+// and 390, in forced colors and in German, on the demo's year, in the system's Chromium (or CHROMIUM), for visual
+// inspection.
+//   --out shots      the folder for the pictures
+//   --data folder    keeps the demo's database there for the next run
+//   --only order     pages whose name contains this text
+//   --as light-1280  looks (light-1280, dark-390, forced-1280, de-light-390 …) whose name contains this text
+//   --documents      README.md's pictures, into docs/screenshots
+// Starts a service of its own. Exit code 1 if a page logs an error or scrolls sideways.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +62,7 @@ const stage = await openDemoStage(dataDir, password, say);
 let endEndpoints = async () => {};
 try {
   endEndpoints = await showEndpoints(stage, 'brightline');
-  // Somebody else's choice: the panel asks for another one.
+  // Chosen by another person: the panel requires a new one.
   await stage.asAdministrator('PATCH', `/accounts/${stage.accountId('lumen')}`, { password });
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
   try {
@@ -133,7 +134,6 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
       if (overflow > 0) problems.push(`${look} ${shot.name}: ${overflow} px too wide`);
       await page.screenshot({
         path: join(folder, `${shot.name}-${look}.png`),
-        // In a document the window is enough.
         fullPage: !values.documents && (shot.whole ?? true),
       });
     }
@@ -142,7 +142,6 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
   say(`${look} done\n`);
 }
 
-/** Until nothing is being fetched: no skeletons, no busy tables. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });

@@ -1,6 +1,5 @@
-// sdk/src/api-types.ts, made from openapi.json: a type for every schema, body, query and answer, a table of the
-// operations, and the error codes. Called by from-openapi.ts. Knows as much of JSON Schema as the document uses, and throws
-// where the document uses more.
+// sdk/src/api-types.ts from openapi.json: types for every schema, body, query and answer, a table of operations, and the
+// error codes. Called by from-openapi.ts. Supports the JSON Schema that the document uses; throws on anything else.
 
 import { documentedCodes } from '../src/platform/http/openapi-errors.ts';
 import { isShapeName } from '../src/platform/http/openapi-names.ts';
@@ -57,18 +56,16 @@ export function sdkTypes(document: OpenapiDocument): string {
   return `${parts.join('\n\n')}\n`.replace('\n\n//', '\n//');
 }
 
-/** What an event may be, to be told apart by `type`. */
 function eventUnion(names: readonly string[]): string {
   const events = names.filter((name) => /.Event$/.test(name) && name !== 'AccountEvent');
   return `/** By \`type\`. New types may be added: tolerate others. */\nexport type KnownEvent =\n${events.map((name) => `  | ${name}`).join('\n')};`;
 }
 
-/** The client's own names, which stay: those of the document are chosen for every language. */
+/** The client's own names, which must not change; the document's are chosen for all languages. */
 function clientName(name: string): string {
   return name === 'ApiError' ? 'ErrorEnvelope' : name === 'PlanPackage' ? 'Package' : name;
 }
 
-/** Whether its body has a list of things that must each have an idempotency key. */
 function listsKeyed({ requestBody }: Operation, { components }: OpenapiDocument): boolean {
   const lists = Object.values(requestBody?.content['application/json'].schema.properties ?? {});
   const things = lists.flatMap(({ items }) => items?.anyOf ?? items ?? []);
@@ -76,7 +73,6 @@ function listsKeyed({ requestBody }: Operation, { components }: OpenapiDocument)
   return named.length > 0 && named.every((thing) => thing?.required?.includes('idempotency_key') === true);
 }
 
-/** Those that some operation answers with, and the two of unknown addresses. */
 function codesOf(operations: readonly Operation[], document: OpenapiDocument): readonly string[] {
   const codes = new Set<ErrorCode>([
     'not_found',
@@ -164,7 +160,7 @@ function typeOf(schema: Schema, indent: string): string {
 function field(name: string, schema: Schema, isRequired: boolean, indent: string): string {
   const comment = commentOf(schema);
   const shown = comment === '' ? '' : `${indent}/** ${comment} */\n`;
-  // "| undefined": for programs that are checked with exactOptionalPropertyTypes and pass what they may not have.
+  // "| undefined": for programs that use exactOptionalPropertyTypes and pass possibly undefined values.
   const type = typeOf(schema, indent);
   return `${shown}${indent}${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
 }

@@ -1,24 +1,22 @@
-// Which queries the tests sent to a database of which kind, and which file sent them: each has to run on the embedded
-// database, on PostgreSQL, and there with its accounts in several groups. Filled by test.ts.
+// Which test file sent which query to which kind of database: each query must run on the embedded database, on PostgreSQL,
+// and there with several account groups. Filled by test.ts.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { statementsOfOnePlace } from './test-groups.ts';
 
-/** Of what groups of tests one has to have run it. */
 const places: readonly (readonly [name: string, groups: readonly string[]])[] = [
   ['the embedded database', ['embedded']],
   ['PostgreSQL', ['postgres', 'groups']],
   ['PostgreSQL with several account groups', ['groups']],
 ];
-/** Tests have queries of their own, named so where they need a name. */
+/** Queries of tests have names that start like this. */
 const ofTests = /^throwaway_/;
 
 export interface StatementRuns {
   add(group: string, file: string, names: readonly string[]): void;
-  /** A line for each statement that did not run everywhere, or nowhere. */
+  /** One line for each statement that did not run everywhere, or nowhere. */
   problems(root: string): string[];
-  /** For whoever chooses the files of a place: name, place and file. */
   write(path: string): void;
 }
 
@@ -63,7 +61,6 @@ export function createStatementRuns(): StatementRuns {
   };
 }
 
-/** Names that stand before the text of a statement in the sources. */
 function writtenNames(root: string): string[] {
   const names = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/\bname: '(\w+)',\s*text:/g)].map(

@@ -1,11 +1,11 @@
-// What scripts/test.ts has to know about single test files: which of the service tests run on every database; which files
-// begin first because they take longest, and which mostly wait.
+// What scripts/test.ts knows about single test files: which service tests run on every database, which start first because
+// they take longest, and which mostly wait.
 
 /**
- * Service tests that run on the embedded database and on PostgreSQL with its accounts in several groups; the others run once, on
- * PostgreSQL with all accounts in one group. Here are those of what can differ between databases (the road of an order,
- * histories of random commands, batches, values on their way there and back, rules of tables, plans of queries, migrations,
- * jobs, verification) and as few more as it takes that every query has run in each place: statement-runs.ts has the list.
+ * Service tests that run on the embedded database and on PostgreSQL with several account groups; all others run once, on
+ * PostgreSQL with one group. Listed is what can differ between databases (orders, random histories, batches, value round
+ * trips, table rules, query plans, migrations, jobs, verification) and what else statement-runs.ts needs to see every query
+ * everywhere.
  */
 export const inEveryPlace: readonly string[] = [
   'account-groups',
@@ -48,13 +48,12 @@ export const inEveryPlace: readonly string[] = [
   'webhooks',
 ];
 
-/** How many account groups the databases of the run "in groups" have: fewer than the accounts of most tests. */
+/** Account groups in the run "in groups": fewer than most tests' accounts. */
 export const accountGroupsOfTests = 3;
 
 /**
- * On PostgreSQL the tests that run on both databases find the accounts in several groups, in place of one: that is where a
- * statement can miss its table, and the embedded database has them in one group. These run with one group as well,
- * because there they promise something else, and each with its reason.
+ * On PostgreSQL, tests for both databases run with several account groups, where a statement can miss its table (the
+ * embedded database has one group). These also run with one group, for the given reason.
  */
 export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'order-batches': 'what two lanes of one group do to each other is the road of nearly every installation',
@@ -62,7 +61,6 @@ export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'query-plans': 'a plan over one table is another one than over a view of several',
 };
 
-/** Of those that run on both databases, what cannot be on Citus, and why (proof/test-citus.ts). */
 export const notOnCitus: Readonly<Record<string, string>> = {
   'panel-query-plans':
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
@@ -70,7 +68,7 @@ export const notOnCitus: Readonly<Record<string, string>> = {
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
 };
 
-/** Queries that need not run on every database: patterns of their names, each with its reason. */
+/** Queries that need not run on every database: name patterns with reasons. */
 export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: string])[] = [
   [
     /_apart$|^find_account_ids_by_key$|^find_account_of_(name|password_link|person)$|^find_entitled(_test)?_claim$|^find_(own_settings_for_test_account|test_account_id)$|^list_alerted_accounts$|^load_(test_)?holders|^load_own_customers$|^verify_(claimed_customers|references_of_account)$/,
@@ -93,7 +91,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
   ],
 ];
 
-/** What takes longest: begun late, it would be all that still runs at the end. */
+/** The longest: started late, they would run alone at the end. */
 const longest: readonly string[] = [
   'test/tools/restore-incarnation.test.ts',
   'test/tools/account-groups-divide.test.ts',
@@ -122,7 +120,7 @@ const longest: readonly string[] = [
   'test/tools/doctor.test.ts',
 ];
 
-/** For a server that recovers, a limit that runs out, a process that starts: another may compute meanwhile. */
+/** These wait for a recovering server, a timeout, a starting process: others can use the CPU meanwhile. */
 const waiting: ReadonlySet<string> = new Set([
   'test/process/broken-database.test.ts',
   'test/process/failover.test.ts',
@@ -134,12 +132,10 @@ const waiting: ReadonlySet<string> = new Set([
   'test/unit/sdk-transport.test.ts',
 ]);
 
-/** On the embedded database, and on PostgreSQL with its accounts in several groups. */
 export function runsInEveryPlace(file: string): boolean {
   return inEveryPlace.some((name) => file === `test/service/${name}.test.ts`);
 }
 
-/** On PostgreSQL, with all accounts in one group. */
 export function runsInOneGroup(file: string): boolean {
   const also = Object.keys(alsoInOneGroup).some((name) => file === `test/service/${name}.test.ts`);
   return also || !runsInEveryPlace(file);
@@ -149,7 +145,6 @@ export function waitsMostly(file: string): boolean {
   return waiting.has(file);
 }
 
-/** The longest first; the others as they came. */
 export function longestFirst<T extends { readonly file: string | undefined }>(
   parts: readonly T[],
 ): readonly T[] {

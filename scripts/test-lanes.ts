@@ -1,28 +1,25 @@
-// Runs the files of `npm test` in processes of their own (test-worker.ts), several at once: as many as compute on the
-// machine's cores, and beside them those that mostly wait. Called by test.ts.
-// Always true: every file ends in exactly one report; a process that dies or falls silent is the report of its file,
-// and those that were still to come go to another.
+// Runs the files of `npm test` in parallel worker processes (test-worker.ts): as many computing ones as cores, plus those
+// that mostly wait. Called by test.ts.
+// Invariant: every file gives exactly one report; if a process dies or hangs, that is its file's report, and another
+// process runs the remaining files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { WorkerOrder, WorkerReady } from './test-worker.ts';
 import type { WorkerFact } from './worker-reporter.ts';
 
 export interface Work {
-  /** Runs at once with others while the sum of all stays below the lanes; at most 1. */
+  /** Runs while the running weights sum up to at most the number of lanes; at most 1. */
   readonly weight: number;
-  /** It begins when this is settled; others begin meanwhile. */
   readonly after?: Promise<unknown> | undefined;
   run(): Promise<void>;
 }
 
 export interface FileReport {
   readonly facts: readonly WorkerFact[];
-  /** What it printed, and what the workers' process said. */
   readonly output: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
   /** Names of the statements that its process sent to the database. */
   readonly statements: readonly string[];
-  /** Why its process ended before it did. */
   readonly ending: string | undefined;
 }
 
@@ -32,18 +29,16 @@ export interface WorkerKind {
 }
 
 export interface Workers {
-  /** In a process that may have run others of this kind before, all of which passed. */
+  /** In a process that may have run others of this kind, all of which passed. */
   run(kind: WorkerKind, file: string): Promise<FileReport>;
-  /** Lets the processes end; resolves to what kept one from it. */
   end(): Promise<readonly string[]>;
-  /** Now: somebody pressed Ctrl-C. */
   kill(signal: NodeJS.Signals): void;
 }
 
-// A file whose tests are over and whose process stays has left a timer or a connection open.
+// A process that stays after its tests has left a timer or a connection open.
 const endingLimitMilliseconds = 60_000;
 
-/** First come first served, but what does not fit yet holds up nobody who does. */
+/** First come, first served, but work that does not fit yet does not hold up work that does. */
 export async function runInLanes(all: readonly Work[], lanes: number): Promise<void> {
   const waiting = [...all];
   const running = new Set<Promise<void>>();
@@ -95,7 +90,7 @@ export function createWorkers(options: {
       const worker = kept.pop() ?? startWorker(kind, options);
       all.add(worker);
       const report = await worker.run(file);
-      // What a file that failed has left behind, half done, would break the next one in its process.
+      // What a failed file leaves behind could break the next one in its process.
       const hasFailed = report.facts.some(({ kind }) => kind === 'failed');
       if (report.ending !== undefined) all.delete(worker);
       else if (hasFailed) await end(worker);
@@ -198,7 +193,7 @@ function startWorker(
       }, endingLimitMilliseconds);
       await gone;
       clearTimeout(patience);
-      // A run with a failed test ends with 1, which has been reported already. Without one something broke after its test.
+      // A run with a failed test ends with 1, which was reported. Without one, something broke after its test.
       if (ending === 'exit code 0' || (ending === 'exit code 1' && hasFailed)) return undefined;
       const said = [...facts.map(({ text }) => text), output.trimEnd()].filter((text) => text !== '');
       return [`The process of ${files.join(', ')}: ${ending}.`, ...said].join('\n');

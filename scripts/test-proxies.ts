@@ -1,7 +1,6 @@
-// `npm run test:proxies`: the contract's tests through nginx, through HAProxy and through Caddy, with the files of
-// deploy/proxies/ over TLS, and the tests of what only a proxy changes (test/proxies/). Not part of `npm test`: it
-// needs the three programs. It installs nothing: where one is missing it says how to get it and fails.
-// Usage: npm run test:proxies -- [--only nginx|haproxy|caddy] [file]...
+// `npm run test:proxies -- [--only nginx|haproxy|caddy] [file]...`: the contract's tests through nginx, HAProxy and Caddy
+// with deploy/proxies/ over TLS, and the proxies' own tests (test/proxies/). Not part of `npm test`, as it needs the three
+// programs; if one is missing, it says how to install it and fails.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,9 +15,8 @@ import { proxyKinds } from './throwaway/front-proxy.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What the specification promises to a client, and what a proxy could spoil. Not here: tests of the process (logs,
- * metrics, query plans), of bytes that no client sends and a proxy answers itself (hostile-requests, corpora), and of
- * X-Forwarded-For that the test makes up (behind-a-proxy).
+ * What clients are promised and a proxy could break. Not tests of the process (logs, metrics, query plans), of malformed
+ * bytes that a proxy answers itself (hostile-requests, corpora), or of forged X-Forwarded-For (behind-a-proxy).
  */
 const contract = [
   'road',
@@ -104,7 +102,7 @@ async function runThrough(kind: string): Promise<number> {
   return broken + (passed === 0 ? 1 : 0);
 }
 
-/** For 127.0.0.1, for a day; HAProxy wants chain and key in one file. */
+/** For 127.0.0.1, valid for a day; HAProxy needs chain and key in one file. */
 function makeCertificate(into: string): void {
   const names = 'subjectAltName=IP:127.0.0.1,DNS:sell.example.com';
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

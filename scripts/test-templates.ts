@@ -1,5 +1,5 @@
-// What the tests of a run copy instead of making: an empty database of each kind with this program's
-// schema. Called by test.ts; test-database.ts makes the copies.
+// Template databases that tests copy: one of each kind, empty, with this program's schema. Called by test.ts;
+// test-database.ts copies them.
 
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
@@ -13,9 +13,8 @@ import { connectDatabase } from '../src/setup/open-database.ts';
 const roomNeededBytes = 3 * 2 ** 30;
 
 /**
- * A folder in memory, where there is room for all the databases of the service tests; undefined: there is none.
- * What such a test writes need not outlive a power cut, and an fsync there costs nothing. The tests of what
- * survives a kill use the disk.
+ * A folder in memory with room for all service tests' databases, where fsync is free; undefined: not available. Tests of
+ * crash safety use the disk.
  */
 export function memoryFolder(): string | undefined {
   try {
@@ -23,14 +22,13 @@ export function memoryFolder(): string | undefined {
     const { bavail, bsize } = statfsSync('/dev/shm');
     if (bavail * bsize < roomNeededBytes) return undefined;
     const folder = mkdtempSync('/dev/shm/sellthrough-test-');
-    chmodSync(folder, 0o711); // PostgreSQL's own user, where it has one, passes through
+    chmodSync(folder, 0o711); // PostgreSQL's own user, if any, needs access
     return folder;
   } catch {
     return undefined;
   }
 }
 
-/** A data folder as the first start of a service leaves it. */
 export async function embeddedTemplate(folder: string): Promise<string> {
   const dataDir = join(folder, 'embedded-template');
   const database = await connectDatabase({ database: { kind: 'embedded', dataDir } });
@@ -39,7 +37,6 @@ export async function embeddedTemplate(folder: string): Promise<string> {
   return dataDir;
 }
 
-/** A database on this server, to be named as the template of others; its accounts are in so many groups. */
 export async function postgresTemplate(
   server: string,
   groups: number,
@@ -50,7 +47,7 @@ export async function postgresTemplate(
   url.pathname = `/${name}`;
   const database = await connectDatabase(
     { database: { kind: 'postgres', connectionString: url.href } },
-    // Everything else begins at the same moment.
+    // All other work starts at the same time.
     { ...defaultLimits.database, connectMilliseconds: 60_000, answerMilliseconds: 60_000 },
   );
   await migrate(database);

@@ -1,23 +1,21 @@
-// A process in which scripts/test.ts runs test files, one after the other: it asks for a file, runs it as a suite of its own
-// (so that a file's hooks are its own), says that it is over, and asks for the next.
-// Files that share a process share what is imported, compiled and started in it: most of what a file costs.
-// Always true: every fact of a file reaches test.ts before the message that the file is over.
+// A process in which scripts/test.ts runs test files one after another, each as its own suite (so that its hooks are its
+// own).
+// Sharing a process shares imports, compiled code and started servers: most of a file's cost.
+// Invariant: all facts of a file reach test.ts before the message that it has ended.
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { suiteEnded } from './worker-reporter.ts';
 
-/** From test.ts: the next file, below the checkout, or null when there is none. */
 export interface WorkerOrder {
   readonly file: string | null;
 }
 
-/** To test.ts: `file` is over (null: it was never one), and what this process and its children have computed so far. */
+/** To test.ts: `file` has ended (null: ready for the first), and the CPU time so far of this process and its children. */
 export interface WorkerReady {
   readonly kind: 'ready';
   readonly cpuSeconds: number;
-  /** Names of the statements that the file sent to its database. */
   readonly statements: readonly string[];
 }
 
@@ -34,7 +32,7 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
   await describe(file, async () => {
     await import(path);
   });
-  // Without a test of the wanted name there is no suite either, and no fact to wait for.
+  // If no test has the wanted name, there is no suite and no fact to wait for.
   if (!narrowed) await suiteEnded(file);
   else await new Promise(setImmediate);
 }
@@ -49,7 +47,7 @@ function nextFile(): Promise<string | null> {
   });
 }
 
-/** Of this process and of its children that have ended; of those Linux alone tells. */
+/** Of this process and its ended children; the latter on Linux only. */
 function computedSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + childrenSeconds();

@@ -1,9 +1,9 @@
-// What `npm test` runs: the static checks, the unit tests, the service tests on PostgreSQL and, where two databases can
-// differ, on the embedded one and on PostgreSQL with its accounts in several groups, the tests of the whole program, those of what is built around it, and those of the
-// pages in a real browser. All of it is one list of work that runs in lanes (test-lanes.ts), the longest first, files
-// that wait beside files that compute. A step that fails does not hide the others.
-// Always true: the last line printed is `N passed, N failed` (and `, N skipped`), summed over every step; a
-// static check counts as one test; a step or a file that ran no test counts as failed.
+// `npm test`: static checks, unit tests, service tests on PostgreSQL (and those in test-groups.ts also on the embedded
+// database and with several account groups), tests of the whole program, of the tools, and of the pages in a browser. All
+// work runs in lanes (test-lanes.ts), longest first, waiting files beside computing ones. A failed step does not hide
+// others.
+// Invariant: the last line is `N passed, N failed` (and `, N skipped`) over all steps; a static check counts as one test; a
+// step or file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -32,12 +32,10 @@ interface Step {
   readonly parts: readonly Part[];
 }
 
-/** A file of tests or a static check: what a lane runs. */
 interface Part {
   readonly label: string;
   readonly file: string | undefined;
   readonly weight: number;
-  /** What it needs is ready when this is settled. */
   readonly after?: Promise<unknown>;
   run(): Promise<Outcome>;
 }
@@ -46,9 +44,7 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What is shown of it. */
   readonly text: string;
-  /** What is shown again at the end. */
   readonly failures: readonly string[];
   readonly cpuSeconds: number | undefined;
 }
@@ -57,16 +53,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const groups = ['static', 'unit', 'postgres', 'groups', 'embedded', 'program', 'tools', 'browser'] as const;
 type Group = (typeof groups)[number];
 
-// A test that waits for ever must end the run with its name; one of many starts on a busy machine must not.
+// A test that hangs must end the run with its name; a slow start on a busy machine must not.
 const testTimeoutMilliseconds = 600_000;
-// The limit of a test does not cover a process that hangs in a hook, or cannot even say that a test timed out.
+// The test timeout does not cover a process that hangs in a hook or cannot report the timeout.
 const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
-// A process waits now and then, for its database or the other way round: one more than cores keeps the
-// cores busy nine tenths of the time. With two more, a run took an eighth more CPU time and was done no sooner.
+// Processes wait at times for their database, and vice versa: one more than cores keeps them 90 % busy. With two more, a
+// run took an eighth more CPU time and was not faster.
 const lanes = availableParallelism() + 1;
 const waitingWeight = 0.5;
 
-// A developer's own settings must not reach the tests, least of all the address of a real database.
+// A developer's settings must not reach the tests, least of all the address of a real database.
 const hiddenFromTests =
   /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
@@ -85,13 +81,13 @@ process.once('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     workers.kill(signal);
-    process.exit(130); // the throwaway server watches this process and goes with it
+    process.exit(130); // the throwaway server watches this process and stops with it
   });
 }
 
 const statementRuns = createStatementRuns();
-// A run that names files or titles always runs them. So does one with another server, browser or corpus: what passed, passed
-// with the usual ones.
+// A run with files or titles always runs them, as does one with another server, browser or corpus: passes are remembered
+// for the default ones.
 const hasOtherMeans = Object.keys(process.env).some((name) => /^(TEST|PROOF|MODEL)_/.test(name));
 const runsAll = files.length > 0 || grep !== undefined || isAgain || isWhole || hasOtherMeans;
 const unchanged = runsAll ? null : createUnchangedWork(root, sourceOf);
@@ -114,7 +110,7 @@ function readArguments() {
       },
       allowPositionals: true,
     });
-    // Whoever asks for a text or a file asks for tests, not for the static checks.
+    // With a title or a file, only tests run, no static checks.
     const narrowed = values.grep !== undefined || positionals.length > 0;
     const wanted = values.only ?? (narrowed ? groups.filter((group) => group !== 'static') : groups);
     return {
@@ -124,12 +120,9 @@ function readArguments() {
       grep: values.grep,
       files: positionals,
       showsTimes: values.times,
-      /** Also what passed and can see nothing that has changed since. */
+      /** Also runs what passed and cannot have changed. */
       isAgain: values.again,
-      /**
-       * Every service test in every place, also those that can hardly tell them apart; and whoever names a place and a
-       * file gets the file there.
-       */
+      /** Every service test in every place, even if they hardly differ; a place with a file runs the file there. */
       isWhole: values.whole || (values.only !== undefined && positionals.length > 0),
     };
   } catch (error) {
@@ -192,7 +185,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     failures.push(problem);
   }
   unchanged?.save();
-  // Only a run of all service tests can say that a query ran nowhere.
+  // Only a run of all service tests can tell that a query ran nowhere.
   const ranAll = (['postgres', 'groups', 'embedded'] as const).every((group) => only.has(group));
   if (files.length === 0 && grep === undefined && ranAll) {
     statementRuns.write(join(root, 'node_modules', '.cache', 'statement-runs.json'));
@@ -277,7 +270,7 @@ function makeSteps(): readonly Step[] {
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
-            // What was skipped may find tomorrow what it lacks today.
+            // A skipped test may find tomorrow what it lacks today.
             if (outcome.failed + outcome.skipped === 0)
               unchanged?.note(label, file, { passed: outcome.passed, statements });
             return outcome;
@@ -289,17 +282,15 @@ function makeSteps(): readonly Step[] {
   return steps;
 }
 
-/** The compiler looks again only at what has changed since its last run. */
 function remembering(name: string): readonly string[] {
   return ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
 }
 
-/** Those that belong to a place. */
 function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
   return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
 }
 
-/** Every program that a test starts serves the pages; few tests look at them. */
+/** Every started program serves the pages; few tests look at them. */
 function sourceOf(file: string): TestSource {
   const text = readFileSync(join(root, file), 'utf8');
   const startsPrograms = /^test\/(process|tools)\//.test(file);
@@ -309,7 +300,7 @@ function sourceOf(file: string): TestSource {
   };
 }
 
-/** Whole programs do, and browsers; of other tests those that say so: what serves requests in a test has no pages. */
+/** Whole programs and browsers do, and tests that say so: services inside tests have no pages. */
 function readsBuiltPages(file: string): boolean {
   return (
     /^test\/(process|tools|browser)\//.test(file) ||
@@ -317,15 +308,14 @@ function readsBuiltPages(file: string): boolean {
   );
 }
 
-/** Those of the pattern that were asked for. */
 function chooseFiles(pattern: string): readonly string[] {
   const found = globSync(pattern, { cwd: root }).sort();
   return files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
 }
 
 /**
- * Begins to make what the files share, and says with what settings those of a group run as soon as that is there: static checks
- * and unit tests need none of it, and most service tests do not wait for the pages.
+ * Starts to make what files share, and resolves each group's settings as soon as its part is ready: static checks and unit
+ * tests need none, and most service tests do not wait for the pages.
  */
 function prepare(
   wanted: readonly { readonly group: Group; readonly readsPages: boolean }[],
@@ -339,7 +329,6 @@ function prepare(
   ];
   const shared = {
     ...environmentOfTests(),
-    // What one process has compiled, the others and those they start need not compile again.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'sellthrough'),
     TEST_FOLDER: fastFolder,
   };
@@ -348,7 +337,7 @@ function prepare(
   const postgres =
     server !== null && of('postgres', 'program', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
   const inGroups = server !== null && of('groups') ? prepareTemplate(server, accountGroupsOfTests) : {};
-  // Also for those that start whole services, wherever their first start is not what is tested.
+  // Also for tests of whole services that do not test the first start.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
   const startsPrograms = of('program', 'tools');
@@ -390,7 +379,6 @@ async function preparePostgres(): Promise<ServerOfTests> {
 
 type ServerOfTests = Awaited<ReturnType<typeof postgresForTests>>;
 
-/** Of databases whose accounts are in so many groups. */
 async function prepareTemplate(server: Promise<ServerOfTests>, accountGroups: number) {
   const { url } = await server;
   const template = await postgresTemplate(url, accountGroups);
@@ -406,7 +394,7 @@ async function prepareEmbedded() {
   return { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
 }
 
-/** What every service hands out, and the program where tests start it; nothing to do unless their sources have changed. */
+/** Every service's downloads, and the program where tests start it; up to date unless sources have changed. */
 async function preparePages(startsPrograms: boolean) {
   const child = spawn(
     process.execPath,
@@ -421,7 +409,6 @@ async function preparePages(startsPrograms: boolean) {
   return {};
 }
 
-/** Unpacked before the files run at once. */
 async function prepareBrowser() {
   console.log((await chromiumForTests()).description);
   return {};
@@ -444,7 +431,6 @@ function outcomeOf(file: string, { facts, output, ending, cpuSeconds }: FileRepo
   const problems: string[] = [];
   if (ending !== undefined) problems.push(`${file} left before its tests ended: ${ending}.`);
   else if (!ran && failures.length === 0 && grep === undefined) problems.push(`${file} ran no test.`);
-  // Of a file in which nothing failed nobody reads what it printed.
   const printed = output.trimEnd();
   const failed = count('failed') + problems.length;
   return {
@@ -471,7 +457,6 @@ function indented(text: string): string {
   return text.replaceAll(/^/gm, '  ');
 }
 
-/** Runs a tool of node_modules with this Node; what it printed is shown when it fails. */
 async function runTool([script = '', ...args]: readonly string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [join('node_modules', script), ...args], {
     cwd: root,
@@ -510,7 +495,7 @@ function timesTable(wholeMilliseconds: number): string {
   return [' computed s     wall s', ...rows, whole].join('\n');
 }
 
-/** Of this process and of all that it started and that have ended, by Linux's account; elsewhere of itself. */
+/** Of this process and all its ended children on Linux; elsewhere only its own. */
 function processorSeconds(): [user: number, system: number] {
   if (process.platform !== 'linux') {
     const { user, system } = process.cpuUsage();

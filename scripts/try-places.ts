@@ -1,9 +1,8 @@
-// `npm run try:places`: the two commands of the README, tried wherever a user might put the checkout. Clones the last
-// commit into each place, runs `npm start` there until the line that it prints has placed the first order, then tests
-// that depend on the place, or those that are named; `--whole` runs all of `npm test`. `--only text` tries the places
-// whose name contains the text, `--keep` leaves the folders behind. Root tries every place, anybody else those that
-// need no second user.
-// Always true: one line for each place; the exit code is 0 only when all went well in every place.
+// `npm run try:places`: tries the README's two commands wherever a user might put the checkout. Clones the last commit into
+// each place, runs `npm start` until its printed command has placed the first order, then place-dependent or named tests
+// (`--whole`: all). `--only text` selects places by name, `--keep` keeps the folders. Root tries all, others those without
+// a second user.
+// Invariant: one line per place; exit code 0 only if all succeed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,13 +13,11 @@ import { parseArgs } from 'node:util';
 
 interface Place {
   readonly name: string;
-  /** Who owns the checkout and runs the commands; nobody stands for an ordinary user. */
+  /** Owns the checkout and runs the commands; nobody stands for an ordinary user. */
   readonly user: 'this user' | 'nobody';
   readonly umask: '022' | '077';
-  /** Whether others may enter the folder around the checkout. */
   readonly open: boolean;
   readonly folder: string;
-  /** Where PostgreSQL and Chromium come from. */
   readonly binaries: 'system' | 'package';
 }
 
@@ -43,7 +40,7 @@ const places: readonly Place[] = [
   { ...plain, name: 'as an ordinary user', user: 'nobody' },
   { ...plain, name: 'as an ordinary user, all of these at once', user: 'nobody', ...hardest },
 ];
-// Each of them starts what depends on the place: Node as another user, PostgreSQL, a browser, npm.
+// Each starts something place-dependent: Node as another user, PostgreSQL, a browser, npm.
 const selection = ['doctor', 'set-up', 'package', 'backup', 'road', 'login-link'].map(
   (name) => `/${name}.test`,
 );
@@ -86,7 +83,6 @@ for (const [index, place] of places.entries()) {
 if (values.keep || process.exitCode === 1) console.log(`What is left is in ${around}`);
 else rmSync(around, { recursive: true, force: true });
 
-/** Returns what was seen. @throws Error with what went wrong */
 async function tryPlace(place: Place, parent: string): Promise<string> {
   const checkout = join(parent, place.folder);
   const mine: Place = { ...place, user: 'this user' };
@@ -134,14 +130,13 @@ async function tryPlace(place: Place, parent: string): Promise<string> {
 interface Run {
   readonly child: ChildProcess;
   readonly end: Promise<number | null>;
-  /** All it has printed so far. */
   output(): string;
 }
 
 function start(place: Place, cwd: string, command: readonly string[], more: NodeJS.ProcessEnv = {}): Run {
   const env: NodeJS.ProcessEnv = { ...more };
   for (const [name, value] of Object.entries(process.env)) {
-    // Nothing of the npm that runs this script, and no settings of a developer.
+    // Without settings of the developer or of the npm that runs this script.
     if (!/^(npm_.*|INIT_CWD|TEST_.*|DATA_DIR|DATABASE_URL)$/i.test(name)) env[name] = value;
   }
   const folders = (env['PATH'] ?? '').split(delimiter);
@@ -164,14 +159,12 @@ function start(place: Place, cwd: string, command: readonly string[], more: Node
   return { child, end: once(child, 'close').then(([code]) => code), output: () => output };
 }
 
-/** Waits for its end, which must be a good one; returns what it printed. */
 async function ended(run: Run): Promise<string> {
   const code = await run.end;
   if (code !== 0) throw new Error(`${run.child.spawnargs.at(-1)} ended with ${code}: ${run.output()}`);
   return run.output();
 }
 
-/** Waits until a line has been printed; returns its group. */
 function printed(run: Run, line: RegExp, milliseconds: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = () => {
@@ -192,7 +185,6 @@ async function stop(run: Run): Promise<void> {
   await run.end;
 }
 
-/** The program, and everything that it started: each has a process group of its own. */
 function signalAll({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGTERM');
 }

@@ -1,6 +1,6 @@
-// Remembers which test files passed, so that test.ts need not run them again until something changes that they can see:
-// edit a page, and the tests of the pages run; edit a test, and that test runs. A fresh clone remembers nothing.
-// Invariant: a file is remembered only if all of its tests ran and passed, and every file that it can see is the same as then.
+// Remembers passed test files, so that test.ts runs them again only if something that they can see has changed: a changed
+// page runs the page tests, a changed test runs itself. A fresh clone remembers nothing.
+// Invariant: a file is remembered only if all its tests ran and passed, and all files that it can see are the same.
 
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,20 +8,17 @@ import { dirname, join } from 'node:path';
 
 export interface Passed {
   readonly passed: number;
-  /** Names of the statements that it sent to the database. */
   readonly statements: readonly string[];
 }
 
 export interface UnchangedWork {
-  /** How it went, if it passed on what is there now; undefined when it has to run. */
   find(label: string, file: string): Passed | undefined;
-  /** All of it ran, and passed. */
   note(label: string, file: string, passed: Passed): void;
-  /** Of a run during which nothing was changed. */
+  /** After a run; skipped for files changed during it. */
   save(): void;
 }
 
-/** Whether a test file can see another file. `readsPages`: it looks at the built pages, or starts what serves them. */
+/** Whether a test file can see another file. `readsPages`: it uses the built pages or starts a program that serves them. */
 export function sees(test: string, other: string, { readsPages, text }: TestSource): boolean {
   if (other.endsWith('.test.ts')) return other === test;
   if (other.startsWith('web/')) return readsPages;
@@ -34,7 +31,6 @@ export interface TestSource {
   readonly text: string;
 }
 
-/** What is built, and what a program leaves that was run here. */
 const notSeen = [
   ...['**/node_modules', '**/dist', '**/*.log', '.git', '.prepare-lock', '.test-tmp'],
   ...['*-password', '.env', 'data', 'demo', 'first-administrator.txt', 'shots'],
@@ -62,7 +58,7 @@ export function createUnchangedWork(root: string, sourceOf: (file: string) => Te
       remembered.set(label, { ...passed, digest: digestOf(file) });
     },
     save() {
-      // What was changed meanwhile may have been loaded before or after that.
+      // Files changed meanwhile may have been loaded before or after the change.
       if (JSON.stringify([...hashesOf(root)]) !== JSON.stringify([...hashes])) return;
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, JSON.stringify(Object.fromEntries(remembered)));

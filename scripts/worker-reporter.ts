@@ -1,4 +1,4 @@
-// The reporter of test-worker.ts: sends what happened to scripts/test.ts, as it happens, for it to print and add up.
+// The reporter of test-worker.ts: sends facts to scripts/test.ts as they happen.
 
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
@@ -6,12 +6,10 @@ import { failureType } from './count-reporter.ts';
 
 export interface WorkerFact {
   readonly kind: 'passed' | 'failed' | 'skipped' | 'note';
-  /** The test's title, or the note. */
   readonly text: string;
-  /** How deep it stands below the file; the file itself is 0. */
   readonly depth: number;
   readonly isSuite: boolean;
-  /** A suite that failed because a test in it did: that one is counted. */
+  /** A suite that failed because of a test in it, which is counted itself. */
   readonly counts: boolean;
   readonly milliseconds?: number;
   readonly error?: string;
@@ -20,7 +18,6 @@ export interface WorkerFact {
 const ended = new Set<string>();
 let onEnded: () => void = () => {};
 
-/** Resolves when the suite of this name, at the top, has been reported. */
 export async function suiteEnded(name: string): Promise<void> {
   while (!ended.has(name)) {
     await new Promise<void>((resolve) => {
@@ -34,7 +31,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
     const fact = workerFact(event);
     if (fact === undefined) continue;
     if (process.connected) process.send?.(fact);
-    // After the last file: what broke too late to be any test's.
+    // After the last file: errors too late for any test.
     else process.stderr.write(`${fact.text}\n`);
     if (fact.depth === 0 && fact.isSuite) {
       ended.add(fact.text);
@@ -47,7 +44,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
 function workerFact(event: TestEvent): WorkerFact | undefined {
   if (event.type === 'test:diagnostic') {
     const { message, nesting } = event.data;
-    // The sums are made by test.ts. What else is said at the top is about a test that was over already.
+    // test.ts computes the sums. Other top-level messages are about tests that had already ended.
     if (nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message))
       return undefined;
     return { kind: 'note', text: message, depth: nesting, isSuite: false, counts: false };

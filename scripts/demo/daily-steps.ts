@@ -1,9 +1,9 @@
-// What people do on the pages every day, from the page where they land, with every click and key counted. On the demo's year by
-// scripts/daily-tasks.ts, which times it, and in test/browser/daily-tasks.test.ts, which holds the counts.
+// Everyday tasks on the pages, from the landing page, counting clicks and keys. scripts/daily-tasks.ts times them;
+// test/browser/daily-tasks.test.ts limits the counts.
 
 import type { Locator, Page } from 'playwright-core';
 
-/** Somebody's hand: what it does is counted, what they wait for and read is not. */
+/** A user's actions, counted; waiting and reading are not. */
 export class Hand {
   clicks = 0;
   keys = 0;
@@ -13,7 +13,6 @@ export class Hand {
     this.clicks += 1;
   }
 
-  /** Opens the list, and takes one of it. */
   async choose(list: Locator, option: string): Promise<void> {
     await list.selectOption(option);
     this.clicks += 2;
@@ -35,7 +34,6 @@ export interface DailyTask {
   readonly role: 'reseller' | 'administrator';
   readonly clicksMax: number;
   readonly secondsMax?: number;
-  /** Returns what was seen at the end. */
   readonly steps: (hand: Hand, page: Page, reseller: string) => Promise<string>;
 }
 
@@ -107,7 +105,7 @@ export const dailyTasks: readonly DailyTask[] = [
       const asked = page.getByRole('dialog', { name: /^Renew \d+ plans/ });
       await hand.click(asked.getByRole('button', { name: /^Renew \d+ for/ }));
       const results = page.getByRole('dialog', { name: 'Renewals' });
-      // Beside the one that every dialog has: the last of them has its result.
+      // Every dialog has a status region; the last one has the result.
       await results.getByRole('button', { name: 'Close' }).nth(1).waitFor();
       return results.getByText(/^\d+ plans? renewed/).innerText();
     },

@@ -1,5 +1,5 @@
-// Requests of the demo's people and programs, over a real socket to the real service: with a key, or signed in to
-// the panel. Each says the address it comes from, as a proxy would. Called by demo-year.ts.
+// HTTP requests of the demo's people and programs to the real service, with a key or a session, each with its client
+// address as a proxy would forward it. Called by demo-year.ts.
 
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts';
 import { sendRequest } from '../throwaway/send-request.ts';
@@ -7,18 +7,15 @@ import { sendRequest } from '../throwaway/send-request.ts';
 export interface DemoAnswer {
   readonly status: number;
   readonly body: JsonObject;
-  /** "name=value" of the cookie that was set; "" for none. */
   readonly cookie: string;
 }
 
 export interface DemoRequest {
   readonly method: string;
-  /** The whole path, from the service's root. */
   readonly path: string;
   readonly from: string;
   readonly key?: string;
   readonly cookie?: string;
-  /** A text is sent as it is. */
   readonly body?: object | string;
   readonly idempotencyKey?: string;
 }
@@ -48,13 +45,11 @@ export function createAsk(address: string): Ask {
   };
 }
 
-/** An object inside an answer; empty where there is none. */
 export function objectIn(body: JsonObject, name: string): JsonObject {
   const value = body[name];
   return isJsonObject(value) ? value : {};
 }
 
-/** @throws when the answer is none of success: the demo's story has a hole */
 export function expectDone(answer: DemoAnswer, what: string): JsonObject {
   if (answer.status < 300) return answer.body;
   throw new Error(`${what} was answered with ${answer.status} ${JSON.stringify(answer.body)}`);

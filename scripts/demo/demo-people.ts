@@ -1,13 +1,11 @@
-// The customers of the demo: people and small firms from several places, so that a list shows what a list of
-// real customers shows: accents, apostrophes, long names, names written from right to left. Called by demo-year.ts.
-// Always true: no reference twice, and every e-mail address is under a domain that can belong to nobody.
+// The demo's customers: people and small firms from several countries, as in real lists, with accents, apostrophes, long
+// names and right-to-left names. Called by demo-year.ts.
+// Invariant: references are unique, and e-mail addresses use reserved domains.
 
 import type { Random } from './random.ts';
 
 export interface Person {
-  /** An e-mail address or a username, as a reseller sends it. */
   readonly reference: string;
-  /** null: the reseller knows no name. */
   readonly name: string | null;
 }
 
@@ -132,7 +130,7 @@ const firmOwners = [
   ],
   ...['Saffron', 'Sparrow', 'Tidal', 'Willow', 'Wren'],
 ];
-/** Now and then one of these: they break what was only tried with short ones. */
+/** Used occasionally: long names break layouts tried only with short ones. */
 const rareNames = [
   'Maximiliane Freifrau von Hohenstein-Wallenburg zu Oberau',
   'شركة النور للتصميم',
@@ -148,7 +146,6 @@ const mailDomains = ['example.com', 'example.org', 'example.net', 'mail.example'
 export function createPeople(random: Random): { next(): Person } {
   const taken = new Set<string>();
 
-  /** The first of "anna", "anna2", "anna3" … that nobody has. */
   function free(make: (suffix: string) => string): string {
     for (let count = 1; ; count += 1) {
       const reference = make(count === 1 ? '' : String(count));

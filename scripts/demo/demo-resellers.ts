@@ -1,5 +1,5 @@
-// The resellers of the demo: of different sizes, in both price groups, one blocked, one new. And what the
-// administrator does to packages and accounts as the year goes by. Called by demo-year.ts.
+// The demo's resellers, of different sizes and in both price groups, one blocked, one new; and the administrator's changes
+// to packages and accounts during the year. Called by demo-year.ts.
 
 import type { Group } from '../../src/shared/periods.ts';
 
@@ -7,15 +7,12 @@ export interface ResellerPlan {
   readonly username: string;
   readonly displayName: string;
   readonly group: Group;
-  /** Days before today on which the account was created. */
   readonly sinceDaysAgo: number;
-  /** New customers on a working day of the last month. */
   readonly customersPerDay: number;
-  /** Reads of the API on a day, by the reseller's own programs. */
   readonly readsPerDay: number;
   /** Shares of Starter, Business and Agency. */
   readonly taste: readonly [number, number, number];
-  /** Whole units: the reseller pays this much in when less than a quarter of it is left. */
+  /** Whole units: paid in when less than a quarter of it is left. */
   readonly topUp: number;
   readonly address: string;
   readonly rateLimitPerMinute?: number;
@@ -34,7 +31,7 @@ export const resellerPlans: readonly ResellerPlan[] = [
     topUp: 4_000,
     address: '203.0.113.7',
     rateLimitPerMinute: 240,
-    // This machine too: whoever tries the demo tries it from here.
+    // And this machine, from which the demo is tried.
     allowedIps: ['203.0.113.0/28', '127.0.0.1'],
   },
   {
@@ -118,7 +115,7 @@ export const resellerPlans: readonly ResellerPlan[] = [
   },
 ];
 
-/** A package of earlier times: ordered in the first months, then retired and only renewed. */
+/** An older package: ordered in the first months, then retired and only renewed. */
 export const classicPackage = {
   name: 'Classic',
   features: ['5 connected accounts', 'Post scheduling'],
@@ -130,7 +127,7 @@ export const classicPackage = {
 } as const;
 export const classicRetiredDaysAgo = 240;
 
-/** A day of the administrator: the path below /api/admin/v1, with names in braces that demo-year.ts fills in. */
+/** One administrator action: a path below /api/admin/v1, with names in braces that demo-year.ts fills in. */
 export interface AdministratorsAct {
   readonly daysAgo: number;
   readonly method: 'PATCH' | 'POST';

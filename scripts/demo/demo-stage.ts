@@ -1,5 +1,6 @@
-// The demo's year on stage: the service runs on it, its people have a password that the caller knows, and a browser is at hand.
-// Called by scripts/screenshots.ts and scripts/daily-tasks.ts.
+// A running service on the demo's year, with people whose password is known, and a browser. Called by
+// scripts/screenshots.ts
+// and scripts/daily-tasks.ts.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +21,11 @@ export interface DemoStage {
   readonly address: string;
   accountId(username: string): number;
   asAdministrator(method: string, path: string, body?: object): Promise<JsonObject>;
-  /** With the account's own key. */
   asAccount(username: string, method: string, path: string, body?: object): Promise<DemoAnswer>;
-  /** Background work that is due begins. */
   lookForJobs(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param dataDir is filled with the demo's year where it is empty */
 export async function openDemoStage(
   dataDir: string,
   password: string,
@@ -52,7 +50,6 @@ export async function openDemoStage(
     monotonicNow: () => performance.now(),
   });
   address = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  // The health page shows what has run.
   await service.jobs.look();
   await service.jobs.idle();
   const ask = createAsk(address);

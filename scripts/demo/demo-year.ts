@@ -1,7 +1,6 @@
-// A year of business, played through the service's own APIs: whatever moves money is an order or a credit, decided
-// by the engine, on a clock that moves along. Thin at first, a full month at the end.
-// Called by fill-demo.ts. Always true: the same seed and the same end make the same year; one request at a time,
-// and the clock never goes back.
+// A year of business through the service's own APIs, on a clock that it moves: all money movements are orders or credits
+// decided by the engine. Sparse at first, a full month at the end. Called by fill-demo.ts.
+// Invariant: the same seed and end give the same year; one request at a time, and the clock never goes back.
 
 import { Secret, TOTP } from 'otpauth';
 import { type Ask, type DemoAnswer, expectDone, objectIn } from './demo-client.ts';
@@ -18,12 +17,10 @@ import { createRandom } from './random.ts';
 export interface DemoYearOptions {
   readonly ask: Ask;
   readonly administrator: { readonly key: string };
-  /** Every reseller chooses it at the first sign-in. */
   readonly password: string;
   readonly seed: number;
-  /** 1 is the whole; 0.05 a twentieth of the customers. */
+  /** 1 is everything; 0.05 a twentieth of the customers. */
   readonly share: number;
-  /** Seconds since 1970 at which the year ends. */
   readonly until: number;
   readonly setClock: (seconds: number) => void;
   readonly say: (text: string) => void;
@@ -53,7 +50,7 @@ export const yearDays = 365;
 const daySeconds = 86_400;
 const fullMonthDays = 35;
 const requestDays = 7;
-/** What an order of the story may be refused with: no credit, a blocked account, a package that was retired meanwhile. */
+/** Expected refusals of the story's orders: no credit, a blocked account, a package retired meanwhile. */
 const expectedRefusals = new Set([
   'insufficient_credit',
   'account_blocked',
@@ -68,13 +65,12 @@ const upgrades: Readonly<Record<string, string>> = {
   Business: 'Agency',
 };
 
-/** Returns how many orders were placed. */
 export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   const { ask, administrator, password, share, until, setClock, say } = options;
   const random = createRandom(options.seed);
   const people = createPeople(random);
   const today = Math.floor(until / daySeconds);
-  /** Days since 1970 to what happens on them, by second of the day. */
+  /** Days since 1970 to the day's steps, by second of the day. */
   const agenda = new Map<number, { second: number; step: Step }[]>();
   const resellers: Reseller[] = [];
   const packages = new Map<string, number>();
@@ -82,10 +78,8 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   let orders = 0;
   let invoice = 1_040;
 
-  // ---- the calendar
-
   function plan(at: number, step: Step): void {
-    // What is decided on a day for the same day happens on the next.
+    // A step planned on a day for the same day runs the next day.
     const day = Math.max(Math.floor(at / daySeconds), Math.floor(clock / daySeconds) + 1);
     planOn(day, ((at % daySeconds) + daySeconds) % daySeconds, step);
   }
@@ -96,13 +90,10 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     agenda.set(day, list);
   }
 
-  /** Between 7:00 and 19:00, most of it in the middle. */
   const workingSecond = () => 25_200 + random.below(21_600) + random.below(21_600);
   const isWeekend = (day: number) => [2, 3].includes(day % 7);
   const nextWorkingDay = (day: number) => day + (isWeekend(day + 1) ? (isWeekend(day + 2) ? 3 : 2) : 1);
   const chance = (percent: number) => random.below(1000) < percent * 10;
-
-  // ---- requests
 
   const asAdministrator = async (method: string, path: string, body?: object) => {
     const answer = await ask({
@@ -133,13 +124,11 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       );
   };
 
-  // ---- what happens
-
   async function topUp(reseller: Reseller): Promise<void> {
     const { plan: reseller_, id } = reseller;
     reseller.topUpIsUnderWay = false;
     invoice += 1 + random.below(3);
-    // The bigger ones pay more when there is more to pay.
+    // Larger resellers pay more when more is due.
     const amount = reseller_.topUp * (chance(20) ? 2 : 1) * Math.max(1, Math.round(share * 10) / 10);
     const memo = random.pick([
       `Bank transfer, invoice ${invoice}`,
@@ -173,7 +162,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     return id;
   }
 
-  /** Orders, and plans what becomes of the customer. Without credit it is tried again when there is some. */
   async function order(reseller: Reseller, person: Person, id: number, months: number): Promise<void> {
     const isNew = !reseller.customers.some((customer) => customer.person === person);
     const answer = await asReseller(reseller, 'POST', '/orders', {
@@ -233,7 +221,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
 
   function planFuture(reseller: Reseller, customer: DemoCustomer): void {
     const { orderId, expiresAt } = customer;
-    // Only if nothing else was ordered meanwhile.
     const ifStill = (step: Step) => async () => {
       if (customer.orderId === orderId) await step();
     };
@@ -247,7 +234,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       );
     }
     if (!chance(82)) return;
-    // Most renew in the last days, some a little late.
     const days = chance(90) ? -random.below(5) : 1 + random.below(6);
     const day = Math.floor(expiresAt / daySeconds) + days;
     plan(
@@ -303,8 +289,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     await asReseller(reseller, 'GET', random.pick(paths));
   }
 
-  // ---- before the first day
-
   async function preparePackages(): Promise<void> {
     const { data } = await asAdministrator('GET', '/packages');
     for (const one of Array.isArray(data) ? data : []) packages.set(String(one['name']), Number(one['id']));
@@ -345,11 +329,10 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     if (reseller === undefined) return;
     const old = reseller.key;
     reseller.key = String(answer['api_key']);
-    // Its nightly program has not heard of the new one.
+    // Its nightly program still uses the old key.
     for (const _ of [1, 2, 3]) await asReseller({ ...reseller, key: old }, 'GET', '/balance');
   }
 
-  /** What some resellers did in their panel: the key was looked at, codes were switched on. */
   async function usePanel(reseller: Reseller): Promise<void> {
     const post = await inPanel(reseller);
     await post('/api-key/reveal', { password });
@@ -365,7 +348,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     for (let count = 0; count < 68; count += 1) await asReseller(reseller, 'GET', '/balance');
   }
 
-  /** More than the balance pays for: a year of the largest package. */
+  /** More than the balance: a year of the largest package. */
   async function orderTooMuch(reseller: Reseller): Promise<void> {
     const body = { package_id: packageId('Agency'), customer: people.next().reference, months: 12 };
     await asReseller(reseller, 'POST', '/orders', { body });
@@ -397,20 +380,18 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     on(2, 8_100, () => hurry(resellerNamed('pixelforge')));
     on(4, 40_100, () => suspendOne(resellerNamed('brightline')));
     on(1, 51_000, () => suspendOne(resellerNamed('nordlicht')));
-    // From somewhere else than its allow-list says.
+    // From an address outside its allow-list.
     on(1, 62_000, async () => {
       await asReseller(resellerNamed('nordlicht'), 'GET', '/balance', { from: '192.0.2.7' });
     });
   }
 
-  /** How much of the last month's business a day had. */
   function growth(daysAgo: number): number {
     return daysAgo > fullMonthDays
       ? 0.15 + 0.5 * (1 - daysAgo / yearDays)
       : 0.8 + (0.3 * (35 - daysAgo)) / 35;
   }
 
-  /** `average` in the mean, whole each time. */
   const some = (average: number) => {
     const spread = average * (0.4 + random.below(1_200) / 1_000);
     return Math.floor(spread) + (random.below(1_000) < (spread % 1) * 1_000 ? 1 : 0);
@@ -441,8 +422,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       planOn(day, workingSecond(), () => makeMistake(random.pick(busy)));
     }
   }
-
-  // ---- the year
 
   function moveClock(to: number): void {
     clock = Math.max(clock, to);

@@ -1,9 +1,8 @@
-// The dialogs and drawers that a button or a row of a page opens, and that change nothing before somebody confirms. Each is
-// photographed by page-shots.ts and judged by axe in test/browser/every-page.test.ts.
+// Dialogs and drawers that a button or row opens and that change nothing until confirmed. Photographed by page-shots.ts and
+// checked with axe in test/browser/every-page.test.ts.
 
 import type { Locator, Page } from 'playwright-core';
 
-/** A page that both the demo and the test have; who calls knows its address. */
 export type DoorPage =
   | 'customer'
   | 'customers'
@@ -76,7 +75,7 @@ export const consoleDoors: readonly DialogDoor[] = [
   { name: 'console-customer-cancel-dialog', on: 'console-customer', opener: 'Cancel plan' },
 ];
 
-/** Clicks, and waits until it is open; notes that something was done are dialogs as well. */
+/** Clicks and waits until it is open; toasts have the role dialog too. */
 export async function openDoor(page: Page, { opener }: DialogDoor): Promise<void> {
   const place =
     typeof opener === 'string'
@@ -86,7 +85,7 @@ export async function openDoor(page: Page, { opener }: DialogDoor): Promise<void
   await page.getByRole('dialog').getByRole('heading').first().waitFor();
 }
 
-/** In the last row of the keys: change, new secret and, for all but the first, revoke. */
+/** The last key row's buttons: change, new secret and, except in the first row, revoke. */
 function keyButton(page: Page, place: number): Locator {
   return page.locator('tbody tr').last().getByRole('button').nth(place);
 }

@@ -1,6 +1,5 @@
-// Fills a fresh database with the demo's year: opens it, refuses one that is in use, starts the service on a clock
-// of its own, plays the year through its APIs, and adds every ledger up again at the end.
-// Called by scripts/demo-data.ts, the screenshots and a test.
+// Fills a fresh database with the demo's year: refuses one in use, starts the service on its own clock, plays the year
+// through the APIs and verifies every ledger at the end. Called by scripts/demo-data.ts, the screenshots and a test.
 
 import pino from 'pino';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
@@ -21,15 +20,14 @@ import { playDemoYear, yearDays } from './demo-year.ts';
 export interface FillOptions {
   readonly seed: number;
   readonly share: number;
-  /** Seconds since 1970: the end of the year that is played. */
+  /** Unix seconds at which the year ends. */
   readonly until: number;
-  /** Of every reseller. */
   readonly password: string;
   readonly say: (text: string) => void;
 }
 
 export interface FilledDemo {
-  /** null: there was an administrator before, with a password of their own. */
+  /** null: an administrator with another password existed. */
   readonly administrator: { readonly username: string; readonly password: string | null } | null;
   readonly orders: number;
   readonly entries: number;
@@ -43,19 +41,18 @@ const findUse: SqlStatement = {
     from service_state s`,
 };
 
-/** @throws ConfigProblem when the database is in use; an Error when its books do not add up afterwards */
+/** @throws ConfigProblem if the database is in use; Error if its ledgers do not add up at the end */
 export async function fillDemo(config: Config, options: FillOptions): Promise<FilledDemo> {
   const { until, say } = options;
   const { database, seal } = await openDatabase(config, until);
   let close: () => Promise<void> = () => database.close();
   try {
     await refuseUsed(database);
-    // Midnight before the first day; it moves when the year is played.
     const start = (Math.floor(until / 86_400) - yearDays) * 86_400;
     let clock = start;
     const service = await createService({
       config: { ...config, trustProxy: ['127.0.0.1'] },
-      // More requests come in a second here than in a busy hour: none of their lines may be dropped.
+      // Requests arrive much faster than in a busy hour; no log line may be dropped.
       limits: { ...defaultLimits, requestLog: { ...defaultLimits.requestLog, linesMax: 50_000 } },
       database,
       seal,

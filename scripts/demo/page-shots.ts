@@ -1,4 +1,4 @@
-// The list of pictures: who looks, and how each page is reached. Called by scripts/screenshots.ts.
+// The list of screenshots: the viewer and how to reach each page. Called by scripts/screenshots.ts.
 
 import type { Page } from 'playwright-core';
 import { consoleDoors, type DialogDoor, type DoorPage, openDoor, panelDoors } from './dialog-doors.ts';
@@ -14,7 +14,7 @@ interface PageShot {
   readonly name: string;
   readonly role: Role;
   readonly open: (scene: Scene) => Promise<unknown>;
-  /** false: what fits the window, for dialogs. */
+  /** false: only what fits the window, for dialogs. */
   readonly whole?: boolean;
 }
 
@@ -23,7 +23,7 @@ const at =
   ({ page }: Scene) =>
     page.goto(path);
 
-/** The first row of a list, and where it opens beside the list, its page. */
+/** A list's first row, and its page if it opens in a drawer. */
 async function firstRow({ page }: Scene, list: string): Promise<void> {
   await page.goto(list);
   await page.locator('tbody a').first().click();
@@ -35,7 +35,6 @@ async function firstRow({ page }: Scene, list: string): Promise<void> {
   }
 }
 
-/** Of those that shown-endpoints.ts has made. */
 const webhookNamed =
   (name: string) =>
   async ({ page }: Scene) => {
@@ -44,7 +43,6 @@ const webhookNamed =
     await page.getByRole('heading', { level: 2 }).first().waitFor();
   };
 
-/** A button on its page, then one in the dialog. */
 const webhookDialog = (button: string, action: string) => async (scene: Scene) => {
   await webhookNamed('Billing')(scene);
   await scene.page.getByRole('button', { name: button }).click();
@@ -55,7 +53,6 @@ const webhookDialog = (button: string, action: string) => async (scene: Scene) =
 
 const brightline = ({ accountId }: Scene) => `/panel/admin/accounts/${accountId('brightline')}`;
 
-/** From the list's drawer to the customer's page. */
 async function customerOfAll({ page }: Scene): Promise<void> {
   await page.goto('/panel/admin/customers');
   await page.locator('tbody a').first().click();
@@ -93,7 +90,6 @@ function doorShots(doors: readonly DialogDoor[], role: Role): readonly PageShot[
   }));
 }
 
-/** Everybody on the page, and what renewing them would cost. */
 async function bulkRenewal({ page }: Scene): Promise<void> {
   await page.goto('/panel/customers?ending=14&sort=expires_at');
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
@@ -109,7 +105,7 @@ async function bulkAutoRenewal({ page }: Scene): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-/** In this scene alone: the tab forgets it at once. A button of the band opens a dialog. */
+/** In this scene only: the tab's state is cleared afterwards. A button of the band opens a dialog. */
 async function inTestMode({ page }: Scene, button?: string): Promise<void> {
   await page.goto('/panel/');
   await page.evaluate("sessionStorage.setItem('sellthrough-mode', 'test')");
@@ -139,7 +135,7 @@ async function orderDialog({ page }: Scene): Promise<void> {
   await dialog.getByRole('button', { name: /^Place order for / }).waitFor();
 }
 
-/** A link is made in the panel and opened; the pages of the customer have no script to wait for. */
+/** Creates a link in the panel and opens it; the customer's pages have no script to wait for. */
 async function loginLink(scene: Scene): Promise<string> {
   const { page } = scene;
   await firstRow(scene, '/panel/customers');
@@ -372,7 +368,6 @@ export const pageShots: readonly PageShot[] = [
       await scene.page.getByRole('button', { name: 'Schedule prices' }).click();
       const dialog = scene.page.getByRole('dialog');
       await dialog.getByLabel('Day', { exact: true }).fill('2030-01-15');
-      // Named by two words together.
       await dialog.locator('input[inputmode=decimal]').first().fill('1400');
       await dialog.getByText('Is this meant?').waitFor();
     },
@@ -388,7 +383,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-as-reseller', role: 'administrator', open: asReseller },
 ];
 
-/** What README.md shows: a page and a look. */
+/** README.md's screenshots: page and look. */
 export const documentShots: readonly string[] = [
   'overview-light-1280',
   'order-dialog-light-1280',

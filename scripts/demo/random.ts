@@ -1,7 +1,6 @@
-// Seeded random numbers for the proofs: the same seed, the same run. (splitmix32)
+// Seeded random numbers (splitmix32): the same seed gives the same run.
 
 export interface Random {
-  /** A whole number from 0 to limit - 1. */
   below(limit: number): number;
   pick<Item>(items: readonly Item[]): Item;
 }

@@ -1,5 +1,6 @@
-// Endpoints for the pictures: one that takes everything, one that fails, and one that says it is gone, on a server of this
-// machine; and a few events for them. Called by scripts/screenshots.ts.
+// Webhook endpoints for the screenshots (one works, one fails, one answers 410) on a local server, and events for them.
+// Called
+// by scripts/screenshots.ts.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -20,7 +21,7 @@ const endpoints = [
 ];
 const patienceMilliseconds = 30_000;
 
-/** What it returns takes them away: a stage is not at rest while there are endpoints. */
+/** Returns their removal: while endpoints exist, a stage never becomes idle. */
 export async function showEndpoints(stage: DemoStage, username: string): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -1,12 +1,11 @@
-// A page in another language, reached by the English names of what is on it: scripts/screenshots.ts walks through every page
-// once, and looks at it in each language of the catalogues (web/src/locales).
+// A page in another language, addressed by the English names of its elements: scripts/screenshots.ts walks through each
+// page once and views it in every language of web/src/locales.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const byName = new Set(['getByRole', 'getByLabel', 'getByText', 'getByPlaceholder']);
 
-/** `target` is a page or a locator of it. */
 export function translatedPage<Target extends object>(
   target: Target,
   words: ReadonlyMap<string, string>,
@@ -30,7 +29,6 @@ export function translatedPage<Target extends object>(
   });
 }
 
-/** English to the language; empty for English itself. */
 export function readWords(language: string): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
   const folder = join(import.meta.dirname, '../../web/src/locales', language);
@@ -44,7 +42,6 @@ export function readWords(language: string): ReadonlyMap<string, string> {
   return words;
 }
 
-/** Of a text, or of one that begins with it: names may be shortened. */
 function wordOf(text: string, words: ReadonlyMap<string, string>): string {
   const whole = words.get(text);
   if (whole !== undefined) return whole;

@@ -1,6 +1,6 @@
-// The story that the API reference tells: the requests of story-requests.ts against a fresh service whose clock stands
-// still, so that every id in it is always the same. reference-answers.ts records the answers, which reference-pages.ts
-// shows; test/tools/reference-samples.test.ts runs the printed samples in the same order.
+// The API reference's story: runs story-requests.ts against a fresh service whose clock stands still, so ids are always the
+// same. reference-answers.ts records the answers for reference-pages.ts; test/tools/reference-samples.test.ts runs the
+// printed samples in the same order.
 
 import assert from 'node:assert/strict';
 import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
@@ -12,7 +12,6 @@ import { startTestService, type TestService } from '../throwaway/test-service.ts
 import type { SampleRequest } from './request-samples.ts';
 import { exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
 
-/** The key that a sample is sent with. */
 export function keyOf(
   { resellerKey, adminKey, testKey }: StoryWorld,
   client: SampleRequest['client'],
@@ -27,18 +26,17 @@ export interface StoryWorld {
   readonly adminKey: string;
   /** Of northwind's test mode. */
   readonly testKey: string;
-  /** What the sample of an operation reads from the environment, besides address and key. */
+  /** Environment variables of an operation's sample, besides address and key. */
   environmentOf(operationId: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The endpoint of the samples: it answers the same each time, and nobody is called. */
+/** The samples' endpoint: always gives the same answer, without any network call. */
 const endpoint: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 87 }),
   problemOf: async () => null,
   close: async () => undefined,
 };
 
-/** A service on which the story can be told once. */
 export async function startStoryWorld(): Promise<StoryWorld> {
   const service = await startTestService({
     outbound: endpoint,
@@ -57,7 +55,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   const resellerKey: string = created.body.api_key;
   const old = await admin.post(`/api/admin/v1/accounts/${northwind}/keys`, { name: 'Old shop' });
   assert.equal(old.body?.key?.id, innerIdsOfSteps['revokeAccountKey'], old.text);
-  // From now on northwind's events are written.
+  // From here on, northwind's events are written.
   const feed = await fetch(`${service.address}/api/v1/events`, {
     headers: { authorization: `Bearer ${resellerKey}` },
   });
@@ -83,7 +81,6 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   };
 }
 
-/** Northwind's two, and the operator's two. */
 async function setUpEndpoints({ address, admin }: TestService, resellerKey: string): Promise<void> {
   const northwindsClient = createApiClient(address, resellerKey);
   for (const [client, path, url] of [
@@ -97,7 +94,6 @@ async function setUpEndpoints({ address, admin }: TestService, resellerKey: stri
   }
 }
 
-/** The opening credit's event reaches everybody, and then nothing more is sent. */
 async function deliverOnce({ service, database }: TestService): Promise<void> {
   await service.jobs.hasten(deliveriesKind);
   await service.jobs.look();
@@ -110,7 +106,7 @@ async function deliverOnce({ service, database }: TestService): Promise<void> {
   await service.jobs.idle();
 }
 
-/** Orders for a product that never answers, three days on. By then the account's key is another one. */
+/** Orders for a product that never answers, three days on. By then the account has another key. */
 async function leaveOrdersPending({ service, admin, database, clock }: TestService): Promise<void> {
   const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
   const set = await admin.send('PUT', '/api/admin/v1/product', product);
@@ -139,7 +135,6 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
     first_attempt_at = to_timestamp(${since}) where confirms`);
 }
 
-/** The call that failing an order by hand has made. */
 async function leaveCallUntaken({ database, clock }: TestService): Promise<void> {
   const since = clock.seconds - 76 * 3_600;
   const answered = { status: 503, error: null, milliseconds: 41, answer: '{"error":"Down for maintenance"}' };
@@ -152,9 +147,8 @@ async function leaveCallUntaken({ database, clock }: TestService): Promise<void>
   assert.equal(call?.['call_id'], ids['product-calls']);
 }
 
-/** What the product is opened with when northwind's first customer uses a login link. */
 async function codeOfLogin({ address, admin, database, clock }: TestService): Promise<string> {
-  // A suspended customer is not let in.
+  // A suspended customer cannot sign in.
   await admin.patch(`/api/admin/v1/customers/${northwind}000000001`, { status: 'active' });
   const order = { accountId: northwind, customerNumber: 1, number: 1 };
   const maker = { by: null, isOperator: false };

@@ -1,5 +1,5 @@
-// The tables of sdk/README.md that list the client's calls, between their two marks: from its methods, with the fields
-// and the summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares.
+// The tables of the client's calls in sdk/README.md, between two marks: from its methods and the fields and summaries of
+// openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares them.
 
 import { readFileSync } from 'node:fs';
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';
@@ -20,7 +20,6 @@ const clients = [
   { title: 'Test mode, `client.testMode`', source: 'sdk/src/test-mode-client.ts' },
 ] as const;
 
-/** The README with its tables made afresh. */
 export function withCalls(readme: string, document: OpenapiDocument): string {
   if (!marks.test(readme)) throw new Error('sdk/README.md has no marks for the calls.');
   const text = clients
@@ -32,7 +31,6 @@ export function withCalls(readme: string, document: OpenapiDocument): string {
   return readme.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${text}\n\n${end}`);
 }
 
-/** A method that is no operation walks the list that the method before it reads. */
 function callRows(source: string, document: OpenapiDocument): readonly string[] {
   const operations = new Map(
     operationsOf(document).map(({ operation }) => [operation.operationId, operation]),
@@ -60,7 +58,7 @@ function argumentText(name: string, { parameters = [], requestBody }: Operation)
   return name === 'body' && body !== undefined ? braces(fieldsOf(body)) : name;
 }
 
-/** An object of the document is known by its name; what is made for one answer, by its fields. */
+/** A named schema by its name; an inline one by its fields. */
 function answerText(type: string, operation: Operation, { components }: OpenapiDocument): string {
   const item = /^(?:Page<(\w+)>|(\w+)\[\])$/.exec(type);
   const name = item?.[1] ?? item?.[2] ?? type;
@@ -69,7 +67,7 @@ function answerText(type: string, operation: Operation, { components }: OpenapiD
   return braces([...fieldsOf(successOf(operation).schema), ...(takesKey ? ['replayed'] : [])]);
 }
 
-/** Those that are required first. The client puts the idempotency key into the header. */
+/** Required ones first. The client sends the idempotency key as a header. */
 function fieldsOf({ properties = {}, required = [] }: Schema): readonly string[] {
   const optional = Object.keys(properties).filter(
     (name) => !required.includes(name) && name !== 'idempotency_key',

@@ -1,5 +1,4 @@
-// The tables of docs/operations.md that list the configuration, between their two marks: made from
-// src/setup/settings.ts.
+// The configuration tables of docs/operations.md, between two marks, from src/setup/settings.ts.
 
 import {
   type ConfigurationVariable,
@@ -9,7 +8,6 @@ import {
 
 const marks = /(<!-- configuration: begin -->\n)[\s\S]*?(<!-- configuration: end -->)/;
 
-/** The page with its tables made afresh. */
 export function withConfiguration(page: string): string {
   if (!marks.test(page)) throw new Error('docs/operations.md has no marks for the configuration.');
   const chapters = [

@@ -1,5 +1,5 @@
-// The table of docs/monitoring.md that lists every event of the log, between its two marks: made from the calls of the logger
-// in src. It refuses a call whose event is not a constant text or whose fields are not named there.
+// The table of log events in docs/monitoring.md, between two marks, from the logger calls in src. Refuses calls whose event
+// is not a constant string or whose fields are not literal.
 
 import { globSync, readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ interface LogEvent {
   readonly fields: readonly string[];
 }
 
-/** Where the event's name alone does not say what happened or what to do. */
+/** Where the name does not say what happened or what to do. */
 const meanings: Readonly<Record<string, string>> = {
   'account groups changed':
     'The accounts were divided into groups while this process ran. `/readyz` answers 503: restart the process.',
@@ -58,7 +58,6 @@ const meanings: Readonly<Record<string, string>> = {
 
 const marks = /(<!-- log events: begin -->\n)[\s\S]*?(<!-- log events: end -->)/;
 
-/** The monitoring page with its table made afresh. */
 export function withLogEvents(page: string): string {
   if (!marks.test(page)) throw new Error('docs/monitoring.md has no marks for the log events.');
   return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${table()}\n\n${end}`);
@@ -93,7 +92,7 @@ const eventCall = new RegExp(
   `\\b(?:log|logger)\\.(?<level>${levels})\\(\\s*(?:\\{(?<fields>[^{}]*)\\},\\s*)?(?:'(?<text>[^']*)'|(?<constant>\\w+)),?\\s*\\)`,
   'g',
 );
-/** Fields and event in one object, as the framework logs what it is given. */
+/** Fields and event in one object, as the framework logs them. */
 const eventObject = /\{(?<fields>[^{}]*), msg: '(?<text>[^']*)' \}/g;
 
 function eventsIn(path: string, source: string): LogEvent[] {
@@ -109,7 +108,6 @@ function eventsIn(path: string, source: string): LogEvent[] {
   });
 }
 
-/** The access log writes its line without the logger. */
 function requestEvent(path: string, source: string): LogEvent {
   const fields = new Set([...source.matchAll(/"(\w+)":/g)].map(([, field = '']) => field));
   for (const ofEvery of ['level', 'time', 'service', 'msg']) {

@@ -1,12 +1,10 @@
-// The rules of the linter that openapi.json does not follow, each with the places and the reason. lint-openapi.ts
-// lets these findings pass and no others, and fails where an entry has nothing left to excuse. docs/openapi-rules.md
-// is made from this list.
+// Linter rules that openapi.json breaks, with places and reasons. lint-openapi.ts allows exactly these findings and fails
+// on unused entries. docs/openapi-rules.md is made from this list.
 
 export interface RuleException {
   readonly rule: string;
-  /** Of the path in the document, its parts joined by "/". Every place unless given. */
+  /** Matches the path in the document, joined by "/". Absent: everywhere. */
   readonly where?: RegExp;
-  /** `where` for people. */
   readonly place: string;
   readonly why: string;
 }

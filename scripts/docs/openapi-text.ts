@@ -1,5 +1,4 @@
-// openapi.json as it is committed: what says one thing, a field, a parameter, a reference, stands on one line, so that a
-// change of it is a change of a line.
+// The committed form of openapi.json: a field, parameter or reference per line, so that diffs are small.
 
 const widthOfSmall = 240;
 const widthOfOthers = 110;
@@ -8,7 +7,6 @@ export function documentText(document: object): string {
   return `${textOf(document, '', 0)}\n`;
 }
 
-/** `before`: how much stands before it on its line. */
 function textOf(value: unknown, indent: string, before: number): string {
   const line = lineOf(value);
   if (typeof value !== 'object' || value === null) return line;
@@ -31,7 +29,6 @@ function lineOf(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** Of objects in each other, also through lists. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return (Array.isArray(value) ? 0 : 1) + Math.max(0, ...Object.values(value).map(depthOf));

@@ -1,6 +1,6 @@
-// docs/reference/answers.jsonl: what a service answered to each request of the story (api-story.ts), one answer a line. Written
-// by generate.ts, so that the pages of the reference are made without a service; test/service/generated-files.test.ts
-// tells the story again and compares.
+// docs/reference/answers.jsonl: a service's answer to each request of the story (api-story.ts), one per line. Written by
+// generate.ts, so that the reference is built without a service; test/service/generated-files.test.ts tells the story again
+// and compares.
 
 import { keyOf, type StoryWorld } from './api-story.ts';
 import type { OpenapiDocument } from './openapi-document.ts';
@@ -13,7 +13,6 @@ export interface StoryAnswer {
   readonly body: unknown;
 }
 
-/** Tells the story on `world`. */
 export async function recordAnswers(document: OpenapiDocument, world: StoryWorld): Promise<string> {
   const { service, environmentOf } = world;
   const lines: string[] = [];
@@ -40,7 +39,6 @@ function bodyText({ body }: SampleRequest, environment: Readonly<Record<string, 
   );
 }
 
-/** Secrets differ each time, and no reader needs them. */
 function withoutSecrets(body: unknown): unknown {
   const text = JSON.stringify(body)
     .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
@@ -48,7 +46,7 @@ function withoutSecrets(body: unknown): unknown {
     .replace(/("last_four":")[^"]*"/g, '$1…"')
     .replace(/("password":")[^"]*"/g, '$1…"')
     .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
-    // Begins with the time of the database's making.
+    // Starts with the creation time of the database.
     .replace(/("packages_version":)\d+/, '$1 17');
   return JSON.parse(text);
 }

@@ -1,6 +1,5 @@
-// docs/reference/*.md, made from openapi.json and the recorded answers of the story (reference-answers.ts): each operation
-// with its request, its answer as a service really gave it, all its errors, and samples in four languages. Called by
-// from-openapi.ts. Pure.
+// docs/reference/*.md from openapi.json and the recorded answers (reference-answers.ts): each operation with its request, a
+// real answer, all its errors, and samples in four languages. Called by from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
 import { keyGuardCodes } from '../../src/features/auth/api-key-auth.ts';
@@ -17,7 +16,7 @@ import type { StoryAnswer } from './reference-answers.ts';
 import { type SampleRequest, samplesOf } from './request-samples.ts';
 import { storyOf } from './story-requests.ts';
 
-/** An operation stands on the first page whose `paths` its own begins with. */
+/** An operation is on the first page that lists the start of its path. */
 const referencePages = [
   {
     file: 'reseller-api',
@@ -57,13 +56,11 @@ const referencePages = [
 
 type PageFile = (typeof referencePages)[number]['file'];
 
-/** The page that a field stands on, and where the named objects are described. */
 interface Here {
   readonly file: PageFile;
   readonly homes: ReadonlyMap<string, PageFile>;
 }
 
-/** The pages by their path. `answers`: of each operation. */
 export function makeReferencePages(
   document: OpenapiDocument,
   answers: readonly StoryAnswer[],
@@ -110,7 +107,6 @@ function bodyOf({ requestBody }: Operation): Schema {
   return requestBody?.content['application/json'].schema ?? {};
 }
 
-/** Of the named schemas that it refers to. */
 function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
   if ($ref !== undefined) return [nameOf($ref)];
   return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);
@@ -120,8 +116,6 @@ const nameOf = (ref: string) => ref.replace('#/components/schemas/', '');
 
 const pageNote =
   'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
-
-// ---- one operation
 
 function operationText(
   { method, path, operation }: Place,
@@ -194,8 +188,6 @@ function errorText(operation: Operation, document: OpenapiDocument): string {
     `${own.length === 0 ? 'Those' : 'And those'} of [every request](conventions.md#errors-of-every-request): ${common}.`,
   ].join('\n\n');
 }
-
-// ---- fields
 
 function fieldTable(schema: Schema, here: Here, isSent = false): string {
   const head = [row(['Field', 'Type', isSent ? 'Rules' : 'Meaning']), '|---|---|---|'];

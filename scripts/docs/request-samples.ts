@@ -1,15 +1,12 @@
-// One request of the API as code in four languages, as the reference prints it. Address and key come from the
-// environment (SELLTHROUGH_URL, SELLTHROUGH_KEY), so that a sample runs as printed. Pure.
+// An API request as code in four languages, for the reference. Reads address and key from SELLTHROUGH_URL and
+// SELLTHROUGH_KEY, so that samples run as printed. Pure.
 
 export interface SampleRequest {
   readonly operationId: string;
   readonly method: string;
-  /** With its id. */
   readonly path: string;
   readonly client: 'client' | 'client.admin' | 'client.product' | 'client.testMode';
-  /** Of the path. */
   readonly id?: number | string;
-  /** The path's second id. */
   readonly inner?: number;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: Readonly<Record<string, unknown>>;
@@ -125,8 +122,6 @@ export function queryText(query: SampleRequest['query']): string {
   return `?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 }
 
-// ---- a JSON value as a literal of each language
-
 interface Language {
   readonly text: (value: string) => string;
   readonly flag: (value: boolean) => string;
@@ -175,7 +170,6 @@ const python: Language = {
   trailingComma: true,
 };
 
-/** On one line where it fits, otherwise one entry a line. */
 function literal(value: unknown, depth: number, language: Language, widthMax: number): string {
   if (typeof value === 'string') return language.text(value);
   if (typeof value === 'boolean') return language.flag(value);

@@ -1,10 +1,9 @@
-// How many requirements of OWASP ASVS docs/asvs.md calls met, not met and not applicable, chapter by chapter: the table of
-// docs/security.md, between its two marks. Every row of asvs.md counts for each number that it names.
+// How many OWASP ASVS requirements docs/asvs.md marks met, not met and not applicable, by chapter: the table of
+// docs/security.md, between two marks. A row of asvs.md counts for each number that it names.
 
 const marks = /(<!-- requirements: begin -->\n)[\s\S]*?(<!-- requirements: end -->)/;
 const answers = ['met', 'not met', 'does not apply'] as const;
 
-/** The security page with its table made afresh. */
 export function withRequirementCounts(page: string, requirements: string): string {
   if (!marks.test(page)) throw new Error('docs/security.md has no marks for the requirements.');
   return page.replace(
@@ -42,7 +41,7 @@ function table(requirements: string): string {
   ].join('\n');
 }
 
-/** "5.1.1, 5.2.1 to 5.2.3" names four; a range stays within its section, or nobody could count it without the standard. */
+/** "5.1.1, 5.2.1 to 5.2.3" names four; a range must stay within its section to be countable. */
 function numbersOf(named: string): string[] {
   return named.split(',').flatMap((part) => {
     const match = /^ *(\d+\.\d+)\.(\d+)(?: to (\d+\.\d+)\.(\d+))? *$/.exec(part);

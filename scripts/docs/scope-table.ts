@@ -1,12 +1,10 @@
-// Which request needs which scope, and which roles have it: the table of docs/security.md, between its two marks, made from
-// what the routes declare.
+// The table of requests, scopes and roles in docs/security.md, between two marks, from the route declarations.
 
 import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
 import { rolesOf, type Scope, scopesOfRole } from '../../src/shared/scopes.ts';
 
 const marks = /(<!-- scopes: begin -->\n)[\s\S]*?(<!-- scopes: end -->)/;
 
-/** The security page with its table made afresh. */
 export function withScopes(page: string, routes: readonly DeclaredRoute[]): string {
   if (!marks.test(page)) throw new Error('docs/security.md has no marks for the scopes.');
   return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${table(routes)}\n\n${end}`);

@@ -1,5 +1,5 @@
-// The requests of the story that the API reference tells (api-story.ts): one for each operation, in the document's order.
-// Bodies and queries are the examples of the routes' own schemas. Pure.
+// The requests of the API reference's story (api-story.ts): one per operation, in the document's order. Bodies and queries
+// are the examples of the routes' schemas. Pure.
 
 import assert from 'node:assert/strict';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
@@ -7,7 +7,7 @@ import type { SampleRequest } from './request-samples.ts';
 
 export const northwind = 2;
 
-/** Whose {id} a sample names: what the story world holds, or what an earlier step has made. */
+/** The {id} of a sample: existing at the start, or created by an earlier step. */
 export const ids: Readonly<Record<string, number | string>> = {
   accounts: northwind,
   orders: 2_000_000_001,
@@ -17,32 +17,28 @@ export const ids: Readonly<Record<string, number | string>> = {
   webhooks: 1,
   'product-calls': 'call_change_2000000010',
 };
-/** The first one that is invited. */
 const invited = 10_000_001;
-/** Where a step names another one: the operator's own, and those that are deleted. */
 const idsOfSteps: Readonly<Record<string, number>> = {
   deleteWebhook: 2,
   deleteOperatorWebhook: 4,
 };
 const operatorWebhook = 3;
-/** The second id of a path; the key is the one that an earlier step has made. */
 const innerIds: Readonly<Record<string, number>> = {
   event_id: 2_000_000_001,
   key_id: 7,
   person_id: invited,
 };
-/** Where a step names another one: a key that is revoked. */
+/** For a key to be revoked. */
 export const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
-/** Orders that wait for the product: made for these two right before the first of them. */
+/** Orders that wait for the product: placed for these two right before the first of them. */
 export const pendingOrders: Readonly<Record<string, number>> = {
   acceptOrder: 2_000_000_007,
   failOrder: 2_000_000_008,
 };
-/** That of the story's clock. */
 const month = '2026-01';
 const reference = 'ada@example.com';
 
-/** A value of a body that a sample reads from the environment: it is different each time. */
+/** A body value that a sample reads from the environment, because it differs each time. */
 export const loginCode = { environment: 'LOGIN_CODE' } as const;
 
 export const exchanges: readonly string[] = ['exchangeLoginCode', 'exchangeCodeForCustomer'];
@@ -92,7 +88,6 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
   });
 }
 
-/** The second id of a path that has two. */
 function clientOf(path: string): SampleRequest['client'] {
   if (path.startsWith('/api/admin/')) return 'client.admin';
   if (path.startsWith('/api/v1/test/')) return 'client.testMode';

@@ -1,4 +1,4 @@
-// Requests of a test, over real sockets, with answers that are easy to look into.
+// Test requests over real sockets, with easily inspected answers.
 
 import { sendRequest } from './send-request.ts';
 
@@ -14,11 +14,10 @@ export interface ApiClient {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Any method; a body that is a string or bytes is sent as it is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Paths begin with "/": those under /api/v1 may leave it out. */
+/** Paths start with "/"; /api/v1 may be omitted. */
 export function createApiClient(address: string, key: string | null): ApiClient {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const isWhole = /^\/(?:api|login|panel)\//.test(path);

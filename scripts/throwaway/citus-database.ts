@@ -1,11 +1,11 @@
-// A fresh database on servers with Citus: on the coordinator and on every worker, which are made to know each other. The
-// tests of `npm run test:citus` get theirs here; PostgreSQL's templates do not carry what Citus knows of its workers.
+// A fresh database on Citus servers, on the coordinator and on every worker, connected to each other, for `npm run
+// test:citus`.
+// PostgreSQL templates do not carry Citus' metadata of workers.
 
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export interface CitusServers {
-  /** A superuser's, of any database there. */
   readonly coordinator: string;
   /** "host:port", as the coordinator reaches them. */
   readonly workers: readonly string[];
@@ -14,14 +14,13 @@ export interface CitusServers {
 export const citusServersWanted =
   'This needs PostgreSQL servers with Citus 13 or newer: name the coordinator in TEST_CITUS_URL (postgres://superuser@host:port/postgres) and its workers in TEST_CITUS_WORKERS (host:port,host:port).';
 
-/** Of TEST_CITUS_URL and TEST_CITUS_WORKERS; null: they are not set. */
 export function citusServers(environment: NodeJS.ProcessEnv = process.env): CitusServers | null {
   const coordinator = environment['TEST_CITUS_URL'];
   const workers = environment['TEST_CITUS_WORKERS']?.split(',').filter((worker) => worker !== '') ?? [];
   return coordinator === undefined || workers.length === 0 ? null : { coordinator, workers };
 }
 
-/** Without tables: whoever starts on it first makes them. */
+/** Without tables: the first start makes them. */
 export async function createCitusDatabase({ coordinator, workers }: CitusServers): Promise<{
   readonly connectionString: string;
   remove(): Promise<void>;
@@ -35,7 +34,7 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
   const connectionString = inDatabase(coordinator, name);
   const { hostname, port } = new URL(coordinator);
   await onServer(connectionString, `select citus_set_coordinator_host('${hostname}', ${port || 5432})`);
-  // Each adds the roles of all databases to the worker: two at once would change the same one (tuple concurrently updated).
+  // Each adds all databases' roles to the worker: two at once conflict (tuple concurrently updated).
   const turn = new pg.Client({ connectionString: coordinator });
   await turn.connect();
   try {
@@ -55,12 +54,11 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
   };
 }
 
-/** Databases of a run of tests bear its name, so that all of them can be found. */
 const prefixOf = (run: string | undefined) => `sellthrough_citus_${run === undefined ? '' : `${run}_`}`;
 
 /**
- * Drops what earlier runs left that were killed: those whose lock on the coordinator nobody holds. `end` drops what this run
- * made. `run`: eight hexadecimal digits.
+ * Drops databases of killed earlier runs, whose lock on the coordinator is free. `end` drops this run's. `run`: eight
+ * hexadecimal digits.
  */
 export async function beginCitusRun(citus: CitusServers, run: string): Promise<{ end(): Promise<void> }> {
   const { coordinator } = citus;
@@ -107,7 +105,6 @@ async function dropAll({ coordinator, workers }: CitusServers, run: string): Pro
   }
 }
 
-/** The same roles and database on a worker. */
 export function at({ coordinator }: Pick<CitusServers, 'coordinator'>, worker: string): string {
   const url = new URL(coordinator);
   url.host = worker;

@@ -1,6 +1,5 @@
-// What is wrong with the events of a database, compared with its books: whoever listened from the beginning has heard of
-// every order, customer, credit and change of a plan exactly once, in order, in the shape that the document promises.
-// Asked by every test service when it is closed (test-service.ts).
+// Compares a database's events with its records: every order, customer, credit and plan change must have exactly one event,
+// in order, of the documented shape, for accounts with a listener from the beginning. Run when a test service closes.
 
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
@@ -15,7 +14,6 @@ const changes = (kind: string) =>
 const entries = (kind: string) =>
   `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = '${kind}')`;
 
-/** What there are as many of, by what is compared. */
 const pairs: Readonly<Record<string, readonly [told: string, written: string]>> = {
   // A restore skips numbers.
   numbers: [
@@ -47,14 +45,14 @@ const pairs: Readonly<Record<string, readonly [told: string, written: string]>> 
   cancels: [counted('plan.cancelled'), changes('cancel')],
   'failed renewals': [
     counted('renewal.failed'),
-    // One that waited for the product was refused by it.
+    // A renewal that waited for the product may be refused by it.
     `${changes('renewal_failed')} + (select count(*) from order_handoffs h
       join orders o on o.account_id = h.account_id and o.number = h.order_number
       where h.account_id = a.id and h.status = 'failed' and o.fingerprint = '${automaticFingerprint}')`,
   ],
 };
 
-// Whose first event tells of their first key has been listened to from the beginning.
+// Accounts whose first event is about their first key have had a listener from the beginning.
 const compare = `select a.id, ${Object.entries(pairs)
   .map(([what, [told, written]]) => `(${told})::text || ' of ' || (${written})::text as "${what}"`)
   .join(', ')} from accounts a
@@ -95,7 +93,6 @@ function shapeProblems(row: Row): string[] {
   return [`event ${row['number']} of account ${row['account_id']}, ${row['type']}: ${problem ?? 'unknown'}`];
 }
 
-/** By type, what its data is checked against: the committed document. */
 function readChecks(): ReadonlyMap<string, Problem> {
   const { components } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
     components: { schemas: Record<string, { properties: { data: object } }> };

@@ -1,7 +1,6 @@
-// nginx, HAProxy or Caddy in front of a test's service, with the very files of deploy/proxies/: only addresses, ports,
-// paths and the certificate are replaced. `npm run test:proxies` sets TEST_PROXY and the certificate; the restarts of
-// proof/machines say theirs. Clients come from 127.0.0.1, nginx and HAProxy from 127.0.0.2: the service can tell them
-// apart.
+// nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/: only addresses, ports, paths and
+// the certificate are replaced. Set by TEST_PROXY (`npm run test:proxies`) or by proof/machines. Clients come from
+// 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can tell them apart.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,17 +16,15 @@ export type ProxyKind = (typeof proxyKinds)[number];
 
 export interface FrontProxy {
   readonly address: string;
-  /** The port that speaks without TLS. */
   readonly plainAddress: string;
   close(): Promise<void>;
 }
 
-/** Where the proxy's own connections to the service come from: what TRUST_PROXY names. Caddy 2.6 cannot choose. */
+/** The source of the proxy's connections, for TRUST_PROXY. Caddy 2.6 cannot choose it. */
 export const proxySource = process.env['TEST_PROXY'] === 'caddy' ? '127.0.0.1' : '127.0.0.2';
 
 const proxiesFolder = fileURLToPath(new URL('../../deploy/proxies/', import.meta.url));
 
-/** What `npm run test:proxies` wants in front of every service; null in every other run. */
 export function wantedProxy(): ProxyKind | null {
   const kind = process.env['TEST_PROXY'];
   if (kind === undefined) return null;
@@ -36,13 +33,12 @@ export function wantedProxy(): ProxyKind | null {
   throw new Error(`TEST_PROXY must be one of ${proxyKinds.join(', ')}, not "${kind}".`);
 }
 
-/** nginx refuses to read a path with %00, or one that does not decode, and Caddy the latter: the service never sees it. */
+/** nginx refuses paths with %00 or invalid encoding, Caddy the latter: they never reach the service. */
 export function reachesService(path: string): boolean {
   if (wantedProxy() === 'nginx') return !/%00|%(?![0-9a-f]{2})/i.test(path);
   return wantedProxy() !== 'caddy' || !/%(?![0-9a-f]{2})/i.test(path);
 }
 
-/** In front of one process of the service, or of several. */
 export function startFrontProxy(
   kind: ProxyKind,
   ...serviceAddresses: readonly string[]
@@ -55,9 +51,7 @@ export function startFrontProxy(
 export interface ProxyWish {
   readonly kind: ProxyKind;
   readonly serviceAddresses: readonly string[];
-  /** The folder of certificate.pem, key.pem and both.pem. */
   readonly certificates: string;
-  /** In place of the one in deploy/proxies. */
   readonly file?: string;
 }
 
@@ -75,7 +69,7 @@ export async function startProxy({
   const [program, args] = commands[kind](folder, { text, certificates, securePort, plainPort });
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => child.kill('SIGTERM');
-  process.once('exit', stop); // a test that ends without closing must not leave it behind
+  process.once('exit', stop); // a test that ends without closing must not leave it running
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -98,7 +92,6 @@ export async function startProxy({
 }
 
 interface Places {
-  /** The proxy's file, with the addresses of the services. */
   readonly text: string;
   readonly certificates: string;
   readonly securePort: number;
@@ -117,7 +110,7 @@ const commands: Readonly<Record<ProxyKind, (folder: string, places: Places) => [
   caddy: caddyCommand,
 };
 
-/** The file names three processes, on ports from 3000 on: each is replaced, and what is left over goes. */
+/** The file names three processes on ports from 3000: used ones are replaced, others removed. */
 function withServices(text: string, services: readonly string[]): string {
   return [0, 1, 2].reduce((current, place) => {
     const named = `127.0.0.1:${3000 + place}`;
@@ -194,7 +187,7 @@ function caddyCommand(
   return ['caddy', ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]];
 }
 
-/** Each text must be there: a file that was changed must not be tested with its old half. */
+/** Each text must exist, or a changed file would be tested with old settings. */
 function replaced(text: string, pairs: readonly (readonly [string, string])[]): string {
   return pairs.reduce((current, [from, to]) => {
     if (!current.includes(from)) throw new Error(`The proxy's file has no "${from}".`);

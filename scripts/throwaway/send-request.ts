@@ -1,7 +1,6 @@
-// One request over a real socket and its whole answer, for the clients of the tests and of the demo's story.
-// By node:http and not by fetch, which computes several times as long for each, and tests send tens of
-// thousands of them. As with fetch an address is normalised first, a body is sent with its length, connections are kept
-// and used again, and nothing is sent a second time; redirects are answers.
+// One HTTP request over a real socket, for the clients of tests and the demo. Uses node:http, as fetch needs several times
+// the CPU. Like fetch, it normalizes addresses, sends a length and reuses connections; it neither retries nor follows
+// redirects.
 
 import { Agent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
@@ -10,7 +9,6 @@ export interface RequestToSend {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** In place of the one that all share, with connections of its own. */
   readonly agent?: Agent;
 }
 
@@ -20,7 +18,7 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-// What they hold open keeps no process alive.
+// Idle connections do not keep the process alive.
 const plainAgent = new Agent({ keepAlive: true });
 const secureAgent = new SecureAgent({ keepAlive: true });
 
@@ -54,14 +52,14 @@ export function sendRequest(
   });
 }
 
-/** Also where node:http would leave the length out, because such a method has no body as a rule. */
+/** node:http omits the length for methods that usually have no body. */
 function headersOfBody(body: string | Uint8Array | undefined): Record<string, string> {
   if (body === undefined) return {};
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   return typeof body === 'string' ? { ...length, 'content-type': 'text/plain;charset=UTF-8' } : length;
 }
 
-/** What is set must replace what stands there by another spelling. */
+/** Must replace a header with the same name in other letter case. */
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

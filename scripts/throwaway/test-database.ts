@@ -1,6 +1,6 @@
-// A fresh database for one test file: a new folder for the embedded one, a new database on the server of
-// TEST_DATABASE_URL for PostgreSQL. TEST_DATABASE says which. It is a copy of a template that has the schema already
-// (TEST_EMBEDDED_TEMPLATE, TEST_DATABASE_TEMPLATE), and the folder lies in TEST_FOLDER, where the runner says so.
+// A fresh database for one test file, by TEST_DATABASE: a folder for the embedded one, or a database on TEST_DATABASE_URL's
+// server. Copied from a template with the schema (TEST_EMBEDDED_TEMPLATE, TEST_DATABASE_TEMPLATE); folders are in
+// TEST_FOLDER.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,18 +19,14 @@ export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 
 let compiledOnce: Promise<WebAssembly.Module> | undefined;
 
-/**
- * V8 shares what it has compiled of a WebAssembly among all who hold the same bytes, and forgets it with the last of
- * them. Whoever opens one embedded database after the other in a process would compile PostgreSQL anew for each, which
- * costs twice what most tests do with it. So the process holds it from the first one on.
- */
+/** Keeps PostgreSQL's WebAssembly compiled: V8 drops it with its last user, and compiling again doubles most tests' cost. */
 export async function keepPostgresCompiled(): Promise<void> {
   const wasm = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
   compiledOnce ??= WebAssembly.compile(readFileSync(wasm));
   await compiledOnce;
 }
 
-/** `isEmpty`: without the tables of this version. */
+/** `isEmpty`: without this version's tables. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
     await keepPostgresCompiled();
@@ -60,7 +56,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   };
 }
 
-/** Makes a folder what a first start makes of it, for tests of something else; without a template the start does. */
+/** Prepares a folder as a first start would, for tests of other things; without a template the start does. */
 export function copyEmbeddedTemplate(dataDir: string): void {
   const template = process.env['TEST_EMBEDDED_TEMPLATE'];
   if (template !== undefined) cpSync(template, dataDir, { recursive: true });

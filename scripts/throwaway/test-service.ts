@@ -1,6 +1,6 @@
-// A whole service for one test file: real database, real sockets, a clock and limits that the test sets.
-// When it is closed, every ledger is added up again, and no route may have refused with a code that it does not
-// declare: a test that breaks the books or finds a hole in the documents fails, whatever it tests.
+// A whole service for one test file: real database, real sockets, a clock and limits set by the test.
+// When closed, it verifies every ledger and that no route refused with an undeclared code: a test that breaks either fails,
+// whatever it tests.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,9 +22,9 @@ import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestClock {
-  /** Whole seconds since 1970. Set it; it does not run by itself. */
+  /** Unix seconds. Set it; it does not run. */
   seconds: number;
-  /** What rate limits and waiting are measured by: milliseconds, real unless set. */
+  /** For rate limits and waiting: milliseconds, real unless set. */
   monotonic: (() => number) | null;
 }
 
@@ -39,30 +39,25 @@ export interface TestPackages {
   /** reseller 25.00 / 70.00 / 250.00, distributor 20.00 / 55.00 / 190.00 */
   readonly plus: number;
   readonly retired: number;
-  /** A free trial of 14 days. */
   readonly trial: number;
 }
 
 export interface TestService {
-  /** Of the proxy in front of it, where a run wants one. */
   readonly address: string;
-  /** Of the service itself. */
   readonly directAddress: string;
   readonly database: Database;
   readonly service: Service;
   readonly clock: TestClock;
   readonly packages: TestPackages;
   readonly admin: TestAccount;
-  /** Log lines so far, parsed. */
   readonly logLines: Record<string, unknown>[];
   readonly testDatabase: TestDatabase;
-  /** A new account with a high rate limit and, by an administrator's top-up, this credit. */
   createReseller(options?: {
     credit?: string;
     group?: 'reseller' | 'distributor';
     rateLimitPerMinute?: number;
   }): Promise<TestAccount>;
-  /** A second process's worth of service on the same PostgreSQL; its clock may be ahead of this one's, or behind. */
+  /** A second process of the service on the same PostgreSQL; its clock may differ. */
   startAnother(aheadSeconds?: number): Promise<{ address: string; service: Service; close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -70,17 +65,12 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
-  /** Where the built pages of the panel are. */
   readonly pagesFolder?: string;
-  /** The port to listen on, if it is still free. */
   readonly port?: number;
-  /** Login links and the API's address lead to where the service listens, for a browser that follows them. */
+  /** Login links and the API's address point to this service, for a browser that follows them. */
   readonly linksLeadHere?: boolean;
-  /** Where the built documents are. */
   readonly docsFolder?: string;
-  /** In place of what calls other servers: where an answer has to be the same each time. */
   readonly outbound?: Outbound;
-  /** Stands between the service and the database, and between it and each account group. */
   readonly wrapDatabase?: (database: Database) => Database;
 }
 
@@ -88,14 +78,14 @@ const secretKey = randomBytes(32).toString('hex');
 /** 2026-01-15T12:00:00Z */
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
-/** A machine that is busy with other work is slow, which is not a failure; tests of these limits set their own. */
+/** A busy machine is slow, which is no failure; tests of these limits set their own. */
 const patientMilliseconds = 250_000;
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   engine: { waitMilliseconds: patientMilliseconds },
   verify: { waitMilliseconds: patientMilliseconds },
-  // Tests move the clock from one attempt to the next: none comes by real time in between.
+  // Tests move the clock between attempts: no retry may run by real time.
   deliveries: { shortRetryMilliseconds: [] },
-  // A connection that the service closes in the moment in which a test asks on it again is an error to the test.
+  // A connection closed just as a test reuses it would be an error.
   http: { keepAliveMilliseconds: 2 * patientMilliseconds, idleMilliseconds: 4 * patientMilliseconds },
   database: {
     connectMilliseconds: patientMilliseconds,
@@ -108,7 +98,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   },
 };
 
-/** Takes no time, where the program's own takes 30 ms. Higher than that of the hashes which tests make themselves. */
+/** Instant, unlike the program's 30 ms; higher than the hash costs that tests use. */
 const quickHash = { memory: 16, passes: 1 };
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -117,13 +107,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const config: Config = readConfig({
     PORT: '0',
     SECRET_KEY: secretKey,
-    // The endpoints of tests.
     OUTBOUND_ALLOW: '127.0.0.0/8',
     ...(wantedProxy() === null ? {} : { TRUST_PROXY: proxySource }),
     ...(databaseConfig.kind === 'embedded'
       ? { DATA_DIR: databaseConfig.dataDir }
       : { DATABASE_URL: databaseConfig.connectionString }),
-    // Made when the service starts on it.
     ...(citusServers() === null ? {} : { ACCOUNT_GROUPS: '2' }),
     ...options.environment,
   });
@@ -151,9 +139,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       accessLog,
       now: () => clock.seconds + aheadSeconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
-      // They begin when the test says so: service.jobs.look().
+      // Jobs start when the test calls service.jobs.look().
       jobsClock: () => clock.seconds,
-      // None, unless the test says so: what is built here is no part of the test.
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',
       ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
@@ -196,7 +183,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     );
     assert.ok(created, `the username ${username} is free`);
     const { account, apiKey } = created;
-    // Every other reseller is listened to, whatever is tested: what is told has to fit what is written.
+    // Every second reseller has a listener, so that all tests check events.
     if (!isAdmin && account.id % 2 === 0) await hearFromTheBeginning(account.id, apiKey);
     return { id: account.id, key: apiKey, ...createApiClient(address, apiKey) };
   }
@@ -295,7 +282,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     scheduledJobs: { ...defaultLimits.scheduledJobs, ...changes.scheduledJobs },
     deliveries: { ...defaultLimits.deliveries, ...patience.deliveries, ...changes.deliveries },
     outbound: { ...defaultLimits.outbound, ...changes.outbound },
-    // Nothing is written while a test counts round trips; it is when a test asks, and at the end.
+    // Not written while a test counts round trips; at a test's request, and at the end.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;
 }
