@@ -34,7 +34,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
   async function readExports(): Promise<void> {
     while (!isOver) {
       let ownLines = 0;
-      for await (const piece of await get('/ledger.csv')) ownLines += countLines(piece);
+      for await (const piece of await get('/v1/ledger?format=csv')) ownLines += countLines(piece);
       // The header comes above them; orders that were placed meanwhile may follow.
       if (ownLines < history.ordersOfSingle) throw new Error(`An export ended after ${ownLines} lines.`);
       lines += ownLines;
@@ -44,10 +44,9 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
   async function search(): Promise<void> {
     while (!isOver) {
       const searchBegan = performance.now();
-      for (let before: unknown = null, pages = 0; pages === 0 || before !== null; pages += 1) {
-        const words = new URLSearchParams({ q: soughtInVain });
-        if (before !== null) words.set('before', String(before));
-        ({ next_before: before } = JSON.parse(await textOf(await get(`/customers?${words}`))));
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query = new URLSearchParams({ words: soughtInVain, limit: '50', cursor });
+        ({ next_cursor: cursor } = JSON.parse(await textOf(await get(`/v1/customers?${query}`))));
       }
       searches.push(performance.now() - searchBegan);
     }

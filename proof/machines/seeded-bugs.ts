@@ -664,9 +664,9 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'the list of active customers has those that their account suspended',
-    file: 'src/features/customers/filter-customers.ts',
-    find: 'and not c.cancelled and not c.suspended))`;',
-    replace: 'and not c.cancelled))`;',
+    file: 'src/features/customers/list-customers.ts',
+    find: 'and not c.cancelled and not c.suspended))\n',
+    replace: 'and not c.cancelled))\n',
     test: 'test/service/list-filters.test.ts',
   },
   {

@@ -39,6 +39,9 @@ import type {
   InvitePersonBody,
   KnownEvent,
   LedgerEntry,
+  ListAccountCustomersQuery,
+  ListAccountLedgerQuery,
+  ListAccountOrdersQuery,
   ListAccountsQuery,
   ListAuditQuery,
   ListOperatorWebhookDeliveriesAnswer,
@@ -72,7 +75,16 @@ import type {
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import type { CallOperation } from './operation-caller.ts';
-import { eachFound, eachOf, type FoundPage, type Page } from './paging.ts';
+import {
+  eachFound,
+  eachOf,
+  type Filter,
+  type Found,
+  type FoundPage,
+  foundPage,
+  numberedPage,
+  type Page,
+} from './paging.ts';
 import type { CallOptions, KeyedCallOptions } from './transport.ts';
 
 export interface PageQuery {
@@ -305,19 +317,61 @@ export class AdminClient {
     query?: PageQuery,
     options?: CallOptions,
   ): Promise<Page<LedgerEntry>> {
-    return (await this.#call('listAccountLedger', { id: accountId, query, options })).body;
+    return numberedPage((await this.#call('listAccountLedger', { id: accountId, query, options })).body);
   }
 
   eachAccountLedgerEntry(accountId: number, options?: CallOptions): AsyncGenerator<LedgerEntry> {
     return eachOf((page) => this.listAccountLedger(accountId, { page, limit: walkedPageItems }, options));
   }
 
+  /** A page of the account's entries that fit. Errors: invalid_filter, invalid_cursor. */
+  async findAccountLedgerEntries(
+    accountId: number,
+    query: Found<ListAccountLedgerQuery>,
+    options?: CallOptions,
+  ): Promise<FoundPage<LedgerEntry>> {
+    const sent = { ...query, cursor: query.cursor ?? '' };
+    return foundPage((await this.#call('listAccountLedger', { id: accountId, query: sent, options })).body);
+  }
+
+  /** All that fit, page after page. */
+  eachFoundAccountLedgerEntry(
+    accountId: number,
+    filter: Filter<ListAccountLedgerQuery>,
+    options?: CallOptions,
+  ): AsyncGenerator<LedgerEntry> {
+    return eachFound((cursor) =>
+      this.findAccountLedgerEntries(accountId, { ...filter, cursor, limit: walkedPageItems }, options),
+    );
+  }
+
   async listAccountOrders(accountId: number, query?: PageQuery, options?: CallOptions): Promise<Page<Order>> {
-    return (await this.#call('listAccountOrders', { id: accountId, query, options })).body;
+    return numberedPage((await this.#call('listAccountOrders', { id: accountId, query, options })).body);
   }
 
   eachAccountOrder(accountId: number, options?: CallOptions): AsyncGenerator<Order> {
     return eachOf((page) => this.listAccountOrders(accountId, { page, limit: walkedPageItems }, options));
+  }
+
+  /** A page of the account's orders that fit. Errors: invalid_filter, invalid_cursor. */
+  async findAccountOrders(
+    accountId: number,
+    query: Found<ListAccountOrdersQuery>,
+    options?: CallOptions,
+  ): Promise<FoundPage<Order>> {
+    const sent = { ...query, cursor: query.cursor ?? '' };
+    return foundPage((await this.#call('listAccountOrders', { id: accountId, query: sent, options })).body);
+  }
+
+  /** All that fit, page after page. */
+  eachFoundAccountOrder(
+    accountId: number,
+    filter: Filter<ListAccountOrdersQuery>,
+    options?: CallOptions,
+  ): AsyncGenerator<Order> {
+    return eachFound((cursor) =>
+      this.findAccountOrders(accountId, { ...filter, cursor, limit: walkedPageItems }, options),
+    );
   }
 
   async listAccountCustomers(
@@ -325,11 +379,34 @@ export class AdminClient {
     query?: PageQuery,
     options?: CallOptions,
   ): Promise<Page<Customer>> {
-    return (await this.#call('listAccountCustomers', { id: accountId, query, options })).body;
+    return numberedPage((await this.#call('listAccountCustomers', { id: accountId, query, options })).body);
   }
 
   eachAccountCustomer(accountId: number, options?: CallOptions): AsyncGenerator<Customer> {
     return eachOf((page) => this.listAccountCustomers(accountId, { page, limit: walkedPageItems }, options));
+  }
+
+  /** A page of the account's customers that fit. Errors: invalid_filter, invalid_cursor. */
+  async findAccountCustomers(
+    accountId: number,
+    query: Found<ListAccountCustomersQuery>,
+    options?: CallOptions,
+  ): Promise<FoundPage<Customer>> {
+    const sent = { ...query, cursor: query.cursor ?? '' };
+    return foundPage(
+      (await this.#call('listAccountCustomers', { id: accountId, query: sent, options })).body,
+    );
+  }
+
+  /** All that fit, page after page. */
+  eachFoundAccountCustomer(
+    accountId: number,
+    filter: Filter<ListAccountCustomersQuery>,
+    options?: CallOptions,
+  ): AsyncGenerator<Customer> {
+    return eachFound((cursor) =>
+      this.findAccountCustomers(accountId, { ...filter, cursor, limit: walkedPageItems }, options),
+    );
   }
 
   // ---- packages

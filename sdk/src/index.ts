@@ -54,7 +54,16 @@ import type {
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import { type CallOperation, createOperationCaller } from './operation-caller.ts';
-import { eachFound, eachOf, type FoundPage, foundPage, numberedPage, type Page } from './paging.ts';
+import {
+  eachFound,
+  eachOf,
+  type Filter,
+  type Found,
+  type FoundPage,
+  foundPage,
+  numberedPage,
+  type Page,
+} from './paging.ts';
 import { ProductClient } from './product-client.ts';
 import { TestModeClient } from './test-mode-client.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
@@ -69,7 +78,7 @@ export {
   SellthroughError,
 } from './client-errors.ts';
 export type { EventQuery } from './event-feed.ts';
-export type { FoundPage, Page } from './paging.ts';
+export type { Found, FoundPage, Page } from './paging.ts';
 export type { ProductClient } from './product-client.ts';
 export type { CreditedTest, MovedTestClock, ResetTest, TestModeClient } from './test-mode-client.ts';
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
@@ -87,9 +96,6 @@ export type RenewedOrder = RenewOrderAnswer & Replayable;
 
 export type WebhookWithSecret = CreateWebhookAnswer & Replayable;
 export type CancelledPlan = CancelPlanAnswer & Replayable;
-/** `cursor` is the previous page's `next_cursor`. */
-export type Found<Query> = Omit<Query, 'page' | 'format'>;
-type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor' | 'format'>;
 export type OrderFilter = Filter<ListOrdersQuery>;
 export type CustomerFilter = Filter<ListCustomersQuery>;
 export type LedgerFilter = Filter<ListLedgerQuery>;

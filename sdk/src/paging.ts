@@ -25,6 +25,10 @@ interface EitherPage<Item> {
   next_cursor?: string | null | undefined;
 }
 
+/** `cursor` is the previous page's `next_cursor`. */
+export type Found<Query> = Omit<Query, 'page' | 'format'>;
+export type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor' | 'format'>;
+
 export function numberedPage<Item>({
   data,
   page = 1,

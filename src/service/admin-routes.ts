@@ -8,12 +8,16 @@ import { brandAdminRoutes } from '../features/brand/brand-admin-routes.ts';
 import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-routes.ts';
 import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
+import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
 import { eventAdminRoutes } from '../features/events/event-admin-routes.ts';
 import { productAdminRoutes } from '../features/fulfilment/product-admin-routes.ts';
 import { productCallRoutes } from '../features/fulfilment/product-call-routes.ts';
+import { listsOfAccounts } from '../features/identity/account-lists.ts';
+import type { Authenticator } from '../features/identity/authenticator.ts';
 import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';
 import { accountKeyRoutes } from '../features/keys/account-key-routes.ts';
-import { accountHistoryRoutes } from '../features/overview/account-history-routes.ts';
+import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
+import { orderListRoutes } from '../features/orders/order-list-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
@@ -30,7 +34,9 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountKeyRoutes> &
   Needs<typeof peopleAdminRoutes> &
   Needs<typeof accountTrialRoutes> &
-  Needs<typeof accountHistoryRoutes> &
+  Needs<typeof orderListRoutes> &
+  Needs<typeof customerListRoutes> &
+  Needs<typeof ledgerListRoutes> &
   Needs<typeof packageAdminRoutes> &
   Needs<typeof packagePriceRoutes> &
   Needs<typeof loginCodeAdminRoutes> &
@@ -45,14 +51,21 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof auditAdminRoutes> &
   Needs<typeof verificationRoutes>;
 
-export function adminRoutes(app: FastifyInstance, dependencies: AdminRoutesDependencies): void {
+export function adminRoutes(
+  app: FastifyInstance,
+  by: Authenticator,
+  dependencies: AdminRoutesDependencies,
+): void {
+  const ofAccounts = listsOfAccounts(by, dependencies.database, dependencies.now);
   accountAdminRoutes(app, dependencies);
   accountCreditRoutes(app, dependencies);
   accountAccessRoutes(app, dependencies);
   accountKeyRoutes(app, dependencies);
   peopleAdminRoutes(app, dependencies);
   accountTrialRoutes(app, dependencies);
-  accountHistoryRoutes(app, dependencies);
+  ledgerListRoutes(app, dependencies, ofAccounts);
+  orderListRoutes(app, dependencies, ofAccounts);
+  customerListRoutes(app, dependencies, ofAccounts);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);

@@ -27,14 +27,16 @@ import {
   loginLinkRoutes,
 } from '../features/customer-portal/login-link-routes.ts';
 import { customerEditRoutes } from '../features/customers/customer-edit-routes.ts';
+import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
 import { customerRoutes } from '../features/customers/customer-routes.ts';
 import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
 import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts';
+import { ownLists } from '../features/identity/account-lists.ts';
 import type { AccountReads } from '../features/identity/account-reads.ts';
 import type { Authenticator } from '../features/identity/authenticator.ts';
 import { accountRoutes } from '../features/ledger/balance-routes.ts';
-import { ledgerRoutes } from '../features/ledger/ledger-routes.ts';
+import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
 import { statementRoutes } from '../features/ledger/statement-routes.ts';
 import { type BulkLimits, bulkRoutes } from '../features/orders/bulk-routes.ts';
 import { orderListRoutes } from '../features/orders/order-list-routes.ts';
@@ -196,7 +198,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   };
   const adminApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'admin', authenticate: by.authenticateFresh }, api);
-    adminRoutes(api, {
+    adminRoutes(api, by, {
       ...dependencies,
       authenticateAgain: by.authenticateAgain,
       stillProblem: by.stillProblem,
@@ -323,14 +325,15 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   packageRoutes(api, packages, dependencies.currency);
   orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
   previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
-  orderListRoutes(api, { ...dependencies, packages, confirm });
+  orderListRoutes(api, dependencies, ownLists(by));
   const { authenticateAgain, admitAsMany } = by;
   bulkRoutes(api, { ...dependencies, packages, authenticateAgain, admitAsMany });
+  customerListRoutes(api, dependencies, ownLists(by));
   customerRoutes(api, { ...dependencies, packages, confirm });
   planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
   planHistoryRoutes(api, { ...dependencies, packages, confirm });
   customerEditRoutes(api, { ...dependencies, packages, confirm });
-  ledgerRoutes(api, { ...dependencies, confirm });
+  ledgerListRoutes(api, dependencies, ownLists(by));
   statementRoutes(api, dependencies);
   forecastRoutes(api, { ...dependencies, packages, confirm });
   eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });

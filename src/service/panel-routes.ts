@@ -8,15 +8,11 @@ import { auditPanelRoutes } from '../features/audit/audit-panel-routes.ts';
 import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
 import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
-import { customerListRoutes } from '../features/customers/customer-panel-routes.ts';
 import { eventPanelRoutes } from '../features/events/event-panel-routes.ts';
 import { productPanelRoutes } from '../features/fulfilment/product-panel-routes.ts';
-import { ownLists } from '../features/identity/list-owner.ts';
 import { apiAccessRoutes } from '../features/keys/api-access-routes.ts';
 import { ownKeyRoutes } from '../features/keys/own-key-routes.ts';
 import { accountSpendingRoutes } from '../features/ledger/account-spending-routes.ts';
-import { panelLedgerRoutes } from '../features/ledger/ledger-panel-routes.ts';
-import { orderListRoutesOf } from '../features/orders/order-list-panel-routes.ts';
 import { panelOrderRoutes } from '../features/orders/order-panel-routes.ts';
 import { anyCustomerRoutes } from '../features/overview/any-customer-routes.ts';
 import { consoleRoutes } from '../features/overview/console-overview-routes.ts';
@@ -42,13 +38,10 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof ownKeyRoutes> &
   Needs<typeof peoplePanelRoutes> &
   Needs<typeof overviewRoutes> &
-  Needs<typeof orderListRoutesOf> &
   Needs<typeof panelOrderRoutes> &
-  Needs<typeof customerListRoutes> &
   Needs<typeof panelCustomerRoutes> &
   Needs<typeof renewalPreviewRoutes> &
   Needs<typeof cancelPreviewRoutes> &
-  Needs<typeof panelLedgerRoutes> &
   Needs<typeof receiptRoutes> &
   Needs<typeof requestLogRoutes> &
   Needs<typeof eventPanelRoutes> &
@@ -78,13 +71,10 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   ownKeyRoutes(app, dependencies);
   peoplePanelRoutes(app, dependencies);
   overviewRoutes(app, dependencies);
-  orderListRoutesOf(app, dependencies, ownLists);
   panelOrderRoutes(app, dependencies);
-  customerListRoutes(app, dependencies, ownLists);
   panelCustomerRoutes(app, dependencies);
   renewalPreviewRoutes(app, dependencies);
   cancelPreviewRoutes(app, dependencies);
-  panelLedgerRoutes(app, dependencies);
   receiptRoutes(app, dependencies);
   requestLogRoutes(app, dependencies);
   eventPanelRoutes(app, dependencies);

@@ -13,19 +13,13 @@ export type BoundedCount = Static<typeof boundedCount>;
 export const cursorPageOf = (item: Type.TSchema) =>
   Type.Object({
     data: Type.Array(item),
-    next_before: nullable(
-      Type.Integer({ description: 'Ask for the next page with it, even if this page is short.' }),
+    next_cursor: nullable(
+      Type.String({ description: 'Ask for the next page with it, even if this page is short.' }),
     ),
   });
 
-export const before = Type.Optional(
-  Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
-);
-
-export const moment = (description: string) =>
+const moment = (description: string) =>
   Type.Optional(Type.String({ description, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }));
-
-export const packageFilter = Type.Optional(Type.Unsafe<string>({ type: 'integer' }));
 
 export const spanOfTime = {
   from: moment('From this time on, or from this UTC day on.'),
@@ -76,10 +70,10 @@ export const pageQuerySchema = Type.Object({
 });
 
 /** By page number without a filter, by cursor with one. */
-export const filteredPageOf = (schemaId: string) => {
-  const { data, page, per_page, total } = pageOf(schemaId).properties;
+export const filteredPageOf = (item: string | Type.TSchema) => {
+  const { page, per_page, total } = pageOf('').properties;
   return Type.Object({
-    data,
+    data: Type.Array(typeof item === 'string' ? Type.Ref(item) : item, { maxItems: 100 }),
     page: Type.Optional(page),
     per_page: Type.Optional(per_page),
     total: Type.Optional(total),
@@ -113,10 +107,14 @@ export const cursorParameter = parameter('next_cursor of the page before; empty 
   pattern: '^[A-Za-z0-9_.-]*$',
   maxLength: 1_300,
 });
+export const wordsParameter = (description: string) => parameter(description, { maxLength: 300 });
+
 const createdParameters = {
   created_from: momentParameter('Made at this time or later.'),
   created_to: momentParameter('Made at this time or earlier.'),
 };
+/** Of a list that is read by cursor alone. */
+export const cursorParameters = { limit: pageQuerySchema.properties.limit, cursor: cursorParameter };
 export const oneOfParameter = <Values extends readonly string[]>(values: Values, description: string) =>
   Type.Optional(oneOf(values, description));
 

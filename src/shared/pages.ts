@@ -12,12 +12,12 @@ export interface Page {
 }
 
 /** `page` and `limit` are clamped, never refused. */
-export function parsePage(query: unknown): Page {
+export function parsePage(query: unknown, rowsMax = limitMax): Page {
   const parameters: JsonObject = isJsonObject(query) ? query : {};
   const limitNumber = wholeNumber(parameters['limit']) ?? limitDefault;
   return {
     page: Math.max(1, wholeNumber(parameters['page']) ?? 1),
-    limit: limitNumber < 1 ? limitDefault : Math.min(limitMax, limitNumber),
+    limit: limitNumber < 1 ? limitDefault : Math.min(rowsMax, limitNumber),
   };
 }
 

@@ -37,7 +37,7 @@ test('on an account’s page its orders are filtered by the address, and a drawe
   const search = () => Object.fromEntries(new URL(page.url()).searchParams);
   assert.deepEqual(search(), { tab: 'orders', kind: 'renew' });
   const csv = await page.getByRole('link', { name: 'Export as CSV' }).getAttribute('href');
-  assert.equal(csv, `/panel/api/admin/accounts/${reseller.id}/orders.csv?kind=renew`);
+  assert.equal(csv, `/panel/api/admin/v1/accounts/${reseller.id}/orders?kind=renew&format=csv`);
   await page.getByRole('button', { name: 'Clear' }).click();
   await orders.getByRole('link', { name: 'bert' }).waitFor();
   assert.deepEqual(search(), { tab: 'orders' });

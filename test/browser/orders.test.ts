@@ -113,7 +113,7 @@ test('what fails says so in place, with the id of the request, and can be tried 
   const page = await panel.openAs(reseller, '/panel/');
   await heading(page, 'Overview').waitFor();
   let isFailing = true;
-  await page.route(/\/panel\/api\/orders(\?|$)/, (route) =>
+  await page.route(/\/panel\/api\/v1\/orders(\?|$)/, (route) =>
     isFailing
       ? route.fulfill({
           status: 500,

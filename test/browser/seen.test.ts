@@ -126,7 +126,7 @@ test('what is not there offers no second try, on pages, in lists and beside them
 
   const refuse = (code: string, details: object) =>
     page.route(
-      /\/panel\/api\/customers(?:\?|$)/,
+      /\/panel\/api\/v1\/customers(?:\?|$)/,
       (route) =>
         route.fulfill({
           status: 422,

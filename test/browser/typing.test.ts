@@ -110,7 +110,7 @@ test('dialogs are fetched when the list is there and before anybody asks: the fi
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: true });
   const held: Route[] = [];
-  await page.route(/\/panel\/api\/orders(?:\?|$)/, (route) => void held.push(route));
+  await page.route(/\/panel\/api\/v1\/orders(?:\?|$)/, (route) => void held.push(route));
   const fetched: string[] = [];
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script') fetched.push(response.url());
@@ -187,17 +187,17 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
   await page.goto('/panel/customers');
   await row(page, 'okafor').waitFor();
   const hold = Promise.withResolvers<void>();
-  await page.route('**/panel/api/customers?*q=*', async (route) => {
+  await page.route('**/panel/api/v1/customers?*words=*', async (route) => {
     await hold.promise;
     await route.continue();
   });
   const field = page.getByRole('searchbox');
   await page.keyboard.press('/');
-  const asked = page.waitForRequest('**/panel/api/customers?*q=kaf*');
+  const asked = page.waitForRequest('**/panel/api/v1/customers?*words=kaf*');
   await page.keyboard.type('kaf');
   await asked;
   await page.keyboard.type('or none');
-  await page.waitForRequest('**/panel/api/customers?*q=kafor*none*');
+  await page.waitForRequest('**/panel/api/v1/customers?*words=kafor*none*');
   await page.keyboard.type('!');
   hold.resolve();
   await page.getByText('Nobody found', { exact: true }).waitFor();

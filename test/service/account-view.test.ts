@@ -49,7 +49,7 @@ async function begin(panel: PanelClient, account: Pick<TestAccount, 'id'> = rese
 }
 
 test('who looks sees what the owner sees, to the byte, and it is in the audit log before that', async () => {
-  expectRefusal(await admin.get('/orders', looking()), '403 view_ended');
+  expectRefusal(await admin.get('/v1/orders', looking()), '403 view_ended');
   const begun = await begin(admin);
   assert.equal(begun.body.until, '2026-01-15T13:00:00Z');
   const [entry] = (await listAudit(service.database, { page: 1, limit: 1 })).entries;
@@ -58,13 +58,13 @@ test('who looks sees what the owner sees, to the byte, and it is in the audit lo
     ['account.view', `account ${reseller.id}`, { type: 'person', id: service.admin.id }],
   );
   for (const path of [
-    '/orders',
+    '/v1/orders?cursor=',
     `/orders/${orderId}`,
-    '/customers?q=see',
+    '/v1/customers?words=see',
     `/customers/${customerId}`,
-    '/ledger',
-    '/ledger.csv',
-    '/statements',
+    '/v1/ledger?cursor=',
+    '/v1/ledger?format=csv',
+    '/v1/statements',
     '/overview',
     '/requests',
     '/people',
@@ -139,19 +139,19 @@ async function sendWith(method: string, path: string): Promise<Answer> {
 
 test('an hour later, and after leaving, nothing is seen; another account never was', async () => {
   await begin(admin);
-  expectRefusal(await admin.get('/orders', looking(other)), '403 view_ended');
+  expectRefusal(await admin.get('/v1/orders', looking(other)), '403 view_ended');
   await begin(admin, other);
   assert.equal((await admin.get('/me', looking(other))).body.account.balance, '7.00', 'each tab its account');
-  assert.equal((await admin.get('/orders', looking())).body.data.length, 1);
+  assert.equal((await admin.get('/v1/orders', looking())).body.data.length, 1);
   assert.equal((await admin.delete(`/admin/accounts/${other.id}/view`)).status, 204);
-  expectRefusal(await admin.get('/orders', looking(other)), '403 view_ended');
+  expectRefusal(await admin.get('/v1/orders', looking(other)), '403 view_ended');
   service.clock.seconds += 3_599;
-  assert.equal((await admin.get('/orders', looking())).status, 200);
+  assert.equal((await admin.get('/v1/orders', looking())).status, 200);
   service.clock.seconds += 1;
-  expectRefusal(await admin.get('/orders', looking()), '403 view_ended');
+  expectRefusal(await admin.get('/v1/orders', looking()), '403 view_ended');
   for (const account of ['0', 'x', '1e3', '9007198', ' 2', '2,3']) {
     expectRefusal(
-      await admin.get('/orders', { 'x-view-account': account }),
+      await admin.get('/v1/orders', { 'x-view-account': account }),
       '403 view_ended',
       undefined,
       account,
@@ -162,10 +162,10 @@ test('an hour later, and after leaving, nothing is seen; another account never w
 test('a view is of the session that began it, and of administrators alone', async () => {
   await begin(admin);
   const secondSession = await signIn(service, service.admin, { setPassword: false });
-  expectRefusal(await secondSession.get('/orders', looking()), '403 view_ended');
+  expectRefusal(await secondSession.get('/v1/orders', looking()), '403 view_ended');
   for (const panel of [await signIn(service, other), owner]) {
     expectRefusal(await panel.post(`/admin/accounts/${reseller.id}/view`), '403 forbidden');
-    expectRefusal(await panel.get('/orders', looking()), '403 view_ended');
+    expectRefusal(await panel.get('/v1/orders', looking()), '403 view_ended');
   }
   // A row by itself opens nothing: what the session may do is looked at each time.
   await service.database.query({
@@ -173,14 +173,14 @@ test('a view is of the session that began it, and of administrators alone', asyn
     text: `insert into account_views select token_hash, ${reseller.id}, now() + interval '100 years' from sessions
       where person_id = ${other.id}`,
   });
-  expectRefusal(await (await signIn(service, other)).get('/orders', looking()), '403 view_ended');
+  expectRefusal(await (await signIn(service, other)).get('/v1/orders', looking()), '403 view_ended');
   for (const role of ['viewer', 'support', 'finance'] as const) {
     const { panel } = await addPerson(service, service.admin, role);
     await begin(panel);
-    assert.equal((await panel.get('/orders', looking())).body.data.length, 1, role);
+    assert.equal((await panel.get('/v1/orders', looking())).body.data.length, 1, role);
   }
   const nobody = createPanelClient(service.address, '');
-  expectRefusal(await nobody.get('/orders', looking()), '401 not_signed_in');
+  expectRefusal(await nobody.get('/v1/orders', looking()), '401 not_signed_in');
   expectRefusal(
     await service.admin.post(`/panel/api/admin/accounts/${reseller.id}/view`),
     '403 forbidden_origin',
@@ -191,25 +191,25 @@ test('no administrator’s account is looked at, a blocked one is, tests are not
   const colleague = await service.createReseller();
   await begin(admin, colleague);
   await makeAdministrator(service, colleague);
-  expectRefusal(await admin.get('/orders', looking(colleague)), '403 view_ended');
+  expectRefusal(await admin.get('/v1/orders', looking(colleague)), '403 view_ended');
   for (const id of [colleague.id, service.admin.id, 4_000_000, 6_000_000]) {
     expectRefusal(await admin.post(`/admin/accounts/${id}/view`), '404 account_not_found');
   }
   await begin(admin);
   const tests = { ...looking(), 'sellthrough-mode': 'test' };
-  expectRefusal(await admin.get('/orders', tests), '403 view_read_only');
+  expectRefusal(await admin.get('/v1/orders', tests), '403 view_read_only');
   await changeAccount(service, reseller, { blocked: true });
-  assert.equal((await admin.get('/orders', looking())).body.data.length, 1);
-  expectRefusal(await owner.get('/orders'), '403 account_blocked');
+  assert.equal((await admin.get('/v1/orders', looking())).body.data.length, 1);
+  expectRefusal(await owner.get('/v1/orders'), '403 account_blocked');
   await changeAccount(service, reseller, { blocked: false });
 });
 
 test('who looks spends their own limits, and the log of requests names them', async () => {
   await begin(admin);
   const before = (await admin.get('/usage', looking())).body.used;
-  for (let time = 0; time < 5; time += 1) await admin.get('/orders', looking());
+  for (let time = 0; time < 5; time += 1) await admin.get('/v1/orders', looking());
   assert.equal((await admin.get('/usage', looking())).body.used, before);
-  const line = service.logLines.findLast(({ route }) => route === '/panel/api/orders');
+  const line = service.logLines.findLast(({ route }) => route === '/panel/api/v1/orders');
   assert.deepEqual([line?.['account'], line?.['viewed_account']], [service.admin.id, reseller.id]);
   const sessions = (await (await signIn(service, reseller)).get('/sessions')).body.data;
   assert.equal(sessions.length, 1, 'the owner’s own');

@@ -32,24 +32,28 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
   });
   try {
     const panel = await signIn(service, account);
-    const first = await panel.get('/orders?kind=change');
-    assert.deepEqual(first.body, { data: [], next_before: 30_001, total: null });
-    const second = await panel.get('/orders?kind=change&before=30001');
-    assert.deepEqual([second.body.data.length, second.body.next_before], [1, null]);
-    assert.equal((await readAll(panel, `/orders?kind=renew`)).length, 0);
+    const first = await panel.get('/v1/orders?kind=change');
+    const { next_cursor: afterFirst } = first.body;
+    assert.deepEqual(first.body, { data: [], next_cursor: afterFirst, total: null });
+    assert.equal(positionOf(afterFirst), '30001');
+    const second = await panel.get(`/v1/orders?kind=change&cursor=${afterFirst}`);
+    assert.deepEqual([second.body.data.length, second.body.next_cursor], [1, null]);
+    assert.equal((await readAll(panel, `/v1/orders?kind=renew`)).length, 0);
 
-    const cold = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}`);
-    assert.deepEqual([cold.body.data.length, cold.body.next_before], [0, 30_001]);
-    const found = await panel.get(`/customers?q=${encodeURIComponent('żÓŁ')}&before=30001`);
+    const cold = await panel.get(`/v1/customers?words=${encodeURIComponent('żÓŁ')}`);
+    assert.deepEqual([cold.body.data.length, positionOf(cold.body.next_cursor)], [0, 'n30001']);
+    const found = await panel.get(
+      `/v1/customers?words=${encodeURIComponent('żÓŁ')}&cursor=${cold.body.next_cursor}`,
+    );
     assert.deepEqual(
       found.body.data.map(({ reference }: { reference: string }) => reference),
       ['stretch-7'],
     );
-    assert.equal(found.body.next_before, null);
-    assert.equal((await panel.get('/customers?q=stretch-12999')).body.data.length, 10);
-    assert.equal((await readAll(panel, '/customers?q=stretch-12999')).length, 11);
+    assert.equal(found.body.next_cursor, null);
+    assert.equal((await panel.get('/v1/customers?words=stretch-12999')).body.data.length, 10);
+    assert.equal((await readAll(panel, '/v1/customers?words=stretch-12999')).length, 11);
     const console = await signIn(service, service.admin);
-    assert.equal((await readAll(console, '/admin/customers?q=stretch-77777')).length, 1);
+    assert.equal((await readAll(console, '/admin/customers?words=stretch-77777')).length, 1);
   } finally {
     // The books must add up again.
     await patiently(account, async (sql) => {
@@ -64,14 +68,18 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
 
 async function readAll(panel: PanelClient, path: string): Promise<unknown[]> {
   const rows: unknown[] = [];
-  let before: number | null = null;
-  do {
-    const answer: Answer = await panel.get(before === null ? path : `${path}&before=${before}`);
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer: Answer = await panel.get(`${path}&cursor=${cursor}`);
     assert.equal(answer.status, 200, answer.text);
     rows.push(...answer.body.data);
-    before = answer.body.next_before;
-  } while (before !== null);
+    cursor = answer.body.next_cursor;
+  }
   return rows;
+}
+
+/** Where a page goes on, as its cursor says. */
+function positionOf(cursor: string): string {
+  return Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
 }
 
 /** A transaction that may take its time, of the account's group. */

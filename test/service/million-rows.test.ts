@@ -11,7 +11,11 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
-import { type CustomerFilter, filterCustomers } from '../../src/features/customers/filter-customers.ts';
+import {
+  type CustomerFilter,
+  everyCustomer,
+  findCustomers,
+} from '../../src/features/customers/list-customers.ts';
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
 import { indexFacets } from '../../src/features/ledger/facet-index.ts';
 import { findEntriesDown } from '../../src/features/ledger/find-entries.ts';
@@ -52,15 +56,7 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
     until: 4e9,
   };
   const noTime = { since: 0, until: 4e9 };
-  const anyCustomer: CustomerFilter = {
-    start: null,
-    externalRef: null,
-    status: null,
-    packageId: null,
-    isActive: null,
-    now: begins + rows * 15,
-    expires: null,
-  };
+  const anyCustomer: CustomerFilter = { ...everyCustomer, now: begins + rows * 15 };
   const orders = (filter: Partial<OrderFilter>) => async (by: Queryable, position: string | null) => {
     const found = await findOrders(by, account.id, {
       ...anyOrder,
@@ -76,7 +72,7 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
     return { items: found.items, next: found.nextBefore === null ? null : String(found.nextBefore) };
   };
   const customers = (filter: Partial<CustomerFilter>) => (by: Queryable, position: string | null) =>
-    filterCustomers(by, account.id, { ...anyCustomer, ...filter }, position, 25);
+    findCustomers(by, account.id, { ...anyCustomer, ...filter }, position, 25);
   const half = { since: begins + rows * 15, until: begins + rows * 15 + 3_000 };
   const searches = [
     { name: 'orders, change', find: orders({ kind: 'change' }), count: 10, pagesMax: 1 },

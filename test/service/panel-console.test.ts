@@ -71,8 +71,8 @@ test('the overview sums every account, names those that spent most, and counts p
 });
 
 test('customers of every account are found, each with its account, page by page', async () => {
-  const { data, next_before } = (await console.get('/admin/customers')).body;
-  assert.equal(next_before, null);
+  const { data, next_cursor } = (await console.get('/admin/customers')).body;
+  assert.equal(next_cursor, null);
   assert.deepEqual(
     data.map(({ reference }: { reference: string }) => reference),
     ['of-1-2', 'of-1-1', 'of-1-0', 'of-0-2', 'of-0-1', 'of-0-0'],
@@ -81,17 +81,18 @@ test('customers of every account are found, each with its account, page by page'
     assert.equal(Math.floor(id / 1e9), account.id);
     assert.equal(account.username, await usernameOf(service, account));
   }
-  const found = (await console.get('/admin/customers?q=-1')).body.data;
+  const found = (await console.get('/admin/customers?words=-1')).body.data;
   assert.deepEqual(
     found.map(({ reference }: { reference: string }) => reference),
     ['of-1-2', 'of-1-1', 'of-1-0', 'of-0-1'],
   );
-  const rest = (await console.get(`/admin/customers?before=${data[2].id}`)).body.data;
+  const { next_cursor: cursor } = (await console.get('/admin/customers?limit=3')).body;
+  const rest = (await console.get(`/admin/customers?cursor=${cursor}`)).body.data;
   assert.deepEqual(
     rest.map(({ reference }: { reference: string }) => reference),
     ['of-0-2', 'of-0-1', 'of-0-0'],
   );
-  expectRefusal(await console.get('/admin/customers?before=x'), '422 validation_failed');
+  expectRefusal(await console.get('/admin/customers?cursor=x'), '422 invalid_cursor');
 });
 
 test('health shows the database, the queue and the last batches', async () => {

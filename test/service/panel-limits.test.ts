@@ -57,21 +57,21 @@ test('an account’s exports wait for one another, but not for long; its lists a
   const session = await signIn(service, account);
   const other = await signIn(service, await service.createReseller({ credit: '10.00' }));
   const letGo = await lock('ledger_entries');
-  const first = session.get('/ledger.csv');
+  const first = session.get('/v1/ledger?format=csv');
   await lockWaiters(1);
   expectRefusal(
-    await session.get('/ledger.csv'),
+    await session.get('/v1/ledger?format=csv'),
     '503 service_unavailable',
     undefined,
     'its turn did not come',
   );
-  assert.equal((await session.get('/orders')).status, 200);
-  const foreign = other.get('/ledger.csv');
+  assert.equal((await session.get('/v1/orders')).status, 200);
+  const foreign = other.get('/v1/ledger?format=csv');
   await lockWaiters(2);
   await letGo();
   assert.deepEqual([(await first).status, (await foreign).status], [200, 200]);
   milliseconds += 60_000;
-  assert.equal((await session.get('/ledger.csv')).status, 200);
+  assert.equal((await session.get('/v1/ledger?format=csv')).status, 200);
 });
 
 test('of an account’s lists some wait in line and the others are refused; whoever hangs up gives its turn away', async (context) => {
@@ -80,12 +80,12 @@ test('of an account’s lists some wait in line and the others are refused; whoe
   const session = await signIn(service, await service.createReseller());
   const letGo = await lock('customers');
   const hangUp = new AbortController();
-  const first = fetch(`${service.address}/panel/api/customers`, {
+  const first = fetch(`${service.address}/panel/api/v1/customers?cursor=`, {
     headers: { ...ownPages, cookie: session.cookie },
     signal: hangUp.signal,
   }).catch(() => 'hung up');
   await lockWaiters(1);
-  const [second, third] = [session.get('/customers'), session.get('/customers')];
+  const [second, third] = [session.get('/v1/customers?cursor='), session.get('/v1/customers?cursor=')];
   const crowded = await Promise.race([second, third]);
   expectRefusal(crowded, '429 rate_limited', { at_once: 1, retry_after: 60 });
   assert.equal(crowded.headers.get('retry-after'), '60');
@@ -105,7 +105,7 @@ test('what is about the session itself waits for no turn: whoever ends a stolen 
     `GET /panel/api${path} HTTP/1.1\r\nhost: x\r\nsec-fetch-site: same-origin\r\ncookie: ${session.cookie}\r\n\r\n`;
   const { port } = new URL(service.address);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
-  socket.write(ask('/customers'));
+  socket.write(ask('/v1/customers?cursor='));
   await lockWaiters(1);
   assert.equal((await session.get('/me')).status, 200);
   assert.equal((await session.get('/sessions')).status, 200);

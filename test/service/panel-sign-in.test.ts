@@ -505,7 +505,14 @@ test('a blocked account is refused everywhere while it is signed in, and signs i
   const account = await withPassword();
   const client = await signIn(service, account, { setPassword: false });
   await changeAccount(service, account, { blocked: true });
-  for (const path of ['/me', '/v1/balance', '/v1/packages', '/orders', '/ledger.csv', '/nowhere']) {
+  for (const path of [
+    '/me',
+    '/v1/balance',
+    '/v1/packages',
+    '/v1/orders',
+    '/v1/ledger?format=csv',
+    '/nowhere',
+  ]) {
     expectRefusal(await client.get(path), '403 account_blocked', undefined, path);
   }
   const order = { package_id: service.packages.basic, customer: 'of-a-blocked-one' };

@@ -121,7 +121,7 @@ test('nor do the reads of orders, customers and balances', async () => {
     'find_customers',
     'list_customers',
     'count_inactive_customers',
-    'filter_customers_inactive',
+    'list_inactive_customers',
     'list_ledger_entries',
     'list_due_renewals',
     'list_events',

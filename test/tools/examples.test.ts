@@ -213,7 +213,7 @@ test('one’s own books are held against the ledger', without(python, 'python'),
   await order('invoice-4', { package_id: basic, customer: 'books-4' });
   expectStatus(await account.post('/test/credit', { amount: '100.00', memo: 'transfer 1' }), 201);
   const panel = await signIn(service, bookkeeper);
-  const exported = await panel.get('/ledger.csv', { 'sellthrough-mode': 'test' });
+  const exported = await panel.get('/v1/ledger?format=csv', { 'sellthrough-mode': 'test' });
   writeFileSync(join(folder, 'ledger.csv'), exported.text);
   // The clock stands still: all of its 10.00 came back when its plan was replaced.
   const refund = (await account.get('/orders')).body.data[1].refund;

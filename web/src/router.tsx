@@ -104,7 +104,7 @@ const routeTree = root.addChildren([
       '/customers/$customerId',
       'CustomerPage',
       withTexts(() => import('./features/customers/customer-page.tsx')),
-      'before',
+      'cursor',
     ),
     panelPage(
       '/ledger',
@@ -139,7 +139,7 @@ const routeTree = root.addChildren([
       'WebhookPage',
       withTexts(() => import('./features/webhooks/webhook-page.tsx')),
       'status',
-      'before',
+      'cursor',
       'open',
     ),
     panelPage(
@@ -226,7 +226,7 @@ const routeTree = root.addChildren([
         '/customers/$customerId',
         'AnyCustomerPage',
         withConsoleTexts(() => import('./features/customers/any-customer-page.tsx')),
-        'before',
+        'cursor',
       ),
       consolePage(
         '/audit',

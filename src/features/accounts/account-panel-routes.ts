@@ -2,8 +2,10 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import type { ListQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalogue.ts';
 import { groups } from '../../shared/periods.ts';
@@ -15,16 +17,29 @@ import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts
 interface AccountPanelRoutesDependencies {
   readonly currency: string;
   readonly database: Database;
+  readonly seal: Seal;
 }
+
+const foundAccounts = {
+  list: 'accounts',
+  names: ['q', 'group', 'state', 'balance_below', 'sort'],
+  read: (sent: ListQuery) => ({
+    search: sent.text('q').trim(),
+    group: sent.oneOf('group', groups),
+    state: sent.oneOf('state', accountStates),
+    balanceBelow: sent.text('balance_below').trim(),
+    order: sent.oneOf('sort', accountOrders) ?? 'newest',
+  }),
+};
 
 export function accountPanelRoutes(
   app: FastifyInstance,
-  { database, currency }: AccountPanelRoutesDependencies,
+  { database, currency, seal }: AccountPanelRoutesDependencies,
 ): void {
   app.get(
     '/accounts',
     {
-      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      config: { scopes: ['admin:read'], codes: [...filteredListCodes, 'validation_failed'] },
       schema: {
         operationId: 'searchAccounts',
         summary: 'Accounts by name, group, state and balance, newest first or by name',
@@ -33,29 +48,19 @@ export function accountPanelRoutes(
       },
     },
     async ({ query }, reply) => {
-      const filter = readQuery(query, (sent) => ({
-        search: sent.text('q').trim(),
-        group: sent.oneOf('group', groups),
-        state: sent.oneOf('state', accountStates),
-        balanceBelow: sent.text('balance_below').trim(),
-        order: sent.oneOf('sort', accountOrders) ?? 'newest',
-        behind: sent.text('before'),
-      }));
-      const { balanceBelow, order, behind } = filter;
+      const page = readFilteredPage(seal, foundAccounts, 0, query, true);
+      const { filter, position, limit, cursorAt } = page;
+      const { balanceBelow } = filter;
       const balanceBelowCents = balanceBelow === '' ? null : parseAmount(balanceBelow);
       if (balanceBelow !== '' && balanceBelowCents === null) {
         const reason = 'must be an amount, such as 12.50';
         throw new RequestRefused(fieldRefusal('validation_failed', 'balance_below', reason));
       }
-      if (order === 'newest' && !/^(?:[1-9]\d{0,8})?$/.test(behind)) {
-        throw new RequestRefused(
-          fieldRefusal('validation_failed', 'before', 'must be next_before of the page before'),
-        );
-      }
       const { found, next } = await searchAccounts(database, {
         ...filter,
         balanceBelowCents,
-        limit: pageRows,
+        behind: position ?? '',
+        limit,
       });
       const withTotp = await findTotpHolders(
         database,
@@ -66,7 +71,7 @@ export function accountPanelRoutes(
           ...accountView(account, currency, withTotp.has(account.id)),
           halted: isHalted,
         })),
-        next_before: next,
+        next_cursor: cursorAt(next),
       });
     },
   );

@@ -1,7 +1,8 @@
 // Accounts and people in the console's lists and searches.
 
 import Type from 'typebox';
-import { groupSchema, nullable, oneOf } from '../../shared/schema-parts.ts';
+import { cursorPageOf, cursorParameters } from '../../shared/list-schemas.ts';
+import { groupSchema, oneOf } from '../../shared/schema-parts.ts';
 import { accountSchema } from '../identity/account-schemas.ts';
 
 export const accountFilterSchema = Type.Object({
@@ -15,9 +16,7 @@ export const accountFilterSchema = Type.Object({
   state: Type.Optional(Type.String({ description: 'active, blocked, api_off or halted.' })),
   balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
   sort: Type.Optional(Type.String({ description: 'newest, or name.' })),
-  before: Type.Optional(
-    Type.String({ description: 'next_before of the previous page, sent with the same filters.' }),
-  ),
+  ...cursorParameters,
 });
 
 export const holderFilterSchema = Type.Object({
@@ -39,12 +38,9 @@ export const holdersSchema = Type.Object({
   data: Type.Array(holderSchema, { description: 'At most ten.', maxItems: 10 }),
 });
 
-export const foundAccountsSchema = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      ...accountSchema.properties,
-      halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
-    }),
-  ),
-  next_before: nullable(Type.String({ description: 'Ask for the next page with it.' })),
-});
+export const foundAccountsSchema = cursorPageOf(
+  Type.Object({
+    ...accountSchema.properties,
+    halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
+  }),
+);

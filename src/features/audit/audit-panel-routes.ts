@@ -2,8 +2,10 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { endOfTime, numberMax, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { cursorPageOf } from '../../shared/list-schemas.ts';
@@ -21,16 +23,29 @@ interface AuditPanelRoutesDependencies {
   readonly customers: CustomerReads;
   readonly database: Database;
   readonly packages: PackageCatalogHolder;
+  readonly seal: Seal;
   readonly signIns: SignInLog;
 }
 
+const foundAudit = {
+  list: 'audit',
+  names: ['actor', 'account', 'action', 'target', 'from', 'to'],
+  read: (sent: ListQuery) => ({
+    actor: sent.text('actor').trim(),
+    account: sent.text('account').trim(),
+    action: sent.text('action').trim(),
+    target: sent.text('target').trim(),
+    span: sent.span('from', 'to') ?? { since: 0, until: endOfTime },
+  }),
+};
+
 export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelRoutesDependencies): void {
-  const { database, customers, packages, signIns } = dependencies;
+  const { database, customers, packages, seal, signIns } = dependencies;
 
   app.get(
     '/audit',
     {
-      config: { scopes: ['admin:read'], codes: ['validation_failed'] },
+      config: { scopes: ['admin:read'], codes: [...filteredListCodes, 'validation_failed'] },
       schema: {
         operationId: 'searchAudit',
         summary: 'Who changed what, newest first, by actor, account, action, target and time',
@@ -39,15 +54,10 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
       },
     },
     async ({ query }, reply) => {
-      const sent = readQuery(query, (each) => ({
-        actor: each.text('actor').trim(),
-        account: each.text('account').trim(),
-        action: each.text('action').trim(),
-        target: each.text('target').trim(),
-        span: each.span('from', 'to') ?? { since: 0, until: endOfTime },
-        before: Math.min(numberMax, each.number('before', numberMax)),
-      }));
-      const { action, span, before } = sent;
+      const page = readFilteredPage(seal, foundAudit, 0, query, true);
+      const { filter: sent, position, limit, cursorAt } = page;
+      const { action, span } = sent;
+      const before = position === null ? numberMax : Number(position);
       const [actor, accountId, subjects] = await Promise.all([
         actorOf(sent.actor),
         accountOf(sent.account),
@@ -60,12 +70,12 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
         throw new RequestRefused(fieldRefusal('validation_failed', 'target', reason));
       }
       await signIns.settled();
-      const filter = { ...span, actor, accountId, action, subjects, before, limit: pageRows };
+      const filter = { ...span, actor, accountId, action, subjects, before, limit };
       const { entries, nextBefore } = await searchAudit(database, filter);
       const targets = await auditTargets({ database, customers, packages: packages.current() }, entries);
       return reply.send({
         data: entries.map((entry, index) => ({ entry: auditView(entry), target: targets[index] })),
-        next_before: nextBefore,
+        next_cursor: cursorAt(nextBefore === null ? null : String(nextBefore)),
       });
     },
   );

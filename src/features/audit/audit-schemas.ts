@@ -1,6 +1,7 @@
 // The console's audit log search (docs/panel-api.md).
 
 import Type, { type Static } from 'typebox';
+import { cursorParameters } from '../../shared/list-schemas.ts';
 import { count, id, oneOf, orNothing, text, time, word } from '../../shared/schema-parts.ts';
 
 export const auditEntrySchema = Type.Object(
@@ -56,9 +57,7 @@ export const auditFilterSchema = Type.Object({
   ),
   from: Type.Optional(Type.String({ description: 'A time, or a whole UTC day.' })),
   to: Type.Optional(Type.String({ description: 'A time, or a whole UTC day; included.' })),
-  before: Type.Optional(
-    Type.Unsafe<string>({ type: 'integer', minimum: 1, description: 'next_before of the previous page.' }),
-  ),
+  ...cursorParameters,
 });
 
 const auditTargetSchema = Type.Object({

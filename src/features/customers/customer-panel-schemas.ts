@@ -1,11 +1,10 @@
 // Customers as the pages list them.
 
 import Type, { type Static } from 'typebox';
-import { moment, ownerSchema, packageFilter, total } from '../../shared/list-schemas.ts';
+import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';
 
-export const panelCustomerSchema = Type.Object({
-  ...customerSchema.properties,
+const panelFields = Type.Object({
   days_left: Type.Integer({ minimum: 0 }),
   seconds_left: Type.Integer({
     minimum: 0,
@@ -17,17 +16,23 @@ export const panelCustomerSchema = Type.Object({
   }),
 });
 
-export const customerFilterSchema = Type.Object({
-  q: Type.Optional(
-    Type.String({
-      description:
-        'Words in any order, each part of a reference, name or external_ref, whatever case and accents; or an id of a customer, or of an order of theirs.',
-    }),
+export const panelCustomerSchema = Type.Object({ ...customerSchema.properties, ...panelFields.properties });
+
+/** Of a list: by page number customers are those of the API. */
+export const listedCustomerSchema = Type.Object({
+  ...customerSchema.properties,
+  ...Type.Partial(panelFields).properties,
+});
+
+/** Filters of the list that keys do not have. */
+export const customerPageFilters = {
+  words: wordsParameter(
+    'Words in any order, each part of a reference, name or external_ref, whatever case and accents; or an id of a customer, or of an order of theirs.',
   ),
-  state: Type.Optional(Type.String({ description: 'active, suspended, cancelled or expired.' })),
-  package_id: packageFilter,
-  expires_from: moment('The plan ends then, or on that UTC day, or later.'),
-  expires_to: moment('The plan ends then, or on that UTC day, or earlier.'),
+  plan_status: oneOfParameter(
+    ['active', 'suspended', 'cancelled', 'expired'] as const,
+    'Customers whose plan has this status.',
+  ),
   ends_within: Type.Optional(
     Type.Unsafe<string>({
       type: 'integer',
@@ -35,23 +40,11 @@ export const customerFilterSchema = Type.Object({
       description: 'Days: the plan runs now and ends within so many. In place of the two times.',
     }),
   ),
-  sort: Type.Optional(
-    Type.String({
-      description:
-        'expires_at: whose plan ends first comes first; -expires_at: whose ends last. Otherwise the newest.',
-    }),
+  sort: oneOfParameter(
+    ['expires_at', '-expires_at'] as const,
+    'expires_at: the plan that ends first comes first; -expires_at: the one that ends last. Otherwise the newest.',
   ),
-  limit: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1, maximum: 500, default: 50 })),
-  before: Type.Optional(Type.String({ description: 'next_before of the previous page.' })),
-});
-
-export const customerPageSchema = Type.Object({
-  data: Type.Array(panelCustomerSchema),
-  next_before: Type.Union([Type.Integer(), Type.String(), Type.Null()], {
-    description: 'Ask for the next page with it, even if this page is short. With sort it is a text.',
-  }),
-  total,
-});
+};
 
 export const accountCustomerSchema = Type.Object({
   ...panelCustomerSchema.properties,

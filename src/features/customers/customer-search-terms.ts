@@ -1,6 +1,6 @@
 // What customers are found by: the start of their reference, of their name or of the account's own id for them, and that
 // id itself. The rows of customer_terms are made by a job, customer by customer in the order of their numbers, so that
-// an order pays nothing for them; customers that the job has not reached are looked at one by one (filter-customers.ts).
+// an order pays nothing for them; customers that the job has not reached are looked at one by one (list-customers.ts).
 // The only writer of customer_terms and customer_term_marks. Always true: of a customer up to the mark, the terms are
 // those of their row, because whoever changes a name or an id holds the mark.
 

@@ -1,118 +1,206 @@
-// Customers as the pages look for them: by words, state, package and the end of their plan, newest first or those that end
-// first or last; of one account or of all. A page reads a bounded range of an index: what it finds may be less than a page, and
-// then says where to go on. Called by the panel's lists and by whoever looks for orders by their customer
-// (orders/parse-order-query.ts); the API's own filter is filter-customers.ts.
+// Customers that fit a filter, page by page: newest first, or by the end of their plan; of one account or of all. Which index
+// a page reads: what customers are found by, where a text or an id is looked for; the ends of plans, where few are in the
+// time that is asked for or they are the order; those who are suspended; otherwise the customers. A page reads a bounded
+// range of its index: it may hold less than a page, and then says where to go on.
+// Invariant: for keys no page is in the order of anything that an order changes. A program that renews what a list shows, page
+// after page, would otherwise see the renewed ones again, and renew them again.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { queryShards, type ShardPage } from '../../platform/database/shards/query-shards.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { type OwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
-import { isSuspended, type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
+import {
+  type CustomerStatus,
+  isSuspended,
+  mayUsePlan,
+  type PlanStatus,
+  planStatus,
+} from '../order-engine/records/plan-life.ts';
+import {
+  externalRefTerm,
+  folded,
+  indexedCustomers,
+  searchTerm,
+  searchTerms,
+} from './customer-search-terms.ts';
 import { holdsWords, mayHoldWords, wordPatterns } from './search-words.ts';
 
-export interface CustomerQuery {
-  /** Folded, as search-words.ts makes them; none: any. */
-  readonly words: readonly string[];
-  /** What was typed is an id: of the customer, or of an order of theirs. They are found besides those with the words. */
-  readonly id: OwnedId | null;
-  readonly state: PlanStatus | null;
+export interface CustomerFilter {
+  /** The start of a reference, a name or an external_ref; null: any. */
+  readonly start: string | null;
+  readonly externalRef: string | null;
+  readonly status: CustomerStatus | null;
   readonly packageId: number | null;
+  /** As `plan.active` is at `now`: the plan runs, and the account has not suspended it. */
+  readonly isActive: boolean | null;
   /** When the plan ends: from `since` up to, not including, `until`; null: at any time. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
-  readonly now: EpochSeconds;
-  /** Of one account only: `expiry`, whoever ends first comes first; `last_expiry`, whoever ends last. */
+  readonly planStatus: PlanStatus | null;
+  /** Folded, as search-words.ts makes them; none: any. */
+  readonly words: readonly string[];
+  /** An id in place of words: of the customer, or of an order of theirs. They are found besides those with the words. */
+  readonly id: OwnedId | null;
+  /** `expiry`: the plan that ends first comes first; `last_expiry`: the one that ends last. */
   readonly order: 'newest' | 'expiry' | 'last_expiry';
+  readonly now: EpochSeconds;
 }
 
-/** A customer, and in the order of ends the end of the plan as it was then: it may have moved since. */
-export interface CustomerCursor {
-  readonly accountId: number;
-  readonly number: number;
-  readonly expiresAt: EpochSeconds;
-}
+export const everyCustomer: Omit<CustomerFilter, 'now'> = {
+  start: null,
+  externalRef: null,
+  status: null,
+  packageId: null,
+  isActive: null,
+  expires: null,
+  planStatus: null,
+  words: [],
+  id: null,
+  order: 'newest',
+};
 
 export interface FoundCustomers {
-  readonly customers: readonly Customer[];
-  /** Go on behind this place; null: there is no more. */
-  readonly next: CustomerCursor | null;
+  readonly items: readonly Customer[];
+  /** Where to go on; null: there is no more. */
+  readonly next: string | null;
 }
 
-// One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
-const rowsAtOnceMax = 2_000;
-const rowsOfPageMax = 100_000;
-/** Where most rows fit a filter, a page and a bit of them will do; more each time. */
+/** Rows of one statement: few at first, for filters that most customers fit, and soon many. */
 const pagesAtFirst = 2;
 const growth = 4;
+// One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
+const rowsAtOnceMax = 2_000;
+const rowsOfPageMax = 20_000;
+/** Of a search by words, or by what no index has. */
+const rowsOfSearchMax = 100_000;
 /** So many ends of plans are read for a page; more of them are found among the customers soon enough. */
 const endsAtOnceMax = 2_000;
 
 const numberMax = 2_147_483_647;
 /** Above every moment that a row can have: the year 10000. */
 const endOfTime = 253_402_300_800;
+const afterEveryText = '\u{10ffff}';
+const afterNoText = '\u0001';
 
-const state = `case when c.cancelled then 'cancelled' when c.expires_at <= to_timestamp($7::bigint) then 'expired'
+/** Where a page goes on, and in which index. */
+type ListCursor =
+  | { readonly by: 'number'; readonly below: number }
+  /** Those whose terms are not there yet: numbers above `mark`. They come first; then the terms of those up to it. */
+  | { readonly by: 'tail'; readonly mark: number; readonly below: number }
+  | { readonly by: 'term'; readonly mark: number; readonly number: number; readonly term: string }
+  /** The end of the plan as it was when the page was read: it may have moved since. */
+  | { readonly by: 'end'; readonly expiresAt: EpochSeconds; readonly number: number }
+  | { readonly by: 'account'; readonly accountId: number; readonly below: number };
+
+const statusInSql = `case when c.cancelled then 'cancelled' when c.expires_at <= to_timestamp($7::bigint) then 'expired'
       when c.suspended or c.status = 'suspended' then 'suspended' else 'active' end`;
 
-const fitsPlan = `($3::text is null or $3::text = ${state}) and ($4::int is null or c.package_id = $4::int)
-      and c.expires_at >= to_timestamp($5::bigint) and c.expires_at < to_timestamp($6::bigint)`;
-
-const mayFit = `(${mayHoldWords('c', '$2::text[]')} and ${fitsPlan})`;
+const fitsInSql = `($2::text is null or c.status = $2::text) and ($3::int is null or c.package_id = $3::int)
+      and c.expires_at >= to_timestamp($4::bigint) and c.expires_at < to_timestamp($5::bigint)
+      and ($6::boolean is null
+        or $6::boolean = (c.expires_at > to_timestamp($7::bigint) and not c.cancelled and not c.suspended))
+      and ($8::text is null or $8::text = ${statusInSql}) and ${mayHoldWords('c', '$9::text[]')}`;
 
 // The range's last row comes too, whatever it holds: it says where the next one begins.
 const rangeOf = (name: string, from: string, order: string): SqlStatement => ({
   name,
-  text: `select *, ${mayFit} as may_fit from (
+  text: `select *, ${fitsInSql} as fits from (
       select ${shownCustomers.list('c')}, row_number() over (order by ${order}) as place
-      from (${from} order by ${order} limit $8::int) c) c
-    where ${mayFit} or place = $8::int order by place`,
+      from (${from} order by ${order} limit $10::int) c) c
+    where (${fitsInSql}) or place = $10::int order by place`,
 });
 
-const downwards = 'c.account_id desc, c.number desc';
+const betweenNumbers = 'c.account_id = $1::int and c.number > $11::int and c.number < $12::int';
 
-const findDown = rangeOf(
-  'find_customers_down',
-  'select * from customers c where c.account_id = $1::int and c.number < $9::int',
-  downwards,
+const listByNumber = rangeOf(
+  'list_customers_by_number',
+  `select * from customers c where ${betweenNumbers}`,
+  'c.number desc',
 );
 
-const findOfAllDown = rangeOf(
-  'find_customers_of_all_down',
-  'select * from customers c where (c.account_id, c.number) < ($1::int, $9::int)',
-  downwards,
+// Of these there is an index: a word of ours, not a value, so that it is taken whatever the plan was made for.
+const listSuspended = rangeOf(
+  'list_suspended_customers',
+  `select * from customers c where ${betweenNumbers} and c.status = 'suspended'`,
+  'c.number desc',
 );
 
-const inWindow = `c.account_id = $1::int and c.expires_at >= to_timestamp($5::bigint)
-      and c.expires_at < to_timestamp($6::bigint)`;
-
-// The offset keeps the other conditions out: while the table is young, another index would seem as good, for ever.
-const findInWindow = rangeOf(
-  'find_customers_in_window',
-  `select * from (select * from customers c where ${inWindow} offset 0) c where c.number < $9::int`,
-  downwards,
+const listOfAll = rangeOf(
+  'list_customers_of_all',
+  'select * from customers c where (c.account_id, c.number) < ($1::int, $12::int) and c.number > $11::int',
+  'c.account_id desc, c.number desc',
 );
 
-const findByExpiry = rangeOf(
-  'find_customers_by_expiry',
-  `select * from customers c where ${inWindow}
-        and c.expires_at >= to_timestamp($10::bigint)
-        and (c.expires_at, c.number) > (to_timestamp($10::bigint), $9::int)`,
+const inTime = `c.account_id = $1::int and c.expires_at >= to_timestamp($4::bigint)
+      and c.expires_at < to_timestamp($5::bigint)`;
+
+const listByExpiry = rangeOf(
+  'list_customers_by_expiry',
+  `select * from customers c where ${inTime} and c.number > $11::int
+        and c.expires_at >= to_timestamp($13::bigint)
+        and (c.expires_at, c.number) > (to_timestamp($13::bigint), $12::int)`,
   'c.expires_at, c.number',
 );
 
-const findByLastExpiry = rangeOf(
-  'find_customers_by_last_expiry',
-  `select * from customers c where ${inWindow}
-        and c.expires_at <= to_timestamp($10::bigint)
-        and (c.expires_at, c.number) < (to_timestamp($10::bigint), $9::int)`,
+const listByLastExpiry = rangeOf(
+  'list_customers_by_last_expiry',
+  `select * from customers c where ${inTime} and c.number > $11::int
+        and c.expires_at <= to_timestamp($13::bigint)
+        and (c.expires_at, c.number) < (to_timestamp($13::bigint), $12::int)`,
   'c.expires_at desc, c.number desc',
 );
 
-const countInWindow: SqlStatement = {
-  name: 'count_customers_in_window',
-  text: `select count(*) as within, count(*) filter (where ${fitsPlan} and cardinality($2::text[]) = 0) as fitting
-    from (select * from customers c where ${inWindow} order by c.expires_at limit ${endsAtOnceMax + 1}) c`,
+// The offset keeps the other conditions out: while the table is young, another index would seem as good, for ever.
+const listInTime: SqlStatement = {
+  name: 'list_customers_in_time',
+  text: `select ${shownCustomers.list('c')}, null as place, true as fits
+    from (select * from customers c where ${inTime} offset 0) c
+    where c.number > $11::int and c.number < $12::int and ${fitsInSql} order by c.number desc limit $10::int`,
+};
+
+/** $13: the ended plans end before, those that are only suspended later. */
+const listInactive: SqlStatement = {
+  name: 'list_inactive_customers',
+  text: `select ${shownCustomers.list('c')}, null as place, true as fits
+    from (select * from customers c where c.account_id = $1::int and c.expires_at >= to_timestamp($4::bigint)
+        and c.expires_at < to_timestamp($13::bigint)
+      union all select * from customers c where c.account_id = $1::int and c.suspended
+        and c.expires_at >= to_timestamp($13::bigint) offset 0) c
+    where c.number > $11::int and c.number < $12::int and ${fitsInSql} order by c.number desc limit $10::int`,
+};
+
+const listByTerm: SqlStatement = {
+  name: 'list_customers_by_term',
+  text: `select t.term, ${shownCustomers.list('c')} from (
+      select account_id, term, customer_number from customer_terms
+      where account_id = $1::int and term >= $2::text and term < $3::text
+        and (term > $2::text or customer_number > $4::int)
+      order by term, customer_number limit $5::int) t
+    join customers c on c.account_id = t.account_id and c.number = t.customer_number
+    order by t.term, t.customer_number`,
+};
+
+const countEnds: SqlStatement = {
+  name: 'count_customers_by_expiry',
+  text: `select count(*) as count from (select 1 from customers c
+      where c.account_id = $1::int and c.expires_at >= to_timestamp($2::bigint) and c.expires_at < to_timestamp($3::bigint)
+      order by c.expires_at limit ${endsAtOnceMax + 1}) c`,
+};
+
+const countInactive: SqlStatement = {
+  name: 'count_inactive_customers',
+  text: `select (select count(*) from (select 1 from customers c
+        where c.account_id = $1::int and c.expires_at >= to_timestamp($2::bigint) and c.expires_at < to_timestamp($3::bigint)
+        order by c.expires_at limit ${endsAtOnceMax + 1}) ended)
+      + (select count(*) from (select 1 from customers c where c.account_id = $1::int and c.suspended
+        order by c.number limit ${endsAtOnceMax + 1}) held) as count`,
+};
+
+const countFitting: SqlStatement = {
+  name: 'count_customers_in_time',
+  text: `select count(*) as within, count(*) filter (where ${fitsInSql}) as fitting
+    from (select * from customers c where ${inTime} order by c.expires_at limit ${endsAtOnceMax + 1}) c`,
 };
 
 const findOfId: SqlStatement = {
@@ -123,133 +211,246 @@ const findOfId: SqlStatement = {
     order by c.number desc`,
 };
 
-/** Whose place the first page of all accounts begins behind. */
-const aboveAll = { accountId: realAccountIdMax + 1, number: 0 };
-
-/** `accountId` null: customers of every account. `before` null: the first page. */
+/** `accountId` null: customers of every account, newest first. @throws Error for a position that is none of ours */
 export async function findCustomers(
   database: Queryable,
   accountId: number | null,
-  query: CustomerQuery,
-  before: CustomerCursor | null,
+  filter: CustomerFilter,
+  position: string | null,
   limit: number,
 ): Promise<FoundCustomers> {
-  const named = await findNamed(database, query);
-  const shown = before === null ? named.filter((customer) => fitsPlanOf(customer, query)) : [];
-  const isNew = (customer: Customer) => !named.some((one) => isSame(one, customer));
-  const found: Customer[] = [];
+  // No package has such an id.
+  if ((filter.packageId ?? 0) > numberMax) return { items: [], next: null };
+  const named = await findNamed(database, filter);
+  const shown = position === null ? named.filter((customer) => fitsPlan(customer, filter)) : [];
+  const isNew = ({ customer }: Found) => !named.some((one) => isSame(one, customer));
   const wanted = limit - shown.length;
-  const read = await readerOf(database, accountId, query);
-  const start: CustomerCursor = before ?? {
-    ...(accountId === null ? aboveAll : { accountId, number: query.order === 'expiry' ? 0 : numberMax }),
-    expiresAt: query.order === 'last_expiry' ? endOfTime : 0,
-  };
-  let cursor: CustomerCursor | null = start;
-  let rows = firstRows(query, wanted);
-  for (let left = rowsOfPageMax; left > 0 && cursor !== null && found.length <= wanted; ) {
-    const length: number = Math.min(rows, left);
-    const range: ShardPage = await read(cursor, length);
-    for (const row of range.rows) {
-      if (row['may_fit'] !== true) continue;
-      const customer = shownCustomers.parse(row);
-      if (holdsWords(customer, query.words) && fitsPlanOf(customer, query) && isNew(customer))
-        found.push(customer);
-    }
-    cursor = range.end === null ? null : cursorOf(range.end);
-    left -= length;
+  const start = position === null ? await firstCursor(database, accountId, filter) : parseCursor(position);
+  const isRare = await areEndsFew(database, accountId, filter);
+  const rowsMax = isSearch(filter) ? rowsOfSearchMax : rowsOfPageMax;
+  const found: Found[] = [];
+  let cursor: ListCursor | null = start;
+  let read = 0;
+  for (
+    let rows = firstRows(filter, wanted, isRare);
+    cursor !== null && found.length <= wanted && read < rowsMax;
+  ) {
+    const range: RowRange = await readRange(database, accountId, filter, cursor, rows, isRare);
+    found.push(...range.found.filter(isNew));
+    cursor = range.next;
+    read += rows;
     rows = Math.min(rowsAtOnceMax, rows * growth);
   }
-  const page = found.slice(0, wanted);
-  const last = page.at(-1);
-  const next = found.length > wanted ? (last ?? start) : cursor;
-  return { customers: [...shown, ...page], next };
+  const page = found.slice(0, Math.max(0, wanted));
+  const next = found.length > wanted ? (page.at(-1)?.after ?? start) : cursor;
+  return {
+    items: [...shown, ...page.map(({ customer }) => customer)],
+    next: next === null ? null : formatCursor(next),
+  };
 }
 
 /** How many fit; null: more than are counted, or not without reading their names. */
 export async function countCustomers(
   database: Queryable,
   accountId: number,
-  query: CustomerQuery,
+  filter: CustomerFilter,
 ): Promise<number | null> {
-  if (query.words.length > 0) return null;
-  const counted = await countWindow(database, accountId, query);
-  return counted !== null && counted.within <= endsAtOnceMax ? counted.fitting : null;
+  const { words, start, externalRef } = filter;
+  const { since, until } = endsOf(filter);
+  const isOpen = since === 0 && until === endOfTime;
+  if (words.length > 0 || start !== null || externalRef !== null || isOpen) return null;
+  const [row] = await database.ofAccount(accountId).query(countFitting, [accountId, ...termsOf(filter)]);
+  return Number(row?.['within']) <= endsAtOnceMax ? Number(row?.['fitting']) : null;
 }
 
-type ReadRange = (cursor: CustomerCursor, length: number) => Promise<ShardPage>;
+interface Found {
+  readonly customer: Customer;
+  readonly after: ListCursor;
+}
 
-/** From the index in which the fewest rows have to be looked at. */
-async function readerOf(
+interface RowRange {
+  readonly found: readonly Found[];
+  readonly next: ListCursor | null;
+}
+
+function isSearch({ words, planStatus: wanted, order }: CustomerFilter): boolean {
+  return words.length > 0 || wanted !== null || order !== 'newest';
+}
+
+/** Without a condition that leaves rows out, a page is the range. Of rare ones, all that a page can hold are there at once. */
+function firstRows(filter: CustomerFilter, wanted: number, isRare: boolean): number {
+  if (filter.words.length > 0) return rowsAtOnceMax;
+  const { status, packageId, isActive, expires, planStatus: wantedStatus, start, externalRef } = filter;
+  const leavesOut = [status, packageId, isActive, expires, wantedStatus, start, externalRef].some(
+    (one) => one !== null,
+  );
+  return Math.min(rowsAtOnceMax, (Math.max(0, wanted) + 1) * (isRare || !leavesOut ? 1 : pagesAtFirst));
+}
+
+async function firstCursor(
   database: Queryable,
   accountId: number | null,
-  query: CustomerQuery,
-): Promise<ReadRange> {
-  const terms = termsOf(query);
-  if (accountId === null) {
-    return async (cursor, length) => {
-      const values = [cursor.accountId, ...terms, length, cursor.number];
-      const columns = ['account_id', 'number'];
-      const page = { columns, descending: true, limit: length, place: 'place' };
-      return queryShards(database, findOfAllDown, values, { page });
-    };
+  { order, start, externalRef }: CustomerFilter,
+): Promise<ListCursor> {
+  if (accountId === null) return { by: 'account', accountId: realAccountIdMax + 1, below: 0 };
+  if (order === 'expiry') return { by: 'end', expiresAt: 0, number: 0 };
+  if (order === 'last_expiry') return { by: 'end', expiresAt: endOfTime, number: numberMax };
+  if (start !== null || externalRef !== null) {
+    return { by: 'tail', mark: await indexedCustomers(database, accountId), below: numberMax };
   }
-  const own = database.ofAccount(accountId);
-  if (query.order !== 'newest') {
-    const byEnd = query.order === 'expiry' ? findByExpiry : findByLastExpiry;
-    return async ({ number, expiresAt }, length) =>
-      cutOff(await own.query(byEnd, [accountId, ...terms, length, number, expiresAt]), length);
-  }
-  const counted = await countWindow(database, accountId, query);
-  const statement = counted !== null && counted.within <= endsAtOnceMax ? findInWindow : findDown;
-  return async ({ number }, length) =>
-    cutOff(await own.query(statement, [accountId, ...terms, length, number]), length);
+  return { by: 'number', below: numberMax };
 }
 
-/** $2 to $7. */
-function termsOf(query: CustomerQuery): readonly unknown[] {
-  const { since, until } = windowOf(query);
-  return [textArray(wordPatterns(query.words)), query.state, query.packageId, since, until, query.now];
-}
-
-function cutOff(rows: readonly Row[], length: number): ShardPage {
-  const last = rows.at(-1);
-  return { rows, end: last !== undefined && Number(last['place']) === length ? last : null };
-}
-
-function cursorOf(row: Row): CustomerCursor {
-  const { accountId, number, expiresAt } = shownCustomers.parse(row);
-  return { accountId, number, expiresAt };
-}
-
-/** Without a condition that leaves rows out, a page is the range. */
-function firstRows({ words, state: wantedState, packageId, expires }: CustomerQuery, wanted: number): number {
-  if (words.length > 0) return rowsAtOnceMax;
-  const leavesOut = wantedState !== null || packageId !== null || expires !== null;
-  return Math.min(rowsAtOnceMax, (wanted + 1) * (leavesOut ? pagesAtFirst : 1));
-}
-
-/** When the plans end that are looked for: of the window, and as the state has it. */
-function windowOf({ expires, state: wanted, now }: CustomerQuery): { since: number; until: number } {
+/** When the plans end that are looked for. */
+function endsOf({ isActive, planStatus: wanted, now, expires }: CustomerFilter): {
+  since: EpochSeconds;
+  until: EpochSeconds;
+} {
   const { since, until } = expires ?? { since: 0, until: endOfTime };
   if (wanted === 'expired') return { since, until: Math.min(until, now + 1) };
-  const isRunning = wanted === 'active' || wanted === 'suspended';
+  const isRunning = isActive === true || wanted === 'active' || wanted === 'suspended';
   return { since: isRunning ? Math.max(since, now + 1) : since, until };
 }
 
-/** null: the window leaves nothing out. */
-async function countWindow(
+/** Up to here the end alone makes a plan inactive. */
+function endedUntil({ now }: CustomerFilter, until: EpochSeconds): EpochSeconds {
+  return Math.min(until, now + 1);
+}
+
+async function areEndsFew(
+  database: Queryable,
+  accountId: number | null,
+  filter: CustomerFilter,
+): Promise<boolean> {
+  if (accountId === null || filter.order !== 'newest') return false;
+  const { since, until } = endsOf(filter);
+  const isInactive = filter.isActive === false;
+  if (since === 0 && until === endOfTime && !isInactive) return false;
+  const statement = isInactive ? countInactive : countEnds;
+  const values = [accountId, since, isInactive ? endedUntil(filter, until) : until];
+  const [row] = await database.ofAccount(accountId).query(statement, values);
+  return Number(row?.['count']) <= endsAtOnceMax;
+}
+
+/** $2 to $9. */
+function termsOf(filter: CustomerFilter): readonly unknown[] {
+  const { status, packageId, isActive, now, planStatus: wanted, words } = filter;
+  const { since, until } = endsOf(filter);
+  return [status, packageId, since, until, isActive, now, wanted, textArray(wordPatterns(words))];
+}
+
+async function readRange(
+  database: Queryable,
+  accountId: number | null,
+  filter: CustomerFilter,
+  cursor: ListCursor,
+  rows: number,
+  isRare: boolean,
+): Promise<RowRange> {
+  const terms = [...termsOf(filter), rows];
+  const ofAccount = (statement: SqlStatement, ...more: readonly number[]) =>
+    database.ofAccount(accountId ?? 0).query(statement, [accountId, ...terms, ...more]);
+  switch (cursor.by) {
+    case 'number': {
+      const after = ({ number }: Customer) => ({ by: 'number', below: number }) as const;
+      const list = await (!isRare
+        ? ofAccount(filter.status === 'suspended' ? listSuspended : listByNumber, 0, cursor.below)
+        : filter.isActive === false
+          ? ofAccount(listInactive, 0, cursor.below, endedUntil(filter, endsOf(filter).until))
+          : ofAccount(listInTime, 0, cursor.below));
+      return rangeFrom(list, rows, filter, after);
+    }
+    case 'tail': {
+      const { mark, below } = cursor;
+      const statement = filter.status === 'suspended' ? listSuspended : listByNumber;
+      const list = await ofAccount(statement, mark, below);
+      const range = rangeFrom(list, rows, filter, ({ number }) => ({ ...cursor, below: number }));
+      return { ...range, next: range.next ?? firstTerm(filter, mark) };
+    }
+    case 'term':
+      return readTerms(database, accountId ?? 0, filter, cursor, rows);
+    case 'end': {
+      const statement = filter.order === 'expiry' ? listByExpiry : listByLastExpiry;
+      const list = await ofAccount(statement, 0, cursor.number, cursor.expiresAt);
+      return rangeFrom(list, rows, filter, ({ number, expiresAt }) => ({ by: 'end', expiresAt, number }));
+    }
+    case 'account': {
+      const columns = ['account_id', 'number'];
+      const page = { columns, descending: true, limit: rows, place: 'place' };
+      const values = [cursor.accountId, ...terms, 0, cursor.below];
+      const range = await queryShards(database, listOfAll, values, { page });
+      const after = ({ accountId: of, number }: Customer) =>
+        ({ by: 'account', accountId: of, below: number }) as const;
+      const { found } = rangeFrom(range.rows, rows, filter, after);
+      return { found, next: range.end === null ? null : after(shownCustomers.parse(range.end)) };
+    }
+    default:
+      return cursor satisfies never;
+  }
+}
+
+function rangeFrom(
+  list: readonly Row[],
+  rows: number,
+  filter: CustomerFilter,
+  after: (customer: Customer) => ListCursor,
+): RowRange {
+  const found: Found[] = [];
+  let next: ListCursor | null = null;
+  for (const row of list) {
+    const customer = shownCustomers.parse(row);
+    if (row['fits'] === true && fits(customer, filter)) found.push({ customer, after: after(customer) });
+    if (Number(row['place']) === rows) next = after(customer);
+  }
+  return { found, next };
+}
+
+async function readTerms(
   database: Queryable,
   accountId: number,
-  query: CustomerQuery,
-): Promise<{ within: number; fitting: number } | null> {
-  const { since, until } = windowOf(query);
-  if (since === 0 && until === endOfTime) return null;
-  const [row] = await database.ofAccount(accountId).query(countInWindow, [accountId, ...termsOf(query)]);
-  return { within: Number(row?.['within']), fitting: Number(row?.['fitting']) };
+  filter: CustomerFilter,
+  cursor: ListCursor & { readonly by: 'term' },
+  rows: number,
+): Promise<RowRange> {
+  const { from, to } = termSpan(filter);
+  const values = [accountId, cursor.term, to, cursor.number, rows];
+  const list = await database.ofAccount(accountId).query(listByTerm, values);
+  const found: Found[] = [];
+  let next: ListCursor | null = null;
+  for (const row of list) {
+    const customer = shownCustomers.parse(row);
+    const term = String(row['term']);
+    next = { ...cursor, number: customer.number, term };
+    if (customer.number > cursor.mark || !fits(customer, filter)) continue;
+    if (filter.externalRef === null && term !== firstTermOf(customer, from)) continue;
+    found.push({ customer, after: next });
+  }
+  return { found, next: list.length < rows ? null : next };
+}
+
+function firstTerm(filter: CustomerFilter, mark: number): ListCursor | null {
+  return mark === 0 ? null : { by: 'term', mark, number: 0, term: termSpan(filter).from };
+}
+
+/** The terms that a search reads: from, included, and to, not included. */
+function termSpan({ start, externalRef }: CustomerFilter): { from: string; to: string } {
+  if (externalRef !== null) {
+    const from = externalRefTerm(externalRef);
+    return { from, to: `${from}${afterNoText}` };
+  }
+  const from = searchTerm(folded(start ?? ''));
+  return { from, to: `${from}${afterEveryText}` };
+}
+
+/** Of a customer whom several texts find, the one that shows them: each is shown once. */
+function firstTermOf(customer: Customer, from: string): string | undefined {
+  return searchTerms(customer)
+    .filter((term) => term.startsWith(from))
+    .sort()[0];
 }
 
 /** The customer whose id it is, and the one whose order has it. */
-async function findNamed(database: Queryable, { id }: CustomerQuery): Promise<readonly Customer[]> {
+async function findNamed(database: Queryable, { id }: CustomerFilter): Promise<readonly Customer[]> {
   if (id === null) return [];
   const rows = await database.ofAccount(id.accountId).query(findOfId, [id.accountId, id.number]);
   return rows.map((row) => shownCustomers.parse(row));
@@ -259,11 +460,61 @@ function isSame(one: Customer, other: Customer): boolean {
   return one.accountId === other.accountId && one.number === other.number;
 }
 
-function fitsPlanOf(customer: Customer, { state: wanted, packageId, expires, now }: CustomerQuery): boolean {
+/** What every row is held to, whichever index it came from. */
+function fits(customer: Customer, filter: CustomerFilter): boolean {
+  const { start, externalRef, words } = filter;
+  return (
+    fitsPlan(customer, filter) &&
+    holdsWords(customer, words) &&
+    (externalRef === null || customer.externalRef === externalRef) &&
+    (start === null || firstTermOf(customer, searchTerm(folded(start))) !== undefined)
+  );
+}
+
+function fitsPlan(customer: Customer, filter: CustomerFilter): boolean {
+  const { status, packageId, isActive, planStatus: wanted, now, expires } = filter;
   const { expiresAt, cancelled } = customer;
   return (
-    (wanted === null || wanted === planStatus(expiresAt, isSuspended(customer), cancelled, now)) &&
+    (status === null || customer.status === status) &&
     (packageId === null || customer.packageId === packageId) &&
+    (isActive === null || mayUsePlan(customer, now) === isActive) &&
+    (wanted === null || planStatus(expiresAt, isSuspended(customer), cancelled, now) === wanted) &&
     (expires === null || (expiresAt >= expires.since && expiresAt < expires.until))
   );
+}
+
+function formatCursor(cursor: ListCursor): string {
+  switch (cursor.by) {
+    case 'number':
+      return `n${cursor.below}`;
+    case 'tail':
+      return `u${cursor.mark}.${cursor.below}`;
+    case 'term':
+      return `t${cursor.mark}.${cursor.number}.${cursor.term}`;
+    case 'end':
+      return `e${cursor.expiresAt}.${cursor.number}`;
+    case 'account':
+      return `a${cursor.accountId}.${cursor.below}`;
+    default:
+      return cursor satisfies never;
+  }
+}
+
+function parseCursor(text: string): ListCursor {
+  const [, letter, first, second, term = ''] = /^([nutea])(\d+)(?:\.(\d+))?(?:\.(.*))?$/su.exec(text) ?? [];
+  const [one, two] = [Number(first), Number(second)];
+  switch (letter) {
+    case 'n':
+      return { by: 'number', below: one };
+    case 'u':
+      return { by: 'tail', mark: one, below: two };
+    case 't':
+      return { by: 'term', mark: one, number: two, term };
+    case 'e':
+      return { by: 'end', expiresAt: one, number: two };
+    case 'a':
+      return { by: 'account', accountId: one, below: two };
+    default:
+      throw new Error('A position in the list of customers cannot be read.');
+  }
 }

@@ -1,8 +1,10 @@
 // What somebody types to find a customer: words in any order, each a fragment of the reference, the name or the account's own
 // id, whatever case and accents either was written with. The database's locale may know the letters of ASCII only, so it
-// leaves out what surely does not fit, and the program judges texts with other letters (list-customers.ts). Pure.
+// leaves out what surely does not fit, and the program judges texts with other letters (list-customers.ts).
 
-import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import type { ListQuery } from '../../platform/http/list-query.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
+import { fieldRefusal } from '../../shared/error-catalogue.ts';
 
 /** What a customer is searched by. */
 export interface SearchedTexts {
@@ -68,9 +70,10 @@ export function mayHoldWords(alias: string, patterns: string): string {
   return `(lower(${text}) like all (${patterns}) or octet_length(${text}) <> char_length(${text}))`;
 }
 
-/** null: a text that can be looked for. */
-export function searchProblem(name: string, text: string): Refusal | null {
-  return text.length <= searchTextMax
-    ? null
-    : fieldRefusal('validation_failed', name, `must have at most ${searchTextMax} characters`);
+/** What was typed, as the parameter `words` has it. @throws RequestRefused */
+export function wordsOf(sent: ListQuery): string {
+  const text = sent.text('words').trim();
+  if (text.length <= searchTextMax) return text;
+  const reason = `must have at most ${searchTextMax} characters`;
+  throw new RequestRefused(fieldRefusal('invalid_filter', 'words', reason));
 }

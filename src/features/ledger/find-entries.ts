@@ -25,6 +25,9 @@ export interface FoundEntry {
   readonly customerNumber: number | null;
 }
 
+/** An entry of a list: by page number it comes without the customer of its order. */
+export type ListedEntry = Pick<FoundEntry, 'entry' | 'actor'> & Partial<FoundEntry>;
+
 export interface EntryFilter {
   /** Numbers from `from` to `to`. */
   readonly from: number;

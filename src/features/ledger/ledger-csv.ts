@@ -5,7 +5,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import type { CsvCell } from '../../shared/csv-text.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
-import type { FoundEntry } from './find-entries.ts';
+import type { ListedEntry } from './find-entries.ts';
 
 const columns = [
   'number',
@@ -20,11 +20,11 @@ const columns = [
   'memo',
 ] as const;
 
-export function ledgerCsv(pages: Pages<FoundEntry>, currency: string): AsyncGenerator<string> {
+export function ledgerCsv(pages: Pages<ListedEntry>, currency: string): AsyncGenerator<string> {
   return csvOf(pages, columns, (found) => cellsOf(found, currency));
 }
 
-function cellsOf({ entry, actor, customerReference }: FoundEntry, currency: string): CsvCell[] {
+function cellsOf({ entry, actor, customerReference }: ListedEntry, currency: string): CsvCell[] {
   const { accountId, number, kind, amountCents, balanceAfterCents, createdAt, orderNumber, memo } = entry;
   return [
     String(number),

@@ -1,43 +1,54 @@
-// GET /orders: page by page, or those that fit a filter.
+// GET /orders: an account's orders, by page number, by cursor with filters, or as CSV.
 
-import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
-import { readFormat } from '../../platform/http/answer-format.ts';
-import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
-import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
-import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
-import type { Seal } from '../../platform/secrets/seal.ts';
-import { parseOwnNumber } from '../../shared/identifiers.ts';
-import { filteredPageOf, orderListQuerySchema } from '../../shared/list-schemas.ts';
-import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import { mapPages } from '../../platform/http/send-export.ts';
+import { parseOwnedId, parseOwnNumber } from '../../shared/identifiers.ts';
+import { orderListQuerySchema, total, wordsParameter } from '../../shared/list-schemas.ts';
 import { findCustomerNumber } from '../customers/find-customer.ts';
-import { concurrencyOf } from '../identity/whose-turn.ts';
+import { wordsOf } from '../customers/search-words.ts';
+import {
+  type AccountList,
+  type AccountListDependencies,
+  accountListRoute,
+  type FoundItems,
+  type ListedAccount,
+  type ListOwner,
+} from '../identity/account-lists.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
-import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { findOrders } from './list-orders.ts';
 import { orderCsv } from './order-csv.ts';
 import type { OrderReads } from './order-reads.ts';
 import { orderView } from './order-view.ts';
+import { resolveOrderSearch } from './parse-order-query.ts';
 
-export interface OrderListRoutesDependencies {
+export interface OrderListRoutesDependencies extends AccountListDependencies {
   readonly database: Database;
-  readonly seal: Seal;
   readonly orders: OrderReads;
   readonly dailyTotals: DailyTotals;
-  readonly exports: PerAccountConcurrency;
-  readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
-  readonly packages: () => PackageCatalog;
+  readonly packages: PackageCatalogHolder;
   readonly currency: string;
 }
 
-const orderList: FilterableList<ReturnType<typeof readFilter>> = {
-  list: 'orders',
-  names: ['customer', 'kind', 'status', 'package_id', 'idempotency_key', 'created_from', 'created_to'],
-  read: readFilter,
-};
+interface OrderListFilter extends ReturnType<typeof readFilter> {
+  /** Of the customer; or an id, or an idempotency key. */
+  readonly words: string;
+}
+
+const filterNames = [
+  'customer',
+  'kind',
+  'status',
+  'package_id',
+  'idempotency_key',
+  'created_from',
+  'created_to',
+];
 
 function readFilter(sent: ListQuery) {
   return {
@@ -50,90 +61,105 @@ function readFilter(sent: ListQuery) {
   };
 }
 
-export function orderListRoutes(app: FastifyInstance, dependencies: OrderListRoutesDependencies): void {
-  const { seal, orders, exports, confirm, packages, currency } = dependencies;
+export function orderListRoutes(
+  app: FastifyInstance,
+  dependencies: OrderListRoutesDependencies,
+  owner: ListOwner,
+): void {
+  accountListRoute(app, dependencies, owner, orderList(dependencies));
+}
 
-  app.get(
-    '/orders',
-    {
-      ...confirm,
-      config: { scopes: ['orders:read'], codes: [...filteredListCodes] },
-      schema: {
+function orderList(dependencies: OrderListRoutesDependencies): AccountList<OrderListFilter, OrderRecord> {
+  const { orders, packages, currency } = dependencies;
+  const view = (order: OrderRecord) => orderView(order, packages.current(), currency);
+  return {
+    name: 'orders',
+    scope: 'orders:read',
+    counter: 'orderCount',
+    documented: {
+      own: {
         operationId: 'listOrders',
         summary: 'Orders, newest first',
         description:
           'Your own, page by page: page, per_page and total. A page past the end has no data. With a filter, or several that all must fit: by cursor, with next_cursor in place of the three.',
-        querystring: orderListQuerySchema,
-        response: { 200: filteredPageOf('Order') },
+      },
+      ofAccount: {
+        operationId: 'listAccountOrders',
+        summary: 'Orders of an account, newest first',
+        description: 'As the account sees them, with the same filters.',
       },
     },
-    async (request, reply) => {
-      const { account } = request.principal;
-      const { orderCount: total } = request.counters;
-      const view = (order: OrderRecord) => orderView(order, packages(), currency);
-      const format = readFormat(request.query, request.headers.accept, ['json', 'csv']);
-      const filtered = readFilteredPage(seal, orderList, account.id, request.query, format === 'csv');
-      if (filtered === null) {
-        const page = parsePage(request.query);
-        const list = await orders.list(account.id, page, total);
-        return reply.send(pageAnswer(list.map(view), page, total));
-      }
-      const { filter, position, limit, cursorAt } = filtered;
-      const find = (place: string | null, rows: number) =>
-        findOwnOrders(dependencies, account.id, total, filter, place, rows);
-      if (format === 'csv') {
-        const pages = allPages(position, find);
-        const csv = orderCsv(mapPages(pages, view));
-        return sendExport(
-          reply,
-          { exports, accountId: concurrencyOf(request) },
-          format,
-          `orders-${account.username}`,
-          csv,
-        );
-      }
-      const found = await find(position, limit);
-      return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next) });
+    querystring: orderListQuerySchema,
+    item: 'Order',
+    filters: {
+      list: 'orders',
+      names: filterNames,
+      read: (sent) => ({ ...readFilter(sent), words: '' }),
     },
-  );
+    forPages: {
+      querystring: {
+        words: wordsParameter(
+          'Words of the customer, as in the list of customers; the id of the customer or of the order; an idempotency key.',
+        ),
+      },
+      item: 'Order',
+      filters: {
+        list: 'orders',
+        names: [...filterNames, 'words'],
+        read: (sent) => ({ ...readFilter(sent), words: wordsOf(sent) }),
+      },
+      figures: { total: Type.Optional(total) },
+      figuresOf: async ({ counters }, filter) => ({
+        total: Object.values(filter).every((one) => one === null || one === '') ? counters.orderCount : null,
+      }),
+    },
+    read: ({ account }, page, count) => orders.list(account.id, page, count),
+    finder: (listed, filter) => finderOf(dependencies, listed, filter),
+    view: () => view,
+    csv: (pages) => orderCsv(mapPages(pages, view)),
+  };
 }
 
-/** A page of what fits, newest first; a position is the number of the last order before it. */
-async function findOwnOrders(
+/** A position is the number of the last order before it. */
+async function finderOf(
   { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
-  accountId: number,
-  total: number,
-  { customer, packageId, kind, status, idempotencyKey, created }: ReturnType<typeof readFilter>,
-  position: string | null,
-  limit: number,
-): Promise<{ items: readonly OrderRecord[]; next: string | null }> {
-  const nothing = { items: [], next: null };
-  const customerNumber = customer === null ? null : await customerNumberOf(database, accountId, customer);
+  { account, counters, now }: ListedAccount,
+  { customer, packageId, kind, status, idempotencyKey, created, words }: OrderListFilter,
+): Promise<(position: string | null, limit: number) => Promise<FoundItems<OrderRecord>>> {
+  const nothing = async () => ({ items: [], next: null });
+  const customerNumber = customer === null ? null : await customerNumberOf(database, account.id, customer);
   if (customerNumber === 0 || (packageId ?? 0) > numberMax) return nothing;
   const numbers =
-    created === null ? { from: 1, to: total } : await dailyTotals.orderSpan(accountId, ...daysOf(created));
+    created === null
+      ? { from: 1, to: counters.orderCount }
+      : await dailyTotals.orderSpan(account.id, ...daysOf(created));
   if (numbers === null) return nothing;
-  const { orders, nextBefore } = await findOrders(database, accountId, {
-    from: numbers.from,
-    to: Math.min(numbers.to, position === null ? numberMax : Number(position) - 1),
-    customerNumber,
-    kind,
-    packageId,
-    status,
-    idempotencyKey,
-    since: created?.since ?? 0,
-    until: created?.until ?? endOfTime,
-    limit,
+  const id = parseOwnedId(words);
+  const search = await resolveOrderSearch(database, account.id, {
+    text: words,
+    id: id?.accountId === account.id ? id : null,
+    now,
   });
-  return { items: orders, next: nextBefore === null ? null : String(nextBefore) };
+  return async (position, limit) => {
+    const { orders, nextBefore } = await findOrders(database, account.id, {
+      from: numbers.from,
+      to: Math.min(numbers.to, position === null ? numberMax : Number(position) - 1),
+      customerNumber,
+      search,
+      kind,
+      packageId,
+      status,
+      idempotencyKey,
+      since: created?.since ?? 0,
+      until: created?.until ?? endOfTime,
+      limit,
+    });
+    return { items: orders, next: nextBefore === null ? null : String(nextBefore) };
+  };
 }
 
 /** By reference or id; 0: the account has no such customer. */
-export async function customerNumberOf(
-  database: Database,
-  accountId: number,
-  customer: string,
-): Promise<number> {
+async function customerNumberOf(database: Database, accountId: number, customer: string): Promise<number> {
   const number = await findCustomerNumber(database, accountId, customer);
   return number ?? parseOwnNumber(customer, accountId) ?? 0;
 }

@@ -1,4 +1,4 @@
-// One of the account's orders as the panel looks at it: with its ledger entries. Their list is order-list-panel-routes.ts; orders are
+// One of the account's orders as the panel looks at it: with its ledger entries. Their list is order-list-routes.ts; orders are
 // previewed and placed by the API's own routes.
 
 import type { FastifyInstance } from 'fastify';

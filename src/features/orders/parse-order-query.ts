@@ -5,7 +5,7 @@
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { findCustomers } from '../customers/list-customers.ts';
+import { everyCustomer, findCustomers } from '../customers/list-customers.ts';
 import { searchWords } from '../customers/search-words.ts';
 import type { OrderSearch } from './list-orders.ts';
 
@@ -25,10 +25,9 @@ export async function resolveOrderSearch(
 ): Promise<OrderSearch | null> {
   if (text === '') return null;
   const words = searchWords(text);
-  const everyone = { state: null, packageId: null, expires: null, now, order: 'newest' } as const;
-  const [keyed, { customers, next }] = await Promise.all([
+  const [keyed, { items: customers, next }] = await Promise.all([
     database.ofAccount(accountId).query(findNumberOfKey, [accountId, text]),
-    findCustomers(database, accountId, { ...everyone, words, id: null }, null, customersMax),
+    findCustomers(database, accountId, { ...everyCustomer, words, now }, null, customersMax),
   ]);
   const orderNumbers = [...keyed.map((row) => Number(row['number'])), ...(id === null ? [] : [id.number])];
   // Whoever types a key or an id means that one.

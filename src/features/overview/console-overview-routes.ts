@@ -8,23 +8,21 @@ import { readServerVersion } from '../../platform/database/server-version.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { allCustomersRoute, customerListRoutes } from '../customers/customer-panel-routes.ts';
+import { allCustomersRoute } from '../customers/customer-list-routes.ts';
 import { countEndingPlansOfAll } from '../customers/find-customer.ts';
 import { countOpenProductCalls } from '../fulfilment/product-call-reads.ts';
 import { failingView } from '../fulfilment/product-call-view.ts';
 import { findAccountNames } from '../identity/account-names.ts';
-import { listsOfAccounts } from '../identity/list-owner.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
-import { ledgerListRoutes } from '../ledger/ledger-panel-routes.ts';
 import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
-import { orderListRoutesOf } from '../orders/order-list-panel-routes.ts';
 import { accountOrderSchema } from '../orders/order-panel-schemas.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
@@ -47,13 +45,14 @@ interface ConsoleOverviewRoutesDependencies {
   readonly orders: OrderReads;
   readonly packages: PackageCatalogHolder;
   readonly requestLog: RequestLog;
+  readonly seal: Seal;
   readonly spending: SpendingReads;
 }
 
 const topAccountsMax = 10;
 
 export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOverviewRoutesDependencies): void {
-  const { database, engine, health, now } = dependencies;
+  const { database, engine, health } = dependencies;
 
   app.get(
     '/overview',
@@ -93,10 +92,6 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
   );
 
   allCustomersRoute(app, dependencies);
-  const ofAccounts = listsOfAccounts(database, now);
-  ledgerListRoutes(app, dependencies, ofAccounts);
-  customerListRoutes(app, dependencies, ofAccounts);
-  orderListRoutesOf(app, dependencies, ofAccounts);
 
   app.get<{ Params: { id: string } }>(
     '/orders/:id',

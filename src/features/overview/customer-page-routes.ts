@@ -1,5 +1,5 @@
 // One of the account's customers as the panel looks at them: with their orders, and a login link for a customer who asks
-// for one. Their list is customer-panel-routes.ts.
+// for one. Their list is customer-list-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

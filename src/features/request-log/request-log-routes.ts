@@ -3,10 +3,12 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { endOfTime, type ListQuery, pageRows, readQuery } from '../../platform/http/list-query.ts';
+import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import type { ErrorCode } from '../../shared/error-catalogue.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
@@ -37,6 +39,7 @@ interface RequestLogRoutesDependencies {
   readonly now: () => EpochSeconds;
   readonly orders: OrderReads;
   readonly requestLog: RequestLog;
+  readonly seal: Seal;
 }
 
 const statusClasses: Readonly<Record<string, readonly [min: number, max: number]>> = {
@@ -116,12 +119,12 @@ function requestRoutes(
   dependencies: RequestLogRoutesDependencies,
   { path, scope, codes, hasTestMode, noun, accountOf }: RequestsSurface,
 ): void {
-  const { database, requestLog, now } = dependencies;
+  const { database, requestLog, seal, now } = dependencies;
 
   app.get<{ Params: { id?: string } }>(
     path,
     {
-      config: { scopes: [scope], codes: ['validation_failed', ...codes], hasTestMode },
+      config: { scopes: [scope], codes: [...filteredListCodes, ...codes], hasTestMode },
       schema: {
         operationId: `list${noun}s`,
         summary: 'Requests of the last seven days made with the account’s keys, newest first',
@@ -130,15 +133,22 @@ function requestRoutes(
       },
     },
     async (request, reply) => {
-      const filter = readQuery(request.query, (sent) => filterOf(sent, now()));
       const account = orRefuse(await accountOf(request), 'account_not_found');
+      const { filter, position, limit, cursorAt } = readFilteredPage(
+        seal,
+        requestList(now()),
+        account.id,
+        request.query,
+        true,
+      );
+      const before = position === null ? Number.MAX_SAFE_INTEGER : Number(position);
       // So that the newest requests are included.
       await requestLog.flush();
-      const found = await listRequests(database, account.id, { ...filter, limit: pageRows + 1 });
-      const page = found.slice(0, pageRows);
+      const found = await listRequests(database, account.id, { ...filter, before, limit: limit + 1 });
+      const page = found.slice(0, limit);
       return reply.send({
         data: await viewsOf(page),
-        next_before: found.length > pageRows ? (page.at(-1)?.number ?? null) : null,
+        next_cursor: cursorAt(found.length > limit ? String(page.at(-1)?.number) : null),
         bodies_kept: account.capturesBodies,
       });
     },
@@ -198,13 +208,18 @@ function requestRoutes(
   }
 }
 
-function filterOf(sent: ListQuery, now: EpochSeconds): Omit<RequestFilter, 'limit'> {
+const requestList = (now: EpochSeconds) => ({
+  list: 'requests',
+  names: ['status', 'code', 'key', 'method', 'path', 'request_id', 'from', 'to'],
+  read: (sent: ListQuery) => filterOf(sent, now),
+});
+
+function filterOf(sent: ListQuery, now: EpochSeconds): Omit<RequestFilter, 'before' | 'limit'> {
   const status = sent.text('status');
   const one = statusClasses[status] === undefined ? sent.number('status', 0) : 0;
   const [statusMin, statusMax] = statusClasses[status] ?? (one === 0 ? [100, 599] : [one, one]);
   const span = sent.span('from', 'to');
   return {
-    before: sent.number('before', Number.MAX_SAFE_INTEGER),
     since: Math.max(span?.since ?? 0, now - shownSeconds),
     until: span?.until ?? endOfTime,
     statusMin: Math.min(statusMin, 999),

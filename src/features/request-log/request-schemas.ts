@@ -1,7 +1,7 @@
 // Logged requests, bodies and refusals in the panel.
 
 import Type from 'typebox';
-import { before, cursorPageOf, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';
+import { cursorPageOf, cursorParameters, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';
 import { nullable, time } from '../../shared/schema-parts.ts';
 
 export const requestFilterSchema = Type.Object({
@@ -12,7 +12,7 @@ export const requestFilterSchema = Type.Object({
   path: Type.Optional(Type.String({ description: 'The beginning of the path.' })),
   request_id: Type.Optional(Type.String()),
   ...spanOfTime,
-  before,
+  ...cursorParameters,
 });
 
 export const requestLineSchema = Type.Object({

@@ -15,6 +15,8 @@ export interface FilterableList<Filter> {
   readonly list: string;
   readonly names: readonly string[];
   readonly read: (sent: ListQuery) => Filter;
+  /** Rows of a page, at most; absent: as of every list. */
+  readonly limitMax?: number;
 }
 
 export interface FilteredPage<Filter> {
@@ -42,7 +44,7 @@ export function readFilteredPage<Filter>(
 ): FilteredPage<Filter> | null;
 export function readFilteredPage<Filter>(
   seal: Seal,
-  { list, names, read }: FilterableList<Filter>,
+  { list, names, read, limitMax }: FilterableList<Filter>,
   accountId: number,
   query: unknown,
   hasNoPages: boolean,
@@ -74,7 +76,7 @@ export function readFilteredPage<Filter>(
   return {
     filter: filter.wanted,
     position,
-    limit: parsePage(query).limit,
+    limit: parsePage(query, limitMax).limit,
     cursorAt: (next) =>
       next === null ? null : `${Buffer.from(next).toString('base64url')}.${seal.sign(signedText(next))}`,
   };

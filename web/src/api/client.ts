@@ -112,7 +112,8 @@ function unreachable(requestId: string): ApiError {
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.set(name, String(value));
+    // An empty cursor asks for the first page by cursor.
+    if (value !== undefined && (value !== '' || name === 'cursor')) parameters.set(name, String(value));
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;

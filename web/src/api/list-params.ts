@@ -8,7 +8,7 @@ export const orderParams = [
   'package_id',
   'from',
   'to',
-  'before',
+  'cursor',
   'open',
 ] as const;
 
@@ -20,11 +20,11 @@ export const customerParams = [
   'from',
   'to',
   'sort',
-  'before',
+  'cursor',
   'open',
 ] as const;
 
-export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'before', 'open'] as const;
+export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'cursor', 'open'] as const;
 export const requestParams = [
   'status',
   'code',
@@ -34,15 +34,15 @@ export const requestParams = [
   'request_id',
   'from',
   'to',
-  'before',
+  'cursor',
   'open',
 ] as const;
 export const overviewParams = ['span', 'view', 'by'] as const;
-export const eventParams = ['type', 'before', 'open'] as const;
+export const eventParams = ['type', 'cursor', 'open'] as const;
 
-export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'before'] as const;
+export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'cursor'] as const;
 export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as const;
-export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'before'] as const;
+export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'cursor'] as const;
 export const allCustomerParams = [
   'q',
   'state',
@@ -50,13 +50,13 @@ export const allCustomerParams = [
   'ending',
   'from',
   'to',
-  'before',
+  'cursor',
   'open',
 ] as const;
 
 export type ListSearch<Names extends readonly string[]> = { readonly [Name in Names[number]]?: string };
 
-const places: readonly string[] = ['before', 'open', 'sort'];
+const places: readonly string[] = ['cursor', 'open', 'sort'];
 
 export function filtersOf<const Names extends readonly string[]>(
   names: Names,

@@ -52,7 +52,14 @@ export const apiKeyQuery = reading<Api.ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<Api.PackageList>('/v1/packages');
 export const packageNamesQuery = (isOperator: boolean) =>
   reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
-export const statementsQuery = reading<Api.Listed<Api.Statement>>('/statements');
+const statementsMax = 36;
+/** The newest months that something moved in. */
+export const statementsQuery = queryOptions({
+  ...reading<Api.Listed<Api.Statement>>('/v1/statements'),
+  select: ({ data }: Api.Listed<Api.Statement>) => ({
+    data: data.filter(({ entry_count: entries }) => entries > 0).slice(0, statementsMax),
+  }),
+});
 
 const usageMilliseconds = 5_000;
 export const usageQuery = queryOptions({
@@ -66,17 +73,23 @@ export const overviewQuery = (span: { days?: number; months?: number }) =>
 export const forecastQuery = (days: number) => listing<Api.Forecast>('/v1/forecast', { days });
 export const alertsQuery = reading<Api.AlertsAnswer>('/v1/alerts');
 
-export const ofAccount = (accountId: number | null, path: string) =>
+const ofAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin/accounts/${accountId}${path}`;
 const ofAnyAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin${path}`;
 
+/** Of the own account, or of one that the operator looks at: the lists of the API. */
+export const listOf = (accountId: number | null, list: 'orders' | 'customers' | 'ledger') =>
+  accountId === null ? `/v1/${list}` : `/admin/v1/accounts/${accountId}/${list}`;
+const rowsOfPage = 50;
+const byCursor = (query: Query): Query => ({ limit: rowsOfPage, ...query, cursor: query['cursor'] ?? '' });
+
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.CursorPage<Api.Order>>(ofAccount(accountId, '/orders'), query);
+  listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query));
 export const orderQuery = (id: string, accountId: number | null = null) =>
   reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
 export const customersQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.CursorPage<Api.PanelCustomer>>(ofAccount(accountId, '/customers'), query);
+  listing<Api.CursorPage<Api.PanelCustomer>>(listOf(accountId, 'customers'), byCursor(query));
 export const customerQuery = (id: string) =>
   reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
 /** The renewals' cost and refusals, cached only while shown. */
@@ -92,11 +105,13 @@ export const renewalsQuery = (customers: readonly number[]) =>
 /** All matching customers, up to one bulk, for actions on all of them. */
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
-  call<Api.CursorPage<Api.PanelCustomer>>('/customers', { query: { ...query, limit: selectedAtOnceMax } });
+  call<Api.CursorPage<Api.PanelCustomer>>(listOf(null, 'customers'), {
+    query: byCursor({ ...query, limit: selectedAtOnceMax }),
+  });
 export const ledgerQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.LedgerPage>(ofAccount(accountId, '/ledger'), query);
+  listing<Api.LedgerPage>(listOf(accountId, 'ledger'), byCursor(query));
 export const requestsQuery = (accountId: number | null, query: Query) =>
-  listing<Api.RequestPage>(ofAccount(accountId, '/requests'), query);
+  listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
 export const requestQuery = (accountId: number | null, number: string) =>
   reading<Api.RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
@@ -138,7 +153,7 @@ export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
   });
 export const sinceCountQuery = (webhookId: number, from: string) =>
   listing<Api.SinceCount>(`/webhooks/${webhookId}/since`, { from });
-export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', query);
+export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', byCursor(query));
 export const eventQuery = (id: string) =>
   reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
@@ -163,7 +178,7 @@ export const orderPreviewQuery = (body: {
 
 export const accountsQuery = (query: Query) => listing<Api.Page<Api.Account>>('/admin/v1/accounts', query);
 export const foundAccountsQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', query);
+  listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', byCursor(query));
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Api.Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
 export const accountOrderQuery = (id: string) =>
@@ -172,11 +187,11 @@ export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1
 export const scheduledPricesQuery = (packageId: number) =>
   reading<Api.Listed<Api.ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
 export const auditQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.FoundAuditEntry>>('/admin/audit', query);
+  listing<Api.CursorPage<Api.FoundAuditEntry>>('/admin/audit', byCursor(query));
 export const anyCustomerQuery = (id: string) =>
   reading<Api.AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
 export const allCustomersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.AccountCustomer>>('/admin/customers', query);
+  listing<Api.CursorPage<Api.AccountCustomer>>('/admin/customers', byCursor(query));
 export const refusedAccountsQuery = (code: string, days: Query) =>
   listing<Api.RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
 export const spendingOfAccountsQuery = (query: Query) =>

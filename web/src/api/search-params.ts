@@ -30,7 +30,7 @@ export function textParams<const Name extends string>(...names: readonly Name[])
 
 /** Changing filters resets cursor and open row. */
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
-  const { before: _before, open: _open, ...rest } = { before: undefined, open: undefined, ...search };
+  const { cursor: _cursor, open: _open, ...rest } = { cursor: undefined, open: undefined, ...search };
   const entries = Object.entries({ ...rest, ...change }).filter(
     ([, value]) => value !== undefined && value !== '',
   );

@@ -30,8 +30,8 @@ import type {
   usageSchema,
 } from '../../../src/features/keys/api-access-schemas.ts';
 import type {
+  ledgerTotalsSchema,
   panelEntrySchema,
-  statementListSchema,
 } from '../../../src/features/ledger/ledger-panel-schemas.ts';
 import type { LedgerEntryView } from '../../../src/features/ledger/ledger-schemas.ts';
 import type {
@@ -109,10 +109,10 @@ export interface Page<Item> {
   readonly total: number;
 }
 
-/** Next page: `before`; null at the end. A page may be short or empty and not be the last. */
+/** A page may be short or empty and not be the last: `next_cursor` is null at the end. */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
-  readonly next_before: number | string | null;
+  readonly next_cursor: string | null;
   /** null or absent: not counted. */
   readonly total?: number | null;
 }
@@ -197,19 +197,16 @@ export type PlanHistoryItem = With<
     >;
   }
 >;
-export interface PlanHistory {
-  readonly data: readonly PlanHistoryItem[];
-  readonly next_cursor: string | null;
-}
+export type PlanHistory = CursorPage<PlanHistoryItem>;
 export type { LoginLinkView as GivenLink } from '../../../src/features/customer-portal/login-link-schemas.ts';
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<
   Static<typeof panelEntrySchema>,
   { customer: string | null; customer_id: number | null }
 >;
-export type LedgerTotals = Omit<Statement, 'month' | 'opening' | 'closing'>;
+export type LedgerTotals = NonNullable<Static<typeof ledgerTotalsSchema>>;
 export type LedgerPage = CursorPage<PanelLedgerEntry> & { readonly totals: LedgerTotals | null };
-export type Statement = Static<typeof statementListSchema>['data'][number];
+export type { StatementView as Statement } from '../../../src/features/ledger/statement-schemas.ts';
 export type RequestLine = With<
   Static<typeof requestLineSchema>,
   { code: string | null; key: { readonly id: number; readonly name: string } | null }

@@ -283,8 +283,8 @@ function useFoundCommands(
   const navigate = useNavigate();
   const q = useDeferredValue(text);
   const isSearch = q.length >= 2;
-  const customers = useQuery({ ...customersQuery({ q }), enabled: isSearch });
-  const everybodys = useQuery({ ...allCustomersQuery({ q }), enabled: isSearch && isAdmin });
+  const customers = useQuery({ ...customersQuery({ words: q }), enabled: isSearch });
+  const everybodys = useQuery({ ...allCustomersQuery({ words: q }), enabled: isSearch && isAdmin });
   const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
   // Only the end of a pasted key is sent.
   const held = shortenedKey(q);

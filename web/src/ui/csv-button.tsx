@@ -7,6 +7,13 @@ type CsvButtonProps = Omit<DownloadButtonProps, 'file' | 'title'> & {
   readonly name: string;
 };
 
-export function CsvButton({ name, ...rest }: CsvButtonProps) {
-  return <DownloadButton file={`${name}.csv`} title={t`Export as CSV`} {...rest} />;
+export function CsvButton({ name, query, ...rest }: CsvButtonProps) {
+  return (
+    <DownloadButton
+      query={{ ...query, format: 'csv' }}
+      file={`${name}.csv`}
+      title={t`Export as CSV`}
+      {...rest}
+    />
+  );
 }

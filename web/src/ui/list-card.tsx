@@ -23,7 +23,7 @@ import type { List } from './use-list.ts';
 
 interface ListCardProps<Row extends object>
   extends Omit<ComponentProps<typeof DataTable<Row>>, 'empty' | 'layout' | 'sort' | 'footer' | 'rows'> {
-  readonly list: List<'before' | 'sort'>;
+  readonly list: List<'cursor' | 'sort'>;
   readonly query: UseQueryResult<CursorPage<Row>>;
   readonly children: ReactNode;
   /** Storage name of the column choice; absent: none. */
@@ -63,8 +63,8 @@ export function ListCard<Row extends object>({
   const { search, isFiltered, all } = list;
   const navigate = useNavigate();
   const layout = useTableLayout(name ?? '');
-  const { before } = search;
-  const hasMore = (query.data?.next_before ?? null) !== null;
+  const { cursor } = search;
+  const hasMore = (query.data?.next_cursor ?? null) !== null;
   const total = query.data?.total ?? null;
   return (
     <Card flush>
@@ -90,7 +90,7 @@ export function ListCard<Row extends object>({
           sort: { by: search.sort, otherwise: order, onSort: (by) => list.change({ sort: by ?? '' }) },
         })}
         empty={
-          nothing === undefined || (!isFiltered && before === undefined) ? (
+          nothing === undefined || (!isFiltered && cursor === undefined) ? (
             none
           ) : (
             <EmptyState
@@ -109,7 +109,7 @@ export function ListCard<Row extends object>({
         footer={
           <CursorPager
             list={query.data}
-            before={before}
+            cursor={cursor}
             says={total === null || says === undefined ? '' : says(total)}
           />
         }

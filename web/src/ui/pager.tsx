@@ -9,8 +9,8 @@ import type { CursorPage } from '../api/shapes.ts';
 import { ButtonLink } from './button.tsx';
 
 interface CursorPagerProps {
-  readonly list: { readonly next_before: CursorPage<unknown>['next_before'] | string } | undefined;
-  readonly before: string | undefined;
+  readonly list: Pick<CursorPage<unknown>, 'next_cursor'> | undefined;
+  readonly cursor: string | undefined;
   readonly says?: string | undefined;
 }
 
@@ -22,24 +22,24 @@ declare module '@tanstack/react-router' {
 }
 
 /** Newer pages are only known to those who came from there. */
-export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
+export function CursorPager({ list, cursor, says = '' }: CursorPagerProps) {
   const newerPages = useRouterState({ select: ({ location }) => location.state.newerPages ?? [] });
   const newer = newerPages.at(-1);
   if (list === undefined) return null;
-  if (before === undefined && list.next_before === null && says === '') return null;
-  const next = list.next_before;
+  const next = list.next_cursor;
+  if (cursor === undefined && next === null && says === '') return null;
   return (
     <PagerBar says={says}>
-      {before === undefined ? null : (
-        <ButtonLink icon={ChevronsLeft} to="." search={(now) => changedParams(now, { before: '' })}>
+      {cursor === undefined ? null : (
+        <ButtonLink icon={ChevronsLeft} to="." search={(now) => changedParams(now, { cursor: '' })}>
           {t`Newest`}
         </ButtonLink>
       )}
-      {before === undefined || newer === undefined ? null : (
+      {cursor === undefined || newer === undefined ? null : (
         <ButtonLink
           icon={ChevronLeft}
           to="."
-          search={(now) => changedParams(now, { before: newer })}
+          search={(now) => changedParams(now, { cursor: newer })}
           state={(now) => ({ ...now, newerPages: newerPages.slice(0, -1) })}
         >
           {t`Newer`}
@@ -48,8 +48,8 @@ export function CursorPager({ list, before, says = '' }: CursorPagerProps) {
       {next === null ? null : (
         <ButtonLink
           to="."
-          search={(now) => changedParams(now, { before: String(next) })}
-          state={(now) => ({ ...now, newerPages: [...newerPages, before ?? ''] })}
+          search={(now) => changedParams(now, { cursor: next })}
+          state={(now) => ({ ...now, newerPages: [...newerPages, cursor ?? ''] })}
         >
           {t`Older`}
           <ChevronRight aria-hidden="true" className="size-4" />

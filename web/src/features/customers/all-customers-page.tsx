@@ -34,8 +34,8 @@ const rowKey = ({ id }: AccountCustomer) => id;
 
 export function AllCustomersPage() {
   const list = useList(allCustomerParams);
-  const { before } = list.search;
-  const query = useQuery(allCustomersQuery({ ...customersWanted(list.search), before }));
+  const { cursor } = list.search;
+  const query = useQuery(allCustomersQuery({ ...customersWanted(list.search), cursor }));
   const opened = useOpenRow(query.data?.data, rowKey);
   const [asked, setAsked] = useState<AccountCustomer | null>(null);
   const canSuspend = useMay()('admin:accounts');

@@ -29,7 +29,7 @@ const route = getRouteApi('/panel/admin/customers/$customerId');
 
 export function AnyCustomerPage() {
   const { customerId } = route.useParams();
-  const { before } = route.useSearch();
+  const { cursor } = route.useSearch();
   const may = useMay();
   const { data, error, refetch } = useQuery(anyCustomerQuery(customerId));
   const back = <BackLink to="/admin/customers">{t`All customers`}</BackLink>;
@@ -89,7 +89,7 @@ export function AnyCustomerPage() {
           {customer && <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)} />}
         </Card>
         <LoginLinksCard links={data?.login_links} isOperator />
-        <PlanHistory customerId={customerId} before={before} isOperator />
+        <PlanHistory customerId={customerId} cursor={cursor} isOperator />
       </div>
     </>
   );

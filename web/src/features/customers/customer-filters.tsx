@@ -39,8 +39,8 @@ export function customersWanted(search: CustomerFilterParams): Query {
   const { ending, from, to, ...rest } = search;
   const isOwn = ending === undefined || ending === 'own';
   return {
-    q: rest.q,
-    state: rest.state,
+    words: rest.q,
+    plan_status: rest.state,
     package_id: rest.package_id,
     sort: rest.sort,
     ends_within: ending !== undefined && /^\d{1,3}$/.test(ending) ? ending : undefined,

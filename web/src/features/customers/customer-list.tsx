@@ -7,7 +7,7 @@ import { Users } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { customerParams } from '../../api/list-params.ts';
 import { useMay } from '../../api/person.ts';
-import { customersQuery, ofAccount } from '../../api/queries.ts';
+import { customersQuery, listOf } from '../../api/queries.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard } from '../../ui/list-card.tsx';
@@ -32,9 +32,9 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
   const list = useList(customerParams);
   // Operators do not order for an account.
   const canSelect = useMay()('orders:write') && accountId === null;
-  const { before } = list.search;
+  const { cursor } = list.search;
   const wanted = customersWanted(list.search);
-  const query = useQuery(customersQuery({ ...wanted, before }, accountId));
+  const query = useQuery(customersQuery({ ...wanted, cursor }, accountId));
   const opened = useOpenRow(query.data?.data, rowKey);
   const selection = useRowSelection<PanelCustomer>({
     rowKey,
@@ -47,7 +47,7 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
         list={list}
         query={query}
         name="customers"
-        csv={{ path: ofAccount(accountId, '/customers.csv'), query: wanted, name: 'customers' }}
+        csv={{ path: listOf(accountId, 'customers'), query: wanted, name: 'customers' }}
         order="newest"
         caption={t`Customers`}
         columns={columns}
@@ -61,7 +61,7 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
               selection={selection}
               wanted={wanted}
               total={query.data?.total ?? null}
-              hasMore={before !== undefined || (query.data?.next_before ?? null) !== null}
+              hasMore={cursor !== undefined || (query.data?.next_cursor ?? null) !== null}
             />
           ) : null
         }

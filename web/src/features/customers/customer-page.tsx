@@ -41,7 +41,7 @@ export function CustomerPage() {
   const { customerId } = route.useParams();
   const openOrder = useOpenOrder();
   const may = useMay();
-  const { before } = route.useSearch();
+  const { cursor } = route.useSearch();
   const { data, error, refetch } = useQuery(customerQuery(customerId));
   const renewal = useRenewal(data?.customer.id);
   const back = <BackLink to="/customers">{t`Customers`}</BackLink>;
@@ -125,7 +125,7 @@ export function CustomerPage() {
           {data && <ActionBar actions={actionsOf(data, may)} />}
         </Card>
         {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
-        <PlanHistory customerId={customerId} before={before} />
+        <PlanHistory customerId={customerId} cursor={cursor} />
       </div>
     </>
   );

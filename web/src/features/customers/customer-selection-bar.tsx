@@ -44,7 +44,7 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
   const selectAll = async () => {
     setIsSelecting(true);
     try {
-      const { data: all, next_before: next } = await findAllCustomers(wanted);
+      const { data: all, next_cursor: next } = await findAllCustomers(wanted);
       selection.chooseAll(all);
       if (next !== null) say(t`The first ${all.length} are selected: more cannot be renewed at once.`);
     } catch {

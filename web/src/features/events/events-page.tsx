@@ -59,8 +59,8 @@ const columns: readonly Column<AccountEvent>[] = [
 export function EventsPage() {
   const list = useList(eventParams);
   const mayChange = useMay()('webhooks:write');
-  const { type, before } = list.search;
-  const query = useQuery(eventsQuery({ type, before }));
+  const { type, cursor } = list.search;
+  const query = useQuery(eventsQuery({ type, cursor }));
   const opened = useOpenRow(query.data?.data, ({ id }) => id);
   return (
     <>

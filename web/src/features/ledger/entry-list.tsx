@@ -5,9 +5,9 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Wallet } from 'lucide-react';
-import { filtersOf, type ListSearch, ledgerParams } from '../../api/list-params.ts';
-import { ledgerQuery, ofAccount } from '../../api/queries.ts';
-import { spanEnd, spanStart } from '../../text/days.ts';
+import { type ListSearch, ledgerParams } from '../../api/list-params.ts';
+import { ledgerQuery, listOf } from '../../api/queries.ts';
+import { spanEnd, spanStart, timesOfUtc } from '../../text/days.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -38,15 +38,16 @@ interface EntryListProps {
 }
 
 export function entriesWanted(search: LedgerSearch) {
-  const { from, to } = search;
-  return { ...filtersOf(ledgerParams, search), from: spanStart(from), to: spanEnd(to) };
+  const { month, kind, order_id, from, to } = search;
+  const span = month === undefined ? { from, to } : timesOfUtc(month);
+  return { kind, order_id, created_from: spanStart(span.from), created_to: spanEnd(span.to) };
 }
 
 export function EntryList({ accountId, currency, months }: EntryListProps) {
   const list = useList(ledgerParams);
-  const { month, order_id, from, to, before } = list.search;
+  const { month, order_id, from, to, cursor } = list.search;
   const filter = entriesWanted(list.search);
-  const query = useQuery(ledgerQuery({ ...filter, before }, accountId));
+  const query = useQuery(ledgerQuery({ ...filter, cursor }, accountId));
   const open = useOpenRow(query.data?.data, ({ id }) => id);
   const monthOptions = [
     { value: '', title: t`All time` },
@@ -59,7 +60,7 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
         query={query}
         name="ledger"
         {...(accountId !== null && {
-          csv: { path: ofAccount(accountId, '/ledger.csv'), query: filter, name: 'ledger' },
+          csv: { path: listOf(accountId, 'ledger'), query: filter, name: 'ledger' },
         })}
         caption={t`Ledger entries`}
         columns={columns}

@@ -7,7 +7,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { filtersOf, ledgerParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
-import { statementsQuery } from '../../api/queries.ts';
+import { listOf, statementsQuery } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -39,7 +39,7 @@ export function LedgerPage() {
             <ButtonLink to="/statements">{t`Statements`}</ButtonLink>
             <CsvButton
               icon={Download}
-              path="/ledger.csv"
+              path={listOf(null, 'ledger')}
               query={entriesWanted(search)}
               name={`ledger-${month ?? 'all'}`}
             >

@@ -28,7 +28,7 @@ export function LedgerTotalsLine({ totals, currency }: LedgerTotalsProps) {
       {kinds.map(({ kind, name, amount, sign }) => (
         <div key={kind}>
           <dt className="text-xs text-soft">
-            <TextLink to="." search={({ before: _b, open: _o, ...now }) => ({ ...now, kind })}>
+            <TextLink to="." search={({ cursor: _c, open: _o, ...now }) => ({ ...now, kind })}>
               {name}
             </TextLink>
           </dt>

@@ -16,7 +16,7 @@ interface StatementCardProps {
 }
 
 export function StatementCard({ statement, currency }: StatementCardProps) {
-  const { month, opening, credits, debits, charges, refunds, closing, entries } = statement;
+  const { month, opening, credits, debits, charges, refunds, closing, entry_count: entries } = statement;
   return (
     <Card
       title={t`Statement for ${formatSeriesDate(month, 'long')}`}

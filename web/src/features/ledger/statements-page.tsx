@@ -33,7 +33,7 @@ export function StatementsPage() {
     {
       title: t`Month`,
       grows: true,
-      cell: ({ month, entries }) => (
+      cell: ({ month, entry_count: entries }) => (
         <TwoLines
           first={
             <RowLink to="/ledger" search={{ month }}>

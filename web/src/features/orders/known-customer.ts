@@ -18,11 +18,11 @@ const similarMax = 3;
 
 export function useKnownCustomer(reference: string): KnownCustomer {
   const isNamed = reference !== '';
-  const search = useQuery({ ...customersQuery({ q: reference }), enabled: isNamed });
+  const search = useQuery({ ...customersQuery({ words: reference }), enabled: isNamed });
   const found = isNamed && !search.isPlaceholderData ? (search.data?.data ?? []) : [];
   const listed = found.find((one) => sameReference(one.reference, reference));
   // A customer missing from a long list is found by their orders.
-  const isCut = listed === undefined && (search.data?.next_before ?? null) !== null;
+  const isCut = listed === undefined && (search.data?.next_cursor ?? null) !== null;
   const orders = useQuery({ ...ordersQuery({ customer: reference }), enabled: isNamed && isCut });
   const ordered = isCut && !orders.isPlaceholderData ? orders.data?.data[0]?.customer : undefined;
   const id = listed?.id ?? (ordered && sameReference(ordered.reference, reference) ? ordered.id : undefined);
@@ -31,8 +31,8 @@ export function useKnownCustomer(reference: string): KnownCustomer {
 
   const isUnknown = isNamed && id === undefined;
   const { head, tail } = fragments(reference);
-  const heads = useQuery({ ...customersQuery({ q: head }), enabled: isUnknown && head.length === 3 });
-  const tails = useQuery({ ...customersQuery({ q: tail }), enabled: isUnknown && tail.length === 3 });
+  const heads = useQuery({ ...customersQuery({ words: head }), enabled: isUnknown && head.length === 3 });
+  const tails = useQuery({ ...customersQuery({ words: tail }), enabled: isUnknown && tail.length === 3 });
   const isWaiting = ({ isLoading, isPlaceholderData }: { isLoading: boolean; isPlaceholderData: boolean }) =>
     isLoading || isPlaceholderData;
   const isAsking =

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ShoppingBag } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { orderParams } from '../../api/list-params.ts';
-import { ofAccount, ordersQuery } from '../../api/queries.ts';
+import { listOf, ordersQuery } from '../../api/queries.ts';
 import type { Order } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { orderStatusWord } from '../../text/words.ts';
@@ -41,9 +41,18 @@ interface OrderListProps {
 
 export function OrderList({ accountId, first }: OrderListProps) {
   const list = useList(orderParams);
-  const { customer, from, to, before } = list.search;
-  const wanted = { ...list.filters, from: spanStart(from), to: spanEnd(to) };
-  const query = useQuery(ordersQuery({ ...wanted, before }, accountId));
+  const { customer, from, to, cursor } = list.search;
+  const { q, kind, status, package_id } = list.filters;
+  const wanted = {
+    words: q,
+    customer,
+    kind,
+    status,
+    package_id,
+    created_from: spanStart(from),
+    created_to: spanEnd(to),
+  };
+  const query = useQuery(ordersQuery({ ...wanted, cursor }, accountId));
   const opened = useOpenRow(query.data?.data, rowKey);
   return (
     <>
@@ -51,7 +60,7 @@ export function OrderList({ accountId, first }: OrderListProps) {
         list={list}
         query={query}
         name="orders"
-        csv={{ path: ofAccount(accountId, '/orders.csv'), query: wanted, name: 'orders' }}
+        csv={{ path: listOf(accountId, 'orders'), query: wanted, name: 'orders' }}
         caption={t`Orders`}
         columns={columns}
         rowKey={rowKey}

@@ -48,13 +48,13 @@ const partiesOfConsole: Readonly<Record<string, string>> = {
 
 interface PlanHistoryProps {
   readonly customerId: string;
-  readonly before: string | undefined;
+  readonly cursor: string | undefined;
   readonly isOperator?: boolean;
 }
 
-export function PlanHistory({ customerId, before, isOperator = false }: PlanHistoryProps) {
+export function PlanHistory({ customerId, cursor, isOperator = false }: PlanHistoryProps) {
   const { currency } = useMe().account;
-  const query = useQuery(planHistoryQuery(customerId, before, isOperator));
+  const query = useQuery(planHistoryQuery(customerId, cursor, isOperator));
   return (
     <Card title={t`History`} description={t`Orders and everything else, newest first.`} lined>
       <DataTable
@@ -63,7 +63,7 @@ export function PlanHistory({ customerId, before, isOperator = false }: PlanHist
         {...tableState(query)}
         rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
         empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
-        footer={<CursorPager list={query.data && { next_before: query.data.next_cursor }} before={before} />}
+        footer={<CursorPager list={query.data} cursor={cursor} />}
       />
     </Card>
   );

@@ -104,9 +104,9 @@ interface RequestListProps {
 
 export function RequestList({ accountId, first }: RequestListProps) {
   const list = useList(requestParams);
-  const { status, code, key, from, to, before } = list.search;
+  const { status, code, key, from, to, cursor } = list.search;
   const span = { from: spanStart(from), to: spanEnd(to) };
-  const query = useQuery(requestsQuery(accountId, { ...list.filters, ...span, before }));
+  const query = useQuery(requestsQuery(accountId, { ...list.filters, ...span, cursor }));
   const open = useOpenRow(query.data?.data, ({ id }) => id);
   const keysPath = accountId === null ? '/keys' : `/admin/v1/accounts/${accountId}/keys`;
   const { data: keys } = useQuery(keysQuery(keysPath));

@@ -29,7 +29,7 @@ import { DeliveryBadge, outcomeWord } from './webhook-state.tsx';
 
 interface DeliverySearch {
   readonly status?: string;
-  readonly before?: string;
+  readonly cursor?: string;
   readonly open?: string;
 }
 
@@ -85,8 +85,8 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
   const navigate = useNavigate();
   const mayChange = useMay()('webhooks:write');
   const [isAsking, setIsAsking] = useState(false);
-  const { status, before } = search;
-  const query = useQuery(deliveriesQuery(webhook.id, { status, cursor: before }));
+  const { status, cursor } = search;
+  const query = useQuery(deliveriesQuery(webhook.id, { status, cursor }));
   const { data } = query;
   const rows = useMemo(() => data && keyedDeliveries(data.data), [data]);
   const opened = useOpenRow(rows, rowKey);
@@ -140,7 +140,7 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
             />
           )
         }
-        footer={<CursorPager list={data && { next_before: data.next_cursor }} before={before} />}
+        footer={<CursorPager list={data} cursor={cursor} />}
       />
 
       {opened.row === undefined ? null : (
