@@ -49,7 +49,7 @@ function refuseOpenDemo({ demo, host }: Config, asked: string | undefined): void
   const isLoopback = host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
   if (!demo || isLoopback || asked === '1') return;
   throw new ConfigProblem(
-    `A demo listens on this machine alone, and HOST is ${host}. Set DEMO=1 to offer it there, or start without it: npx sellthrough serve.`,
+    `A demo listens only on this machine, but HOST is ${host}. Set DEMO=1 to allow it there, or start without it: npx sellthrough serve.`,
   );
 }
 
@@ -147,7 +147,7 @@ async function openServiceControlSocket(
     if (wish === copyWish.wish) return guardCopy(database, connection, defaultLimits);
     if (wish === resealWish.wish && key !== seal.keyName) return connection.send({ isOtherKey: true });
     if (wish === resealWish.wish) return connection.send({ ...(await resealTexts(database, seal)) });
-    connection.send({ problem: 'This service does not know what that is: it is of another version.' });
+    connection.send({ problem: 'The running service has another version and does not know this command.' });
   };
   const onProblem = (error: unknown) => logger.warn({ err: error }, 'control command failed');
   const controlSocket = await openControlSocket(config.database.dataDir, answer, onProblem).catch(

@@ -126,7 +126,7 @@ function editCommand(): Command {
           };
           if (Object.keys(change).length === 0) {
             throw new CommandFailed(
-              'Nothing to change was given: see "sellthrough account edit --help".',
+              'Nothing to change. See "sellthrough account edit --help" for the options.',
               exitCodes.usage,
             );
           }

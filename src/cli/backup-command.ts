@@ -74,7 +74,7 @@ async function backUp(file: BackupFile, now: EpochSeconds): Promise<BackedUp> {
     if (where.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
     const secretKey = findSecretKey(config);
     if (secretKey === null)
-      throw new ConfigProblem('SECRET_KEY is missing: set it to the key of the service.');
+      throw new ConfigProblem('SECRET_KEY is missing. Set it to the key of the service.');
     const copied = await copyRunningService(resolve(where.dataDir), file.copyFolder);
     if (copied === null) throw error;
     const copy = { kind: 'embedded', dataDir: file.copyFolder } as const;

@@ -90,7 +90,7 @@ async function ordersOf(
   { format: wantedFormat, run, renewEnding }: Options,
 ): Promise<{ readonly format: FileFormat; readonly orders: readonly FileOrder[] }> {
   if ((file === undefined) === (renewEnding === undefined)) {
-    throw new CommandFailed('Name a file, or say --renew-ending <days>, but not both.', exitCodes.usage);
+    throw new CommandFailed('Name a file or use --renew-ending <days>, but not both.', exitCodes.usage);
   }
   if (file === undefined) {
     return { format: wantedFormat ?? 'csv', orders: await readEndingPlans(service, renewEnding ?? 0) };
@@ -129,7 +129,9 @@ async function sendAll(
       for (const [index, item] of bulk.entries()) {
         const result = sent.results[index];
         if (result === undefined)
-          throw new CommandFailed('The service answered fewer orders than were sent.');
+          throw new CommandFailed(
+            'The service returned fewer results than orders. Send the file again; nothing is charged twice.',
+          );
         if (!('error' in result)) outcome[result.replayed ? 'replayed' : 'placed'] += 1;
         else (result.status >= 500 ? later : outcome.failures).push({ ...item, result });
       }
@@ -285,7 +287,7 @@ function formatOf(file: string): FileFormat {
   if (ending === '.csv') return 'csv';
   if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl';
   throw new CommandFailed(
-    `Say with --format what ${file} is: csv, or jsonl for one JSON object on each line.`,
+    `The format of ${file} is unclear. Use --format csv, or --format jsonl for one JSON object per line.`,
     exitCodes.usage,
   );
 }

@@ -41,7 +41,7 @@ export function readOrders(text: string, format: FileFormat, run: string): FileO
     for (const name of Object.keys(values)) {
       if (!fields.includes(name) && !failureFields.includes(name))
         throw new CommandFailed(
-          `Line ${line}: there is no field ${JSON.stringify(name)}; there are ${fields.join(', ')}.`,
+          `Line ${line}: unknown field ${JSON.stringify(name)}. The fields are ${fields.join(', ')}.`,
         );
     }
     const order = Object.fromEntries(
@@ -74,7 +74,7 @@ function jsonRows(text: string): Row[] {
     } catch {
       throw new CommandFailed(`Line ${line} is not JSON.`);
     }
-    if (!isJsonObject(values)) throw new CommandFailed(`Line ${line} is no JSON object.`);
+    if (!isJsonObject(values)) throw new CommandFailed(`Line ${line} is not a JSON object.`);
     return [{ line, values }];
   });
 }

@@ -91,7 +91,7 @@ export function listenCommand(): Command {
         const secret = commandIo().env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
         if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
           throw new CommandFailed(
-            'SELLTHROUGH_WEBHOOK_SECRET must look like whsec_… of an endpoint.',
+            'SELLTHROUGH_WEBHOOK_SECRET must be the secret of an endpoint and begin with whsec_.',
             exitCodes.usage,
           );
         }

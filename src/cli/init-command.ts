@@ -92,7 +92,9 @@ function quoted(name: string, value: string): string {
   if (/^[\w.:/@+%=,?&-]+$/.test(value)) return value;
   const quote = ["'", '"', '`'].find((one) => !value.includes(one));
   if (quote === undefined || /[\n\r]|\\n/.test(value)) {
-    throw new ConfigProblem(`${name} holds characters that a .env file cannot: set it in the environment.`);
+    throw new ConfigProblem(
+      `${name} has characters that a .env file cannot hold. Set it in the environment.`,
+    );
   }
   return `${quote}${value}${quote}`;
 }
@@ -103,7 +105,7 @@ function writeNewFile(path: string, text: string): void {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    if (code === 'EEXIST') throw new ConfigProblem(`${path} exists already: it is left as it is.`);
+    if (code === 'EEXIST') throw new ConfigProblem(`${path} already exists and was not changed.`);
     throw new ConfigProblem(`${path} cannot be written (${String(code)}).`);
   }
   try {

@@ -146,7 +146,7 @@ function changeCommand(): Command {
         const { name } = options;
         const change = { ...settingsOf(options), ...(name === undefined ? {} : { name }) };
         if (Object.keys(change).length === 0) {
-          throw new CommandFailed('Say what is to change: --name, --scopes, --allow …', exitCodes.usage);
+          throw new CommandFailed('Nothing to change. Use --name, --scopes, --allow …', exitCodes.usage);
         }
         const { id } = await getAccount(client, account);
         const key = await client.admin.changeAccountKey(id, keyId, change);

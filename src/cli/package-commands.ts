@@ -87,7 +87,7 @@ function createCommand(): Command {
         }
         if (trial && (reseller !== undefined || distributor !== undefined)) {
           throw new CommandFailed(
-            'A free trial has no prices: leave --reseller and --distributor out, or --trial.',
+            'A free trial has no prices. Leave out --reseller and --distributor, or --trial.',
             exitCodes.usage,
           );
         }
@@ -126,7 +126,7 @@ function editCommand(): Command {
         const change = changeOf(options, isReopened);
         if (Object.keys(change).length === 0) {
           throw new CommandFailed(
-            'Nothing to change was given: see "sellthrough package edit --help".',
+            'Nothing to change. See "sellthrough package edit --help" for the options.',
             exitCodes.usage,
           );
         }

@@ -103,7 +103,7 @@ function changeCommand(): Command {
       withService(async (service) => {
         if (role === undefined && email === undefined) {
           throw new CommandFailed(
-            'Nothing to change was given: see "sellthrough people change --help".',
+            'Nothing to change. See "sellthrough people change --help" for the options.',
             exitCodes.usage,
           );
         }
@@ -150,7 +150,7 @@ async function getPerson({ admin }: Service, accountId: number, whom: string): P
     people.find(({ username }) => username === whom) ?? people.find(({ id }) => String(id) === whom);
   if (found === undefined)
     throw new CommandFailed(
-      `There is nobody "${whom}" in this account (person_not_found).`,
+      `There is no person "${whom}" in this account (person_not_found).`,
       exitCodes.refused,
     );
   return found;

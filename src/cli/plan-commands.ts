@@ -102,13 +102,13 @@ export function autoRenewCommand(): Command {
       withService(async (service) => {
         if (off && (months ?? maxCharge ?? hoursBefore) !== undefined) {
           throw new CommandFailed(
-            '--off goes with none of --months, --max-charge, --hours-before.',
+            '--off cannot be combined with --months, --max-charge or --hours-before.',
             exitCodes.usage,
           );
         }
         if (off) return printCustomer(await service.removeAutoRenew(id, { idempotencyKey }), json);
         if (months === undefined) {
-          throw new CommandFailed('Either --months or --off is needed.', exitCodes.usage);
+          throw new CommandFailed('Use --months or --off.', exitCodes.usage);
         }
         const body = { months, max_charge: maxCharge, hours_before: hoursBefore };
         printCustomer(await service.setAutoRenew(id, body, { idempotencyKey }), json);

@@ -9,6 +9,6 @@ export async function refuseServices(database: Queryable): Promise<void> {
   const services = await listServices(database);
   if (services.length === 0) return;
   throw new CommandFailed(
-    `Nothing was changed: ${services.length === 1 ? 'a service runs' : `${services.length} services run`} on this database (${services.join('; ')}). Stop ${services.length === 1 ? 'it' : 'them'} first, and run it again.`,
+    `Nothing was changed: ${services.length === 1 ? 'a service is' : `${services.length} services are`} running on this database (${services.join('; ')}). Stop ${services.length === 1 ? 'it' : 'them'} first, then run this command again.`,
   );
 }

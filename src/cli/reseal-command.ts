@@ -59,9 +59,7 @@ async function reseal(): Promise<Resealed> {
     if (said === null) throw error;
     if (typeof said['problem'] === 'string') throw new CommandFailed(said['problem'], exitCodes.unreachable);
     if (said['isOtherKey'] === true) {
-      throw new ConfigProblem(
-        'The running service seals with another SECRET_KEY: restart it with this one first.',
-      );
+      throw new ConfigProblem('The running service uses another SECRET_KEY. Restart it with this one first.');
     }
     return resealedOf(said);
   }

@@ -82,12 +82,14 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
 /** Checked before opening the database, which would create an embedded one. */
 function checkFits(config: Config, { head }: BackupContent): Seal {
   if (config.currency !== head.currency) {
-    throw new ConfigProblem(`CURRENCY is ${config.currency}, but the backup holds ${head.currency}.`);
+    throw new ConfigProblem(
+      `CURRENCY is ${config.currency}, but the backup holds ${head.currency}. Set CURRENCY=${head.currency}.`,
+    );
   }
   const seal = findSeal(config);
   if (seal === null || checkState(seal, head.secret_key_check) === 'unreadable') {
     throw new ConfigProblem(
-      'SECRET_KEY is not the one that the backup was made with: set it to the SECRET_KEY of that service or, where that had none, to the text in its DATA_DIR/secret.key.',
+      'SECRET_KEY is not the one the backup was made with. Set it to the SECRET_KEY of that service or, if it had none, to the text in its DATA_DIR/secret.key.',
     );
   }
   return seal;

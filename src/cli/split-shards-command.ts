@@ -31,7 +31,7 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
   const config: Config = { ...readCommandConfig(), accountGroups: null };
   if (config.database.kind === 'embedded') {
     throw new ConfigProblem(
-      'The embedded database holds all accounts in one group: make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there (docs/growing.md).',
+      'The embedded database has a single account group. For more, make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there (docs/growing.md).',
     );
   }
   await useDatabase(
@@ -95,7 +95,7 @@ function refuseOtherNumber(count: number, wanted: number): void {
   if (count === 1) return;
   const what = wanted < count ? `fewer (${wanted})` : `${wanted}`;
   throw new CommandFailed(
-    `Nothing was changed: ${areIn(count)}, and cannot be brought into ${what}: an account's group follows from their number. Make a backup, and restore it into a new database with ACCOUNT_GROUPS=${wanted}.`,
+    `Nothing was changed: ${areIn(count)} and cannot be moved into ${what}: the number of groups decides each account's group. Make a backup and restore it into a new database with ACCOUNT_GROUPS=${wanted}.`,
   );
 }
 
@@ -112,7 +112,7 @@ async function refuseStranger(database: Queryable): Promise<void> {
   );
   if (row?.['may_create'] === true && row['is_owner'] === true) return;
   throw new CommandFailed(
-    `Nothing was changed: ${String(row?.['role'])} may not make schemas or does not own the tables: run it as the role that owns the database (docs/postgresql.md).`,
+    `Nothing was changed: ${String(row?.['role'])} may not create schemas, or does not own the tables. Run this command as the role that owns the database (docs/postgresql.md).`,
   );
 }
 
@@ -133,14 +133,14 @@ function timeText(seconds: number): string {
 function asMessage(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) {
     return new CommandFailed(
-      `The connection was lost (${error.message}). Run it again: it says whether the accounts are divided, and they never are by half.`,
+      `The connection was lost (${error.message}). Either all accounts are divided or none. Run this command again to see which.`,
       exitCodes.unreachable,
       { cause: error },
     );
   }
   if (!(error instanceof StatementFailed) || error.code !== insufficientPrivilege) return error;
   return new CommandFailed(
-    `Nothing was changed: the role of DATABASE_URL lacks a right (${error.message}).`,
+    `Nothing was changed: the role of DATABASE_URL lacks a privilege (${error.message}). docs/postgresql.md lists the ones it needs.`,
     exitCodes.failed,
     {
       cause: error,

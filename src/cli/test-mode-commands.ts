@@ -44,12 +44,12 @@ function clockCommand(): Command {
           return;
         }
         if (advance !== undefined && to !== undefined) {
-          throw new CommandFailed('Say one of --advance and --to.', exitCodes.usage);
+          throw new CommandFailed('Use either --advance or --to.', exitCodes.usage);
         }
         const body: MoveTestClockBody = advance === undefined ? { now: to } : { advance };
         let moved = await testMode.moveTestClock(body, { idempotencyKey });
         while (!moved.reached && moved.stopped_by === undefined) {
-          commandIo().stderr.write(`It is ${moved.clock.now}, and there is more to happen on the way.\n`);
+          commandIo().stderr.write(`The clock is at ${moved.clock.now} and still moving.\n`);
           moved = await testMode.moveTestClock(body, { idempotencyKey });
         }
         const { renewals, renewals_failed, ended, warnings } = moved.happened;
@@ -64,7 +64,7 @@ function clockCommand(): Command {
         answer(json, { ...moved, idempotency_key: idempotencyKey }, text);
         if (moved.stopped_by !== undefined) {
           const sentence =
-            'The clock stopped: test data has used up its space. Run "sellthrough test reset".';
+            'The clock stopped because the test account is full. Run "sellthrough test reset".';
           throw new CommandFailed(sentence, exitCodes.refused);
         }
       }),

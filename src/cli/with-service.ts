@@ -16,7 +16,7 @@ export function withService(work: (service: Sellthrough) => Promise<void>): Prom
     const apiKey = commandIo().env['SELLTHROUGH_KEY'] || commandIo().env['ADMIN_API_KEY'];
     if (!apiKey) {
       throw new CommandFailed(
-        'SELLTHROUGH_KEY is missing: set it in the environment or in .env to the key to act with.',
+        'SELLTHROUGH_KEY is missing. Set it to your API key, in the environment or in .env.',
         exitCodes.usage,
       );
     }
@@ -81,7 +81,7 @@ function messageOfRefusal({
   const said = message.replace(/\.$/, '');
   const again =
     mayHaveHappened && idempotencyKey !== null
-      ? ` It may have been carried out: repeat the command with --idempotency-key ${idempotencyKey}, which never charges twice.`
+      ? ` It may have been executed. Repeat the command with --idempotency-key ${idempotencyKey}; it is never charged twice.`
       : '';
   return `${said}${facts.length === 0 ? '' : `: ${facts.join(', ')}`} (${code}${attempts === 0 ? '' : `, request ${requestId}`}).${again}`;
 }

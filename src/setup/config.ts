@@ -328,7 +328,7 @@ export function readConfig(environment: Environment): Config {
   const set = readSettings(environment);
   if (set.SECRET_KEY === null && set.DATABASE_URL !== null) {
     throw new ConfigProblem(
-      'SECRET_KEY is required with DATABASE_URL: a random text of at least 32 characters, the same for every process, kept outside the database.',
+      'SECRET_KEY is required with DATABASE_URL. Set it to a random text of at least 32 characters, the same for every process, and keep a copy outside the database.',
     );
   }
   return {
@@ -372,6 +372,9 @@ function mailSettings({ SMTP_URL: server, MAIL_FROM: given }: SettingValues): Ma
   const { login } = server;
   const ofUser = login !== null && isMailAddress(login.user) ? { name: null, address: login.user } : null;
   const from = given ?? ofUser;
-  if (from === null) throw new ConfigProblem('MAIL_FROM is required with this SMTP_URL: whose mail it is.');
+  if (from === null)
+    throw new ConfigProblem(
+      'MAIL_FROM is required with this SMTP_URL. Set it to the sender, such as "Example Ltd <billing@example.com>".',
+    );
   return { server, from };
 }

@@ -34,7 +34,7 @@ export function keepDemoSecrets(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new ConfigProblem(
-      `The demo's key would stand in the log, and ${path} cannot be written (${code}): start where this user may write, or on a terminal.`,
+      `Without a terminal the demo's key is written to ${path}, but that failed (${code}). Start where this user may write, or on a terminal.`,
     );
   }
 }

@@ -27,7 +27,7 @@ export function errorMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && error.code === 'EADDRINUSE') {
     const port = 'port' in error ? ` on ${String(error.port)}` : '';
-    return `The port is taken: another program listens${port}. Choose another with PORT.`;
+    return `The port is in use: another program listens${port}. Choose another one with PORT.`;
   }
   if ('code' in error && error.code === 'ENOTFOUND' && 'hostname' in error) {
     return `No address was found for ${String(error.hostname)}. Set HOST to an address of this machine, such as 127.0.0.1 or 0.0.0.0.`;

@@ -54,7 +54,7 @@ export function draftSecrets(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new ConfigProblem(
-      `The first administrator's password and key would stand in the log, and ${path} cannot be written (${code}): give ADMIN_PASSWORD and ADMIN_API_KEY, or start where this user may write.`,
+      `Without a terminal the first administrator's password and key are written to ${path}, but that failed (${code}). Set ADMIN_PASSWORD and ADMIN_API_KEY, or start where this user may write.`,
     );
   }
   return { keep: () => renameSync(draft, path), discard: () => rmSync(draft, { force: true }) };

@@ -169,7 +169,7 @@ async function openSafely<Opened>(
     await database.close().catch(() => undefined);
     if (!(error instanceof StatementFailed) || error.code !== insufficientPrivilege) throw error;
     throw new ConfigProblem(
-      `The role of DATABASE_URL lacks a right that the service needs: ${error.message}. Which ones it needs is in docs/postgresql.md.`,
+      `The role of DATABASE_URL lacks a privilege that the service needs: ${error.message}. docs/postgresql.md lists the ones it needs.`,
       { cause: error },
     );
   }
@@ -222,7 +222,7 @@ export async function checkDurability(database: Queryable): Promise<void> {
     );
   }
   if (Number(row['version']) < oldestVersion)
-    throw new ConfigProblem('DATABASE_URL must lead to PostgreSQL 15 or newer.');
+    throw new ConfigProblem('DATABASE_URL must point to PostgreSQL 15 or newer.');
 }
 
 /** The first start fixes the currency and the key. */
@@ -244,7 +244,7 @@ export function findSecretKey({ secretKey, database }: Config): string | null {
   const kept = findKeptSecretKey(database.dataDir);
   if (kept === null || kept.length >= secretKeyLengthMin) return kept;
   throw new ConfigProblem(
-    `${keptSecretKeyPath(database.dataDir)} is damaged: put its copy in its place, or set SECRET_KEY.`,
+    `${keptSecretKeyPath(database.dataDir)} is damaged. Restore it from your copy, or set SECRET_KEY.`,
   );
 }
 
@@ -271,7 +271,9 @@ export function findSeal(config: Config): Seal | null {
 /** @throws ConfigProblem if the database has another currency or key */
 function agreeOnState(state: ServiceState, config: Config): Seal {
   if (state.currency !== config.currency) {
-    throw new ConfigProblem(`CURRENCY is ${config.currency}, but this database holds ${state.currency}.`);
+    throw new ConfigProblem(
+      `CURRENCY is ${config.currency}, but this database holds ${state.currency}. Set CURRENCY=${state.currency}.`,
+    );
   }
   const seal = findSeal(config);
   const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
@@ -288,10 +290,10 @@ export function secretKeyProblem(
   if (seal !== null && checkState(seal, sealedCheck) !== 'unreadable') return null;
   if (given !== null || database.kind !== 'embedded') {
     const neither = secretKeyPrevious === null ? '' : ', nor is SECRET_KEY_PREVIOUS';
-    return `SECRET_KEY is not the one this database was set up with${neither}: its sealed keys do not open`;
+    return `SECRET_KEY is not the one this database was set up with${neither}. Set it to the original key`;
   }
   const path = keptSecretKeyPath(resolve(database.dataDir));
   return seal === null
-    ? `This database was set up with a secret key, and there is no ${path}: put its copy there, or set SECRET_KEY`
-    : `The key in ${path} is not the one this database was set up with: put the right one there, or set SECRET_KEY`;
+    ? `This database was set up with a secret key, but ${path} is missing. Restore it from your copy, or set SECRET_KEY`
+    : `The key in ${path} is not the one this database was set up with. Restore the right one, or set SECRET_KEY`;
 }

@@ -75,7 +75,7 @@ async function refuseWhileSessionsLackKey(database: Database, { keyName }: Seal)
   const sessions = database.kind === 'embedded' ? [] : await listSessionsWithoutKey(database, keyName);
   if (sessions.length === 0) return;
   throw new ResealRefused(
-    `These processes do not know the new SECRET_KEY and could not open what is sealed under it: ${sessions.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
+    `These processes do not have the new SECRET_KEY and could not read what is sealed with it: ${sessions.join('; ')}. Restart them with it, as SECRET_KEY or SECRET_KEY_PREVIOUS, and run this again.`,
   );
 }
 

@@ -142,7 +142,7 @@ function ranges(whose: string): Read<string[]> {
   return (value, name) => {
     const entries = listed(value);
     for (const entry of entries) {
-      const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'every address there is' : null);
+      const problem = allowListProblem(entry) ?? (isEveryAddress(entry) ? 'the whole address space' : null);
       if (problem !== null) {
         throw new ConfigProblem(
           `${name} must list addresses or CIDR ranges ${whose}: "${entry}" is ${problem}.`,
@@ -184,7 +184,7 @@ const valkeyUrl: Read<ValkeyAddress> = (value, name) => {
   const address = readValkeyUrl(value);
   if (address !== null) return address;
   throw new ConfigProblem(
-    `${name} must look like redis://user:password@host:6379/0 or rediss://…, with what is special in user and password written as %40 and so on.`,
+    `${name} must look like redis://user:password@host:6379/0 or rediss://…. Percent-encode special characters in user and password, such as %40 for @.`,
   );
 };
 
@@ -200,7 +200,7 @@ const password: Read<string> = (value, name) => {
 
 const apiKey: Read<string> = (value, name) => {
   if (isApiKey(value, 'live')) return value;
-  throw new ConfigProblem(`${name} is not a key: run "npx sellthrough mint-key" to make one.`);
+  throw new ConfigProblem(`${name} is not an API key. Run "npx sellthrough mint-key" to make one.`);
 };
 
 const roles: Read<ReadonlySet<NamedRole>> = (value, name) =>
@@ -208,7 +208,7 @@ const roles: Read<ReadonlySet<NamedRole>> = (value, name) =>
     listed(value).map((entry) => {
       const role = namedRoles.find((each) => each === entry);
       if (role !== undefined) return role;
-      throw new ConfigProblem(`${name} must list roles out of ${namedRoles.join(', ')}, not "${entry}".`);
+      throw new ConfigProblem(`${name} must list roles from ${namedRoles.join(', ')}, not "${entry}".`);
     }),
   );
 
@@ -229,7 +229,7 @@ const smtpUrl: Read<SmtpServer> = (value, name) => {
   const server = readSmtpUrl(value);
   if (server !== null) return server;
   throw new ConfigProblem(
-    `${name} must look like smtp://user:password@mail.example.com:587 or smtps://…:465, with what is special in user and password written as %40 and so on.`,
+    `${name} must look like smtp://user:password@mail.example.com:587 or smtps://…:465. Percent-encode special characters in user and password, such as %40 for @.`,
   );
 };
 

@@ -39,8 +39,8 @@ export function administratorText(
     secret === null ? `as given in ${variable}` : (file ?? secret);
   const where =
     file === null || (password ?? apiKey) === null
-      ? 'Whatever was generated is shown only now:'
-      : 'What was generated is in a file that only this user may read: take it from there, and delete the file.';
+      ? 'What was generated is shown only this once:'
+      : 'What was generated is in a file that only this user may read. Copy it, then delete the file.';
   return `
 The first administrator was created. ${where}
   username       ${username}
@@ -67,7 +67,7 @@ export function demoText(
       ? `'Authorization: Bearer ${apiKey}'`
       : `"Authorization: Bearer $(${readKeyCommand(file)})"`;
   return `
-The demo reseller began with a credit of ${credit}${where}:
+The demo reseller has a credit of ${credit}${where}:
   API key        ${file ?? apiKey}
 ${password === null ? '' : `  panel          username demo, password ${shown}\n`}
 Place an order. Paste this twice: the second answer is a replay, and nothing is charged again.

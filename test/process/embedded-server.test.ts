@@ -341,7 +341,7 @@ test('a second start on the same folder ends with a sentence', async () => {
   const lines: string[] = [];
   for await (const line of linesOf(child)) lines.push(line);
   assert.deepEqual(lines, [
-    `The data folder ${dataDir} is in use by another Sellthrough (process ${process.pid}): stop that one first, or give this one a DATA_DIR of its own.`,
+    `The data folder ${dataDir} is in use by another Sellthrough (process ${process.pid}). Stop that one first, or set DATA_DIR to another folder.`,
   ]);
 
   await server.close();

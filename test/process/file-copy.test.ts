@@ -97,7 +97,7 @@ test('a copy made while every page changes holds all that was committed before i
 
 test('one copy at a time; one that is given up leaves the database as it was', async () => {
   const guard = await begin();
-  await assert.rejects(begin(), /under way already/);
+  await assert.rejects(begin(), /already running/);
   await guard.release();
   const again = await begin();
   await again.end();
@@ -130,7 +130,7 @@ test('whoever drops the conversation, the other end hears of it and nothing stay
 
   await connectControlSocket(dataDir, copyWish, async (connection) => {
     await connection.receive();
-    await assert.rejects(copyRunningService(dataDir, join(folder, 'second')), /under way already/);
+    await assert.rejects(copyRunningService(dataDir, join(folder, 'second')), /already running/);
     await controlSocket.close();
     await assert.rejects(connection.receive(), ControlConnectionClosed);
   });

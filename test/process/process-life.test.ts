@@ -293,7 +293,7 @@ test('a start without a terminal keeps what it generates out of its output, also
   const open = { DATA_DIR: dataDir, HOST: '0.0.0.0' };
   const refused = await run(['--demo'], { PORT: '0', ...open }).ended;
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^sellthrough: A demo listens on this machine alone, [^\n]* DEMO=1 [^\n]*\n$/);
+  assert.match(refused.stderr, /^sellthrough: A demo listens only on this machine, [^\n]* DEMO=1 [^\n]*\n$/);
   const started = await start({ ...open, DEMO: '1' });
   const [line = ''] = /^ {2}curl .*$/m.exec(started.said) ?? [];
   const demoFile = join(dataDir, 'demo-reseller.txt');
@@ -324,7 +324,7 @@ test('where those secrets cannot be written, nothing counts yet: the start ends 
   const first = { username: 'admin', password: 'a password', apiKey: null };
   assert.throws(() => draftSecrets(join(folder, 'no-such-folder', 'file.txt'), first), {
     name: 'ConfigProblem',
-    message: /^[^\n]*file\.txt cannot be written \(ENOENT\): give ADMIN_PASSWORD and ADMIN_API_KEY[^\n]*\.$/,
+    message: /^[^\n]*file\.txt, but that failed \(ENOENT\)\. Set ADMIN_PASSWORD and ADMIN_API_KEY[^\n]*\.$/,
   });
 });
 
@@ -546,7 +546,7 @@ describe('a PostgreSQL server', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const quiet = { ...given, LOG_LEVEL: 'error' };
-    assert.match(await refusedStart({ ...quiet, PORT: String(port) }), /port is taken.*PORT/);
+    assert.match(await refusedStart({ ...quiet, PORT: String(port) }), /port is in use.*PORT/);
     other.close();
     assert.match(await refusedStart({ ...quiet, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
   });

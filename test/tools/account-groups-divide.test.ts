@@ -103,7 +103,7 @@ test('a service has to stop first, and is told how long for; then every row move
   );
   assert.match(
     refused.stderr,
-    /Nothing was changed: a service runs on this database \(.+, process \d+\)\. Stop it first/,
+    /Nothing was changed: a service is running on this database \(.+, process \d+\)\. Stop it first/,
   );
   await stop(service);
   // As long as it ran, its jobs may have written.
@@ -111,7 +111,7 @@ test('a service has to stop first, and is told how long for; then every row move
 
   const unasked = await runCommand(['migrate', '--groups', '3'], { cwd: folder, environment });
   assert.equal(unasked.code, 2);
-  assert.match(unasked.stderr, /without a terminal this needs --yes/);
+  assert.match(unasked.stderr, /Without a terminal, this command needs --yes/);
   assert.deepEqual(await groupsOf(url), []);
 
   const done = await runForJson(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
@@ -170,7 +170,7 @@ test('numbers that cannot be had are refused with what to do', async () => {
   assert.match(none.stderr, /a number from 1 to 64 is needed/);
   assert.match(same.stdout, /^Nothing to do: the accounts of this database are in one group already\./);
   await askServer(url, 'create schema public_group_1');
-  assert.match((await migrate('2')).stderr, /There is a schema "public_group_1" already/);
+  assert.match((await migrate('2')).stderr, /A schema "public_group_1" already exists/);
   assert.deepEqual(await groupsOf(url), []);
   await askServer(url, 'drop schema public_group_1');
   assert.equal(
@@ -185,9 +185,9 @@ test('numbers that cannot be had are refused with what to do', async () => {
     migrate('1'),
     runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: embedded }),
   ]);
-  assertRefused(fewer, 1, /are in 3 groups, and cannot be brought into fewer \(2\).*ACCOUNT_GROUPS=2/);
-  assertRefused(more, 1, /are in 3 groups, and cannot be brought into 4.*backup.*ACCOUNT_GROUPS=4/);
-  assertRefused(one, 1, /cannot be brought into fewer \(1\)/);
+  assertRefused(fewer, 1, /are in 3 groups and cannot be moved into fewer \(2\).*ACCOUNT_GROUPS=2/);
+  assertRefused(more, 1, /are in 3 groups and cannot be moved into 4.*backup.*ACCOUNT_GROUPS=4/);
+  assertRefused(one, 1, /cannot be moved into fewer \(1\)/);
   assertRefused(small, 1, /make a backup, set DATABASE_URL and ACCOUNT_GROUPS, and restore it there/);
 });
 
@@ -466,7 +466,7 @@ test('a role that owns nothing can do with the groups what it could with the tab
   const serving = { ...settings, DATABASE_URL: asService.href };
   assertLastLine(
     await runCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment: serving }),
-    /may not make schemas or does not own the tables: run it as the role that owns the database/,
+    /may not create schemas, or does not own the tables\. Run this command as the role that owns the database/,
   );
   await divide(url);
   await askServer(url, 'create table public_group_1.later (id int); create table later (id int)');

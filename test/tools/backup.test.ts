@@ -348,7 +348,7 @@ test('a backup of a running embedded service is one consistent moment, and order
     assert.ok(placed > wasPlaced, 'orders went on');
     // A second one beside it is told to wait; its files are left alone.
     const [done, ...others] = ends.toSorted((a, b) => Number(a.code) - Number(b.code));
-    for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /under way already/);
+    for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /already running/);
     assert.equal(done?.code, 0, done?.stderr);
     const made = JSON.parse(done?.stdout ?? '');
     const target = { ...settings, DATABASE_URL: await createDatabase() };
@@ -412,7 +412,7 @@ test('a backup never replaces a file', async () => {
   const before = readFileSync(original);
   const environment = { ...settings, DATABASE_URL: await createDatabase() };
   await runForJson(['migrate'], { cwd: folder, environment });
-  assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /exists already/);
+  assertRefused(await runCommand(['backup', original], { cwd: folder, environment }), 1, /already exists/);
   assert.deepEqual(readFileSync(original), before);
 });
 
@@ -479,7 +479,7 @@ test('a database with data in it is left alone', async () => {
   const environment = { ...settings, DATABASE_URL: url };
   await runForJson(['restore', original], { cwd: folder, environment });
   const again = await runCommand(['restore', original], { cwd: folder, environment });
-  assertRefused(again, 1, /holds data already.*only restored into an empty one/);
+  assertRefused(again, 1, /already has data.*only restored into an empty one/);
 
   const foreign = await createDatabase();
   await askServer(foreign, 'create table thesis (id int primary key)');
@@ -495,32 +495,32 @@ describe('what does not fit ends the restore before anything is made', () => {
   const whole = () => gunzipSync(readFileSync(original)).toString('utf8');
   /** Seals a changed text again: every checksum right, as an attacker or a bug would. */
   const damages: readonly (readonly [title: string, damage: () => Buffer, sentence: RegExp])[] = [
-    ['a file that is no backup', () => Buffer.from('PGDMP, not ours'), /cannot be used: its bytes/],
+    [
+      'a file that is no backup',
+      () => Buffer.from('PGDMP, not ours'),
+      /cannot be used: it is damaged or not a backup/,
+    ],
     ['gzip of something else', () => gzipSync('hello\nworld\n'), /not a backup made by/],
-    ['an empty file', () => Buffer.alloc(0), /cut off/],
-    ['a file cut in the middle', () => readFileSync(original).subarray(0, -100), /cut off/],
+    ['an empty file', () => Buffer.alloc(0), /it is incomplete/],
+    ['a file cut in the middle', () => readFileSync(original).subarray(0, -100), /it is incomplete/],
     [
       'a file without its last line',
       () => gzipSync(whole().split('\n').slice(0, -2).join('\n').concat('\n')),
-      /cut off/,
+      /it is incomplete/,
     ],
     [
       'a changed amount',
       () => gzipSync(whole().replace('"10000"', '"99999"')),
-      /rows of \w+ are not as they were written/,
+      /rows of \w+ do not match their checksum/,
     ],
-    ['a row less', () => gzipSync(whole().replace(/\n\["2", "7",[^\n]+/, '')), /not as they were written/],
-    [
-      'a table less',
-      () => gzipSync(withoutTable(whole(), 'login_links')),
-      /tables are not those of its head/,
-    ],
+    ['a row less', () => gzipSync(whole().replace(/\n\["2", "7",[^\n]+/, '')), /do not match their checksum/],
+    ['a table less', () => gzipSync(withoutTable(whole(), 'login_links')), /tables do not match its header/],
     ['another head', () => gzipSync(whole().replace('"currency":"USD"', '"currency":"EUR"')), /checksum/],
-    ['something behind its end', () => gzipSync(`${whole()}[]\n`), /follows its end/],
+    ['something behind its end', () => gzipSync(`${whole()}[]\n`), /data after its end/],
     [
       'a newer format',
       () => gzipSync(whole().replace('"sellthrough_backup":1', '"sellthrough_backup":2')),
-      /newer than this program/,
+      /not known to this version/,
     ],
     [
       'a newer schema',
@@ -567,7 +567,7 @@ describe('what does not fit ends the restore before anything is made', () => {
     writeFileSync(file, gzipSync(whole().replace('"10000"', '"99999"')));
     const environment = { ...settings, DATA_DIR: inFolder('never') };
     const refused = await runCommand(['restore', file], { cwd: folder, environment });
-    assertRefused(refused, 1, /The backup cannot be used: the rows of \w+ are not as they were written/);
+    assertRefused(refused, 1, /The backup cannot be used: the rows of \w+ do not match their checksum/);
     assert.ok(!existsSync(inFolder('never')), 'no folder was made');
   });
 

@@ -73,7 +73,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
       assertRefused(
         await run(args, { DATA_DIR: dataDir }),
         1,
-        /set up with a secret key, and there is no .*restored\/secret\.key: put its copy there, or set SECRET_KEY\.$/m,
+        /set up with a secret key, but .*restored\/secret\.key is missing\. Restore it from your copy, or set SECRET_KEY\.$/m,
       );
       assert.ok(!existsSync(kept), `${args[0]} makes no key`);
     }
@@ -82,7 +82,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
     const { checks }: { checks: { name: string; state: string; says: string }[] } = JSON.parse(stdout);
     const check = checks.find(({ name }) => name === 'secret key');
     assert.equal(check?.state, 'fail');
-    assert.match(check?.says ?? '', /there is no .*secret\.key/);
+    assert.match(check?.says ?? '', /secret\.key is missing/);
   });
 
   test('a wrong file is named, a damaged one too, and the right one is taken', async () => {
@@ -159,7 +159,7 @@ describe('SECRET_KEY is replaced', () => {
 
     const service = await startServiceProcess({ environment: { PORT: '0', ...between } });
     const elsewhere = await run(['reseal'], { ...before, SECRET_KEY: 'x'.repeat(40) });
-    assertRefused(elsewhere, 1, /seals with another SECRET_KEY: restart it with this one first/);
+    assertRefused(elsewhere, 1, /uses another SECRET_KEY\. Restart it with this one first/);
     const done = await json(['reseal'], between);
     assert.deepEqual([done.resealed, done.previous, done.unreadable, done.current], [1, 0, 0, 1]);
     service.kill('SIGTERM');

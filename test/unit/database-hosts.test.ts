@@ -184,7 +184,7 @@ describe('of several hosts', () => {
     const [a] = hosts;
     assert.ok(a);
     const former = await answerOf('7/1');
-    assert.throws(() => finder.accept(a, former), /a:1 is not written to: a former primary/);
+    assert.throws(() => finder.accept(a, former), /a:1 is not used for writes: a former primary/);
     finder.close();
   });
 

@@ -36,7 +36,7 @@ test('a port that is taken is named, and so is a HOST that has no address', asyn
   const [taken] = await once(createServer().listen({ host: '127.0.0.1', port }), 'error');
   assert.equal(
     errorMessageOf(taken),
-    `The port is taken: another program listens on ${port}. Choose another with PORT.`,
+    `The port is in use: another program listens on ${port}. Choose another one with PORT.`,
   );
   first.close();
   const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND nohost.invalid'), {

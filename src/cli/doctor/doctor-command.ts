@@ -83,6 +83,6 @@ async function askHealth(json: boolean): Promise<void> {
   }
   const said = await response.text();
   if (!response.ok)
-    throw new CommandFailed(`${address} says ${response.status}: ${said}`, exitCodes.unreachable);
+    throw new CommandFailed(`${address} answered ${response.status}: ${said}`, exitCodes.unreachable);
   answer(json, { ready: true }, 'ready\n');
 }

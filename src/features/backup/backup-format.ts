@@ -92,7 +92,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
   };
 
   for await (const line of linesOf(path)) {
-    if (ended !== null) throw new BackupDamaged('something follows its end');
+    if (ended !== null) throw new BackupDamaged('it has data after its end');
     if (head === null) {
       head = parseHead(line);
       addLines(whole, [line]);
@@ -100,7 +100,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
       continue;
     }
     if (line.startsWith('[')) {
-      if (table === null) throw new BackupDamaged('a row stands outside its table');
+      if (table === null) throw new BackupDamaged('it has a row outside a table');
       piece.push(line);
       pieceBytes += line.length;
       if (piece.length >= pieceRowsMax || pieceBytes >= pieceBytesMax) await flush();
@@ -116,25 +116,25 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
     if (table === null) {
       const expected = head.tables[sums.length]?.name;
       if (typeof mark['table'] !== 'string' || mark['table'] !== expected || 'rows' in mark) {
-        throw new BackupDamaged('its tables are not those of its head');
+        throw new BackupDamaged('its tables do not match its header');
       }
       table = { name: expected, sum: createTableSum(expected) };
       continue;
     }
     const sum = table.sum.sum();
     if (mark['table'] !== sum.table || mark['rows'] !== sum.rows || mark['sha256'] !== sum.sha256) {
-      throw new BackupDamaged(`the rows of ${table.name} are not as they were written`);
+      throw new BackupDamaged(`the rows of ${table.name} do not match their checksum`);
     }
     sums.push(sum);
     table = null;
     await reader.onTable?.(sum);
   }
   if (head === null || ended === null || table !== null || sums.length !== head.tables.length) {
-    throw new BackupDamaged('it is cut off');
+    throw new BackupDamaged('it is incomplete');
   }
   const rows = sums.reduce((total, sum) => total + sum.rows, 0);
   if (ended['rows'] !== rows || ended['sha256'] !== whole.digest('hex')) {
-    throw new BackupDamaged('its checksum is not right');
+    throw new BackupDamaged('its checksum is wrong');
   }
   return { head, sums, rows };
 }
@@ -169,21 +169,20 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       }
       rest.push(bytes.subarray(from));
       restBytes += bytes.length - from;
-      if (restBytes > lineBytesMax) throw new BackupDamaged('a line of it has no end');
+      if (restBytes > lineBytesMax) throw new BackupDamaged('it has a line that is too long');
     }
   } catch (error) {
     throw error instanceof BackupDamaged ? error : unreadable(error);
   } finally {
     source.destroy();
   }
-  if (restBytes > 0) throw new BackupDamaged('it is cut off');
+  if (restBytes > 0) throw new BackupDamaged('it is incomplete');
 }
 
 function unreadable(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'Z_BUF_ERROR') return new BackupDamaged('it is cut off', { cause: error });
-  if (code.startsWith('Z_'))
-    return new BackupDamaged('its bytes are not as they were written', { cause: error });
+  if (code === 'Z_BUF_ERROR') return new BackupDamaged('it is incomplete', { cause: error });
+  if (code.startsWith('Z_')) return new BackupDamaged('it is damaged or not a backup', { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
 
@@ -191,7 +190,8 @@ function parseHead(line: string): BackupHead {
   const head = parseObject(line);
   const version = head['sellthrough_backup'];
   if (typeof version !== 'number') throw new BackupDamaged('it is not a backup made by "sellthrough backup"');
-  if (version !== formatVersion) throw new BackupDamaged(`its format ${version} is newer than this program`);
+  if (version !== formatVersion)
+    throw new BackupDamaged(`its format ${version} is not known to this version`);
   const isWhole =
     ['made_at', 'program_version', 'server_version', 'currency', 'secret_key_check'].every(
       (name) => typeof head[name] === 'string',
@@ -206,7 +206,7 @@ function parseHead(line: string): BackupHead {
       head['sequences'],
       (one) => typeof one['table'] === 'string' && typeof one['column'] === 'string',
     );
-  if (!isWhole) throw new BackupDamaged('its head is not whole');
+  if (!isWhole) throw new BackupDamaged('its header is incomplete');
   return head as unknown as BackupHead;
 }
 

@@ -22,12 +22,14 @@ export async function guardCopy(
   connection: ControlConnection,
   { copySecondsMax }: { readonly copySecondsMax: number },
 ): Promise<void> {
-  if (database.beginFileCopy === null) throw new CopyFailed('This database is not an embedded one.');
+  if (database.beginFileCopy === null) throw new CopyFailed('Only an embedded database can be copied.');
   const guard = await database.beginFileCopy();
   const over = new AbortController();
   const heard = async () => {
     const tooLong = pause(copySecondsMax * 1000, undefined, { signal: over.signal, ref: false }).then(() => {
-      throw new CopyFailed('The copy took too long: the log cannot be kept for ever.');
+      throw new CopyFailed(
+        'The copy took too long and was stopped. Try again on a faster disk, or stop the service first.',
+      );
     });
     await Promise.race([connection.receive(), tooLong]);
   };
@@ -69,7 +71,7 @@ export async function copyRunningService(
     });
   } catch (error) {
     if (!(error instanceof ControlConnectionClosed)) throw error;
-    throw new CopyFailed('The service ended, or was restarted, while its files were copied: try again.', {
+    throw new CopyFailed('The service stopped or restarted while its files were copied. Try again.', {
       cause: error,
     });
   }

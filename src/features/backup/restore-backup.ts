@@ -122,7 +122,7 @@ async function refuseDivided(database: Database): Promise<void> {
   const division = await findDivisionIfAny(database);
   if (division === null) return;
   throw new RestoreRefused(
-    `The database is empty, but its accounts are in ${division.groups.length} groups already: give DATABASE_URL a new database, and say in ACCOUNT_GROUPS how many groups it shall have.`,
+    `The database is empty but already divided into ${division.groups.length} account groups. Set DATABASE_URL to a new database, and ACCOUNT_GROUPS to the number of groups it should have.`,
   );
 }
 
@@ -132,17 +132,17 @@ async function refuseForeign(database: Database, past: readonly Migration[]): Pr
   const content = await findContent(database, tables);
   if (content !== null) {
     throw new RestoreRefused(
-      `The database holds data already (table ${content}): a backup is only restored into an empty one. Give DATA_DIR a new folder, or DATABASE_URL a new database.`,
+      `The database already has data (table ${content}), and a backup is only restored into an empty one. Set DATA_DIR to a new folder, or DATABASE_URL to a new database.`,
     );
   }
   if (applied.length === 0 && tables.length > 0) {
     throw new RestoreRefused(
-      `The database holds tables that are not Sellthrough's (${tables[0]?.name}): give DATABASE_URL a new database.`,
+      `The database has tables that are not Sellthrough's (${tables[0]?.name}). Set DATABASE_URL to a new database.`,
     );
   }
   if (applied.length > past.length) {
     throw new RestoreRefused(
-      'The database is empty, but has a newer schema than the backup: give DATA_DIR a new folder, or DATABASE_URL a new database.',
+      'The database is empty, but its schema is newer than the backup. Set DATA_DIR to a new folder, or DATABASE_URL to a new database.',
     );
   }
 }
@@ -157,13 +157,15 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   }
   const content = await findContent(transaction, tables);
   if (content !== null)
-    throw new RestoreRefused(`The database was filled in the meantime (table ${content}).`);
+    throw new RestoreRefused(
+      `Something else wrote to the database in the meantime (table ${content}). Restore into a new one.`,
+    );
 
   const byName = new Map(tables.map((table) => [table.name, table]));
   const tableOf = (name: string): Table => {
     const found = byName.get(name);
     if (found === undefined)
-      throw new BackupDamaged(`it holds a table ${name} that this schema does not have`);
+      throw new BackupDamaged(`its table ${name} does not exist in this version's schema`);
     return found;
   };
   const loaded = await readBackup(path, {
@@ -172,7 +174,7 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
       const sum = createTableSum(table);
       for await (const lines of readRows(transaction, tableOf(table))) sum.add(lines);
       if (sum.sum().sha256 !== sha256) {
-        throw new BackupDamaged(`the rows of ${table} read back from the database are not those of the file`);
+        throw new BackupDamaged(`the restored rows of ${table} differ from those in the file`);
       }
     },
   });
@@ -214,7 +216,7 @@ function checkShape(tables: readonly Table[], { tables: expected }: BackupHead):
     JSON.stringify(list.map(({ name, columns }) => [name, ...columns]).sort());
   const ours = tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) }));
   if (shape(ours) !== shape(expected)) {
-    throw new BackupDamaged('its tables are not those of the schema it names');
+    throw new BackupDamaged('its tables do not match the schema version it names');
   }
 }
 

@@ -62,7 +62,8 @@ export function findUnfinished(folder: string): string[] {
 
 /** Called first, so that an unwritable path is reported at once. @throws BackupRefused */
 export function createBackupFile(path: string): BackupFile {
-  if (existsSync(path)) throw new BackupRefused(`${path} exists already: a backup never replaces a file.`);
+  if (existsSync(path))
+    throw new BackupRefused(`${path} already exists. A backup never replaces a file: choose another name.`);
   const unfinished = `${path}${unfinishedEnding}`;
   const copyFolder = `${path}${copyEnding}`;
   const discard = () => {

@@ -75,7 +75,7 @@ function prepareFolder(folder: string): void {
   );
   if (foreign.length > 0 && !names.includes(lockFile)) {
     throw new DataFolderUnusable(
-      `The data folder ${folder} holds files that are not Sellthrough's (${foreign.slice(0, 3).join(', ')}): give DATA_DIR an empty folder or a new name.`,
+      `The data folder ${folder} has files that are not Sellthrough's (${foreign.slice(0, 3).join(', ')}). Set DATA_DIR to an empty or new folder.`,
     );
   }
 }
@@ -90,7 +90,7 @@ function lockFolder(folder: string): DatabaseSync {
     lock?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) {
       throw new DataFolderInUse(
-        `The data folder ${folder} is in use by another Sellthrough${holderOf(folder)}: stop that one first, or give this one a DATA_DIR of its own.`,
+        `The data folder ${folder} is in use by another Sellthrough${holderOf(folder)}. Stop that one first, or set DATA_DIR to another folder.`,
       );
     }
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });

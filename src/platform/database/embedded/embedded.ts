@@ -100,7 +100,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   async function connected(): Promise<Connected> {
     if (current !== null) return current;
     if (performance.now() - failedAt < restartPauseMilliseconds) {
-      throw new DatabaseUnavailable('The embedded database could not be started again yet.');
+      throw new DatabaseUnavailable('The embedded database has not restarted yet.');
     }
     try {
       await dead?.close();
@@ -160,7 +160,7 @@ function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected
   let isCopied = false;
 
   return async () => {
-    if (isCopied) throw new DatabaseUnavailable('A backup of this database is under way already.');
+    if (isCopied) throw new DatabaseUnavailable('A backup of this database is already running.');
     isCopied = true;
     let held: Connected | null = null;
     let isBegun = false;
@@ -169,7 +169,7 @@ function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected
       queue.run('first', async () => {
         const now = await connected();
         held ??= now;
-        if (held !== now) throw new DatabaseUnavailable('The database was started again meanwhile.');
+        if (held !== now) throw new DatabaseUnavailable('The database restarted in the meantime.');
         held.server.holdCheckpoints(true);
         const began = performance.now();
         const rows = await held.session.query(statement);

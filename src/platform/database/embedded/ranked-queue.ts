@@ -92,7 +92,9 @@ export function createRankedQueue(limits: RankedQueueLimits, monotonicNow: () =>
           }
           patience = setTimeout(() => {
             second.splice(second.indexOf(waiting), 1);
-            reject(new DatabaseUnavailable('Orders left the embedded database no time for this read.'));
+            reject(
+              new DatabaseUnavailable('The read timed out because orders kept the embedded database busy.'),
+            );
             next();
           }, limits.waitMilliseconds);
         }

@@ -138,13 +138,13 @@ export function createPrimaryFinder({
         answer instanceof Error ? [] : [`${hostText(host)} (${answer.systemIdentifier})`],
       );
       throw new DatabaseUnavailable(
-        `The hosts of DATABASE_URL belong to different clusters, as their system identifiers say: ${listed.join(', ')}. Leave out those that are not this service's.`,
+        `The hosts of DATABASE_URL belong to different clusters (by system identifier): ${listed.join(', ')}. Remove the hosts of other clusters.`,
       );
     }
     const taker = answers.find((answer) => answer.timeline !== null && !answer.isReadOnly);
     if (taker?.isEmpty === true && answers.length < hosts.length) {
       throw new DatabaseUnavailable(
-        `The database is empty, and not every host of DATABASE_URL answers, so it may be another cluster's: ${described(hosts, heard, cluster)}. Start them all, or leave out those that are not there.`,
+        `The database is empty, and not every host of DATABASE_URL answers, so it may belong to another cluster: ${described(hosts, heard, cluster)}. Start all hosts, or remove those that no longer exist.`,
       );
     }
     if (taker !== undefined) cluster.systemIdentifier = taker.systemIdentifier;
@@ -170,7 +170,7 @@ export function createPrimaryFinder({
       const problem = problemOf(answer, cluster);
       if (problem === null) return;
       isCertain = false;
-      throw new DatabaseUnavailable(`${hostText(host)} is not written to: ${problem}.`);
+      throw new DatabaseUnavailable(`${hostText(host)} is not used for writes: ${problem}.`);
     },
     doubt(lost) {
       if (lost !== null && lost < cluster.timeline) return;

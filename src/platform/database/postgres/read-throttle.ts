@@ -61,7 +61,7 @@ export function createReadThrottle(
       };
       const patience = setTimeout(() => {
         waiting.splice(waiting.indexOf(take), 1);
-        reject(new DatabaseUnavailable('Too many reads are under way.'));
+        reject(new DatabaseUnavailable('Too many reads are running.'));
       }, places.waitMilliseconds);
       waiting.push(take);
     });
@@ -90,7 +90,7 @@ export function createReadThrottle(
       }
       const began = monotonicNow();
       if (began - arrived > limits.waitMilliseconds)
-        throw new DatabaseUnavailable('Orders left the database no time for this read.');
+        throw new DatabaseUnavailable('The read timed out because orders kept the database busy.');
       try {
         return await inPlace(work);
       } finally {

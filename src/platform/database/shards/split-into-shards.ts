@@ -39,7 +39,7 @@ export async function divideAccounts(
   await lockSchema(transaction);
   if ((await findDivision(transaction)) !== null) {
     throw new SchemaMismatch(
-      'The accounts of this database are in groups already: their number stays as it is.',
+      'The accounts of this database are in groups already. Their number cannot be changed.',
     );
   }
   const [here] = await run(
@@ -305,8 +305,11 @@ async function createSchema(transaction: Queryable, name: string): Promise<void>
     await run(transaction, `create schema ${name}`);
   } catch (error) {
     if (!(error instanceof StatementFailed) || error.code !== '42P06') throw error;
-    throw new SchemaMismatch(`There is a schema ${name} already: an account group would need that name.`, {
-      cause: error,
-    });
+    throw new SchemaMismatch(
+      `A schema ${name} already exists, and an account group needs that name. Rename it.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
