@@ -1,5 +1,5 @@
-// `npm run test:spreadsheets`: CSV files of the service, opened in LibreOffice with commas, semicolons and tabs as
-// separators. Not part of `npm test`: it needs LibreOffice.
+// `npm run test:spreadsheets`: opens the service's CSV files in LibreOffice, separated by commas, semicolons and tabs. Not
+// part of `npm test`, as it needs LibreOffice.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -25,7 +25,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `asText`: cells in quotes stay text, as a person chooses who imports references such as 007. */
+/** `asText`: quoted cells stay text, as for imported references such as 007. */
 function opened(name: string, csv: string, separator: number, to: string, asText: boolean): string {
   writeFileSync(join(folder, `${name}.csv`), csv);
   const filter = `--infilter=Text - txt - csv (StarCalc):${separator},34,76,1,,0,${asText},true,false`;
@@ -64,20 +64,20 @@ test('LibreOffice computes what is not guarded', () => {
 });
 
 test('hostile texts side by side are no formulas, and are shown as they were written', () => {
-  // LibreOffice reads no further in a file with a NUL, and XML cannot hold other control characters.
+  // LibreOffice stops reading at NUL, and XML cannot contain other control characters.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
   const texts = hostileTexts.filter((text) => !/[\0-\x08\x0e-\x1f]/.test(text));
   const csv = hostileFile(texts);
   expectNoFormulas('hostile', csv);
 
-  // A cell shows one kind of line end, and no text longer than a cell can be.
+  // Cells normalize line ends and truncate long texts.
   const shown = texts.filter((text) => !/[\r\n\v\f\u0085\u2028\u2029]/.test(text));
   const file = hostileFile(shown);
   const written: string[][] = parse(file);
   const read: string[][] = parse(
     opened('shown', file, separators.comma, 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true', true),
   );
-  // Numbers are shown without their last zeros.
+  // Numbers are shown without trailing zeros.
   const amountAt = columns.indexOf('amount');
   const asShown = (row: readonly string[]) =>
     row.map((cell, index) => (index === amountAt && /^-?\d/.test(cell) ? String(Number(cell)) : cell));

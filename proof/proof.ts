@@ -1,7 +1,7 @@
-// What `npm run proof` runs: the long forms of the machines under proof/machines, one after the other, with
-// a line for each result. `--share 0.1` runs a tenth of everything; `--only name` (repeatable) some of them;
-// `--seed` another run; `--write` puts the table into docs/reliability.md.
-// Always true: the exit code is 0 only when every machine that was asked for succeeded.
+// `npm run proof`: runs the long forms of proof/machines one after another, with a line for each result. `--share 0.1` runs
+// a tenth of everything; `--only name` (repeatable) some; `--seed` another run; `--write` puts the table into
+// docs/reliability.md.
+// Invariant: the exit code is 0 only if every requested machine succeeded.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -13,7 +13,7 @@ interface Machine {
   readonly name: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly args: readonly string[];
-  /** Of what it printed, the lines that say what was done. */
+  /** Selects the result lines of its output. */
   readonly result: RegExp;
 }
 
@@ -31,7 +31,7 @@ const [tableBegins, tableEnds] = ['<!-- figures: npm run proof -- --write -->', 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
-    // Another one each day: what a run found is repeated with the seed that its command shows.
+    // A new one each day; the printed command repeats the seed.
     seed: { type: 'string', default: new Date().toISOString().slice(0, 10).replaceAll('-', '') },
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
@@ -73,7 +73,7 @@ const machines: readonly Machine[] = [
   long('kills on PostgreSQL', 'long-kill', '--database', 'postgres', '--kills', count(500)),
   long('broken database', 'long-broken-database', '--rounds', count(5)),
   long('failover', 'long-failover', '--rounds', count(3)),
-  // Behind the proxies that are installed here.
+  // Behind the installed proxies.
   long('restarts', 'long-restarts', '--rounds', count(20), '--kills', count(5)),
   long('failover under Patroni', 'long-patroni-failover'),
   test('no profit', 'test/unit/no-profit.test.ts', { PROOF_CHAINS: count(50_000) }),
@@ -179,7 +179,7 @@ function run(machine: Machine): Promise<Outcome> {
   });
 }
 
-/** Without the marks of the test runner, and without what each kind of answer came to. */
+/** Without the test runner's marks and the counts by kind of answer. */
 function shortened(result: string): string {
   return result.replaceAll('ℹ ', '').replaceAll(/: \{[^}]*\}/g, '');
 }
@@ -203,7 +203,7 @@ function write(): void {
     process.exitCode = 1;
     return;
   }
-  // Machines that did not run this time keep the row of their last run.
+  // Machines that did not run keep their last row.
   const earlier = new Map(
     rest.split('\n').map((row): [string, string] => [row.split('|')[1]?.trim() ?? '', row]),
   );

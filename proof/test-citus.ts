@@ -1,8 +1,8 @@
-// `npm run test:citus`: the service's tests on servers with Citus, with the accounts in two groups on its workers; then the
-// crowd through two processes, processes that are killed, groups that move and servers that crash under load. Not part of
-// `npm test`: it needs the servers that TEST_CITUS_URL and TEST_CITUS_WORKERS name, and says so.
-// Usage: npm run test:citus -- [part of a file's name]... | [--tests] [--crowd] [--kill] [--moves] [--crashes]
-// Always true: the databases that it makes are gone when it ends; those of a run that was killed go when the next one begins.
+// `npm run test:citus -- [part of a file's name]...
+// [--tests] [--crowd] [--kill] [--moves] [--crashes]`: the service's tests on Citus with two account groups; then the
+// crowd, kills, group moves and server crashes. Not part of `npm test`: it needs the servers of TEST_CITUS_URL and
+// TEST_CITUS_WORKERS.
+// Invariant: it drops its databases at its end; those of a killed run are dropped by the next one.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,6 @@ import {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const atOnce = 2;
-/** A file that hangs is ended, and has failed. */
 const fileMilliseconds = 900_000;
 
 const servers = citusServers();
@@ -91,7 +90,6 @@ async function runFiles(citus: CitusServers, wanted: readonly string[]): Promise
   return failed.length === 0 && !stopped.signal.aborted && names.length > 0;
 }
 
-/** Whether it passed; what it printed is shown where it did not. */
 async function runFile(name: string, run: string, signal: AbortSignal): Promise<boolean> {
   const began = performance.now();
   const child = spawn(

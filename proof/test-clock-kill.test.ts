@@ -1,6 +1,5 @@
-// The service is killed while a test clock is on its way through ten years, over and over, and the same move is sent again
-// until it is answered. What stands in the end is what a move without any kill makes: nothing lost, nothing twice.
-// CLOCK_KILLS lengthens it.
+// Kills the service repeatedly while a test clock moves by ten years, repeating the move until it is answered. The final
+// state must equal that of a move without kills. CLOCK_KILLS lengthens it.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +21,7 @@ const customerCount = 40;
 /** Spent within the ten years: the last renewals are refused. */
 const credit = '20000.00';
 const delayMillisecondsMax = 400;
-/** Where the oracle has it; the service's own id does not matter. */
+/** The oracle's id; the service's own does not matter. */
 const accountId = 1;
 const packageName = 'Small';
 const prices = { monthly: '9.99', quarterly: '27.77', yearly: '99.00' };
@@ -31,7 +30,7 @@ const tenYears = 'P3650D';
 const secondsOfTenYears = 3_650 * 86_400;
 
 describe('a move in which the service is killed', () => {
-  // An advance too goes on to the second that it set out for: its key stands for the move (A132).
+  // A repeated advance continues to the original destination: its key stands for the move (A132).
   for (const kind of ['now', 'advance'] as const)
     test(`comes to its end when it is sent again: ${kind}`, async (context) => {
       const postgres = await startThrowawayPostgres();
@@ -66,7 +65,7 @@ describe('a move in which the service is killed', () => {
       let halfway = 0;
       for (let kills = 0; kills < killsWanted; kills += 1) {
         const answered = send().catch(() => null);
-        // The first one comes when the clock has begun to move; the others as it happens.
+        // The first after the clock has begun to move, the others at any time.
         if (kills === 0) await untilMoved(client(), begunAt);
         else await pause(random.below(delayMillisecondsMax));
         service.kill('SIGKILL');
@@ -78,7 +77,7 @@ describe('a move in which the service is killed', () => {
       }
       assert.ok(halfway > 0, 'one of them came halfway');
       let last = await untilFree(send);
-      // A long move comes in parts: what is left of it is asked for by its time.
+      // A long move comes in parts: the rest is requested by its time.
       while (last.body.reached === false)
         last = await untilFree(() => client().post('/test/clock', { now: timeText(destination) }));
 
@@ -132,7 +131,7 @@ function createWorld(packageId: number, begunAt: number): { tests: TestMode; tol
   return { tests, told: [] };
 }
 
-/** Customers whose plans renew themselves, at the service and at the oracle; what the oracle has told of it. */
+/** Customers with self-renewing plans, at the service and the oracle; and the oracle's events. */
 async function fill(
   client: ApiClient,
   id: number,
@@ -178,7 +177,7 @@ async function clockOf(client: ApiClient): Promise<number> {
 
 const patienceMilliseconds = 60_000;
 
-/** What the killed process held is free before long. */
+/** The killed process's locks expire soon. */
 async function untilFree(send: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMilliseconds;
   for (;;) {

@@ -1,9 +1,7 @@
-// The machine that breaks the database. One real service process, a PostgreSQL server of its own, clients
-// that repeat each order with its key until it is answered, readers beside them, and one named breakage after another.
-// What must hold whatever happens to the server: the process lives; every answer is 200 or 201, or 503 with
-// Retry-After; every acknowledged order stands once and can be read; the books add up; no session is
-// left behind; and orders flow again soon after the database is back.
-// Called by test/process/broken-database.test.ts (short) and long-broken-database.ts (rounds of each, with figures).
+// Breaks the database in many ways under a real service process on its own PostgreSQL server, with readers and clients that
+// repeat each order with its key. Called by test/process/broken-database.test.ts (short) and long-broken-database.ts.
+// Invariant: the process lives; every answer is 200, 201, or 503 with Retry-After; every acknowledged order exists once and
+// can be read; the ledgers add up; no session leaks; orders soon resume after the database is back.
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -39,62 +37,51 @@ import {
 import { send, serverProcesses } from './server-processes.ts';
 import { type ServiceProcess, startPatiently, whenThisEnds } from './service-process.ts';
 
-/** What is around the service: breakages of one scene can follow one another on one service. */
 export const sceneNames = ['server', 'network', 'small disk'] as const;
 export type Scene = (typeof sceneNames)[number];
 
-/** A service on a database that is broken in one way after another. */
 export interface BreakableService {
-  /** @throws Error when nothing could be tried; whatever the service does wrong is in the report instead */
   breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
-  /** What was wrong with its end, and in what its endpoints got through everything that broke; a sentence each. */
+  /** Problems at its end, and in what its endpoints received; one sentence each. */
   end(): Promise<readonly string[]>;
 }
 
 export interface BrokenDatabaseOptions {
   readonly breakage: BreakageName;
   readonly seed: number;
-  /** Few repetitions, and no outage longer than until a client has seen a 503. */
+  /** Few repetitions; outages end as soon as a client has seen a 503. */
   readonly isShort?: boolean;
 }
 
 export interface BrokenDatabaseReport {
   readonly breakage: BreakageName;
   readonly ordersAcknowledged: number;
-  /** Acknowledged only after an answer that left the outcome open. */
   readonly unknownOutcomesRetried: number;
-  /** How many requests for an order were answered with each status. */
   readonly answersByStatus: Readonly<Record<string, number>>;
   readonly readsByStatus: Readonly<Record<string, number>>;
-  /** For each time the database came back. */
   readonly recoveries: readonly Recovery[];
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
-  /** What `verify` found wrong. */
   readonly verify: readonly string[];
-  /** Everything else that must not be, a sentence each: a death, a wrong answer, no recovery, stray sessions. */
+  /** All other failures, one sentence each: a death, a wrong answer, no recovery, leaked sessions. */
   readonly problems: readonly string[];
 }
 
-/** Milliseconds from the database being back to a 201 for a request that was sent after that. */
+/** Milliseconds from the database's return to a 201 for a later request. */
 export interface Recovery {
   readonly first: number;
-  /** Until every account had one. */
   readonly everyAccount: number;
 }
 
 const clientCountBusy = 6;
 const readerCountBusy = 2;
-/** One for each account. */
 const clientCountShort = 3;
 const customersPerAccount = 200;
-/** The short form is about moments, not about masses: its clients leave the machine to other tests in between. */
+/** The short form is about moments, not load: its clients leave the CPU to other tests. */
 const restMillisecondsShort = 60;
 const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
-/** And one that listens. */
 const sessionsMax = orderConnections + lookupConnections + readConnections + 1;
 
-/** What a breakage can do and wait for. */
 interface Stage {
   readonly postgres: ThrowawayPostgres;
   readonly proxy: TcpProxy;
@@ -102,28 +89,20 @@ interface Stage {
   readonly disk: SmallDisk;
   readonly random: Random;
   readonly isShort: boolean;
-  /** One statement on a connection of its own, past every proxy. */
   ask(statement: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** Resolves when this many more orders have been acknowledged. */
   placed(count: number): Promise<void>;
-  /**
-   * Resolves when the next order is refused: with 503, if the service does what it must. Or when this many
-   * more were placed all the same.
-   */
+  /** Resolves when the next order is refused (503, if correct), or after this many more orders. */
   refused(unlessPlaced?: number): Promise<void>;
-  /** Until an order was refused, so that no outage passes unfelt; in the long form at least for this long. */
+  /** Until an order was refused, so that every outage is noticed; in the long form at least this long. */
   outage(milliseconds: number, unlessPlaced?: number): Promise<unknown>;
-  /** Reads so much at once that every session it may have is in use. */
   readAtOnce(): Promise<void>;
-  /** Ends the breakage: when `work` resolves, the database is back. Resolves when every account has ordered. */
+  /** Ends the breakage: after `work` the database is back. Resolves when every account has ordered. */
   lift(work: () => unknown): Promise<void>;
 }
 
 interface Breakage {
   readonly scene: Scene;
-  /** One client and no readers. */
   readonly isQuiet?: boolean;
-  /** This many refusals of an order are understandable; more are a problem. */
   readonly refusedMax?: number;
   run(stage: Stage): Promise<void>;
 }
@@ -134,7 +113,7 @@ const scenes: Readonly<
   Record<Scene, { settings: Readonly<Record<string, string>>; diskMegabytes?: number }>
 > = {
   server: { settings: { max_connections: String(connectionsMax), superuser_reserved_connections: '0' } },
-  /** The service's road leads through the relay and then through the proxy. */
+  /** Service, relay, proxy, server. */
   network: { settings: {} },
   'small disk': { settings: { max_wal_size: '32MB', min_wal_size: '32MB' }, diskMegabytes: 160 },
 };
@@ -154,7 +133,6 @@ function stopped(mode: StopMode): Breakage {
 }
 
 const breakages = {
-  /** Its main process and every other one: nothing of it is left to answer or to tidy up. */
   'server killed': {
     scene: 'server',
     async run({ postgres, random, isShort, lift }) {
@@ -166,7 +144,7 @@ const breakages = {
   },
   'stopped immediate': stopped('immediate'),
   'restarted fast': stopped('fast'),
-  /** One backend of the service: the server ends all others, and comes back by itself. */
+  /** One backend of the service: the server ends all others and recovers. */
   'backend killed': {
     scene: 'server',
     async run({ random, ask, lift }) {
@@ -201,7 +179,7 @@ const breakages = {
         await lift(() => proxy.breakAt(commit, how));
       }),
   },
-  /** Silent, new ones too; then new ones open, and what was silent stays so for ever. */
+  /** Silent, including new connections; then new ones work, and the old ones stay silent. */
   'connections half open': {
     scene: 'network',
     async run({ relay, random, outage, lift }) {
@@ -215,15 +193,15 @@ const breakages = {
     scene: 'network',
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
-  /** The same in a quiet hour: there is one client, and most sessions are idle. */
+  /** The same in a quiet hour: one client, and most sessions idle. */
   'idle connections forgotten': {
     scene: 'network',
     isQuiet: true,
-    // Where one session fell silent, the others are not to be tried one by one on the clients' time.
+    // After one silent session, a client must not wait for the others one by one.
     refusedMax: 2,
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
-  /** Nothing is lost, everything is late: bytes, new connections and goodbyes. */
+  /** Nothing is lost, but bytes, new connections and closes are late. */
   'network stalled': {
     scene: 'network',
     async run({ relay, outage, lift }) {
@@ -271,7 +249,7 @@ const breakages = {
       await lift(() => standsAgain(postgres, ask));
     },
   },
-  /** The log of the server needs its next file, and there is no room for it: it panics. */
+  /** There is no room for the server's next WAL file: it panics. */
   'disk full for the log': {
     scene: 'small disk',
     async run({ disk, postgres, ask, outage, lift, random }) {
@@ -298,9 +276,7 @@ const breakages = {
       await lift(() => Promise.all(others.map((client) => client.end())));
     },
   },
-  /** An operator's statement holds the accounts. */
   'table locked': { scene: 'server', run: whileLocked },
-  /** The same on a server that has others wait for a lock no longer than this. */
   'table locked, locks time out': {
     scene: 'server',
     async run(stage) {
@@ -319,12 +295,11 @@ export function sceneOf(name: BreakageName): Scene {
   return breakages[name].scene;
 }
 
-/** Why this machine cannot set a scene, as a sentence; null: it can. */
 export function whyNotHere(scene: Scene): string | null {
   return scenes[scene].diskMegabytes === undefined ? null : whyNoSmallDisk();
 }
 
-/** `isShort`: it waits half as long as the product does. */
+/** `isShort`: waits half as long as the product. */
 export async function openBreakableService(
   scene: Scene,
   { isShort = false } = {},
@@ -398,7 +373,6 @@ interface Place {
   readonly service: ServiceProcess;
   readonly adminKey: string;
   readonly shop: Shop;
-  /** Of every breakage so far. */
   readonly journal: Journal;
 }
 
@@ -412,7 +386,6 @@ async function breakOnce(
   const [busyClients, busyReaders] = isShort ? [clientCountShort, 1] : [clientCountBusy, readerCountBusy];
   const clientCount = breakage.isQuiet === true ? 1 : busyClients;
   const readerCount = breakage.isQuiet === true ? 0 : busyReaders;
-  // A session that nobody needs at the moment must break as well.
   const readAtOnce = () => useEverySession(service, shop);
   const witness = createWitness(service, Math.min(clientCount, shop.accounts.length));
   const acknowledgedCount = () => [...journal.values()].reduce((sum, { length }) => sum + length, 0);
@@ -442,7 +415,7 @@ async function breakOnce(
     const outage: Stage['outage'] = (milliseconds, unlessPlaced) =>
       Promise.all([refused(unlessPlaced), isShort ? null : pause(milliseconds)]);
     await placed(isShort ? 20 + random.below(20) : 50 + random.below(50));
-    // Not at the moment of an answer, when nothing is in flight.
+    // Not right after an answer, when nothing is in flight.
     await pause(random.below(20));
     await breakage.run({
       ...{ postgres, proxy, relay, disk, random, isShort, ask, outage, readAtOnce, placed, refused, lift },
@@ -474,12 +447,9 @@ async function breakOnce(
   };
 }
 
-// ---- what is seen
-
 const recoveryMillisecondsMax = 60_000;
 const problemsMax = 20;
 
-/** Counts what clients and readers see, notes what must not be, and lets a breakage wait for it. */
 function createWitness(service: ServiceProcess, accountCount: number) {
   const began = performance.now();
   const answersByStatus: Record<string, number> = {};
@@ -580,7 +550,6 @@ function createWitness(service: ServiceProcess, accountCount: number) {
   };
 }
 
-/** null: as it must be. */
 function wrongAnswer(answer: Answer | null, expected: number): string | null {
   if (answer === null) return 'by a connection that broke';
   if (answer.status === expected) return null;
@@ -592,7 +561,7 @@ type Add = (problem: string) => void;
 
 const readPauseMilliseconds = 10;
 
-/** An acknowledged order can be read from the moment of its 201. */
+/** An acknowledged order must be readable from its 201 on. */
 function startReaders(
   readerCount: number,
   service: ServiceProcess,
@@ -632,10 +601,10 @@ async function useEverySession(service: ServiceProcess, { accounts }: Shop): Pro
   await Promise.all(requests);
 }
 
-/** Orders flow again, so no session may be left behind that is dead or cannot write: all are used at once. */
+/** Orders flow again, so no dead or read-only session may remain: uses all at once. */
 async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add): Promise<void> {
   const answers: Answer[] = [];
-  // As many at once as there are sessions for changes: whoever waits long for one is answered 503 as well, on a busy machine.
+  // As many as order connections: on a busy machine, more would be answered 503.
   for (let wave = 0; wave < 4; wave += 1) {
     const changes = Array.from({ length: readConnections }, (_, index) =>
       admin.patch(`/api/admin/v1/accounts/${accounts[index % accounts.length]?.id}`, {
@@ -653,7 +622,7 @@ async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add
   }
 }
 
-/** As many as it may have, none in a transaction, and one that listens. */
+/** At most the allowed number, none in a transaction, one listening. */
 async function sessionsAreSound(url: string, add: Add): Promise<void> {
   const sound = `select count(*) <= $1 and count(*) filter (where state <> 'idle') = 0
       and count(*) filter (where query ilike 'listen %' or query = 'select 1') = 1 as is_sound,
@@ -666,8 +635,6 @@ async function sessionsAreSound(url: string, add: Add): Promise<void> {
     await pause(pollMilliseconds);
   }
 }
-
-// ---- what breakages are made of
 
 const pollMilliseconds = 20;
 const soundMillisecondsMax = 10_000;
@@ -699,7 +666,6 @@ async function askOnce(
   }
 }
 
-/** Resolves when a new session has it; those that are there take it over with their next statement. */
 async function setForAll(ask: Stage['ask'], setting: string, value: string): Promise<void> {
   await ask(`alter system set ${setting} = '${value}'`);
   await ask('select pg_reload_conf()');
@@ -712,11 +678,11 @@ async function servicePids(ask: Stage['ask']): Promise<number[]> {
 
 async function whileStopped(pids: readonly number[], { outage, lift }: Stage): Promise<void> {
   const goOn = () => send('SIGCONT', pids);
-  // A process that is stopped outlives the server and whoever stopped it.
+  // A stopped process would outlive the server and this process.
   const disarm = whenThisEnds('kill -CONT "$@"', pids.map(String));
   try {
     send('SIGSTOP', pids);
-    // Where none of them held a lock, orders go on through new ones.
+    // If none of them held a lock, orders continue on new sessions.
     await outage(10_000, 100);
     await lift(goOn);
   } finally {
@@ -733,7 +699,6 @@ async function whileLocked({ postgres, outage, lift, random }: Stage): Promise<v
   await lift(() => operator.end());
 }
 
-/** Every connection that the server has, the service's own included: it ends them until none is left. */
 async function takeConnections(url: string, count: number): Promise<pg.Client[]> {
   const first = await connect(url);
   const taken = [first];
@@ -745,7 +710,6 @@ async function takeConnections(url: string, count: number): Promise<pg.Client[]>
   return taken;
 }
 
-/** Whether it panicked and recovered by itself, or gave up and has to be started. */
 async function standsAgain(postgres: ThrowawayPostgres, ask: Stage['ask']): Promise<void> {
   for (;;) {
     await postgres.start();
@@ -758,18 +722,15 @@ async function standsAgain(postgres: ThrowawayPostgres, ask: Stage['ask']): Prom
   }
 }
 
-// ---- a disk that is soon full
-
 interface SmallDisk {
-  /** null: none was asked for. */
   readonly folder: string | null;
-  /** Leaves not a byte, also of what is set free later, until it is cleared. */
+  /** Leaves no free byte, even of space freed later, until cleared. */
   fill(): void;
   clear(): void;
   remove(): void;
 }
 
-/** A file system in memory. Only Linux has one that is so easily made, and only root may mount it. */
+/** A file system in memory. Only Linux makes them this easily, and only root can mount one. */
 function mountSmallDisk(megabytes: number | undefined): SmallDisk {
   if (megabytes === undefined) {
     return { folder: null, fill: () => undefined, clear: () => undefined, remove: () => undefined };
@@ -785,7 +746,7 @@ function mountSmallDisk(megabytes: number | undefined): SmallDisk {
   }
   const ballast = join(folder, 'ballast');
   let filling: NodeJS.Timeout | undefined;
-  // Lazily: a process of the server that is still on its way out holds it for a moment.
+  // Lazily: an exiting process of the server may still use it.
   const disarm = whenThisEnds('umount --lazy "$1"; rmdir "$1"', [folder]);
   return {
     folder,
@@ -806,7 +767,6 @@ function mountSmallDisk(megabytes: number | undefined): SmallDisk {
   };
 }
 
-/** Appends until there is no room for one page more. */
 function fillUp(ballast: string): void {
   const file = openSync(ballast, 'a');
   for (const bytes of [1_048_576, 4_096]) {
@@ -830,20 +790,14 @@ function whyNoSmallDisk(): string | null {
   }
 }
 
-// ---- a network that stalls
-
-/** Between the service and the server; what it holds back it delivers late, in order, or never. */
 interface StallingRelay {
   readonly url: string;
-  /** From now on nothing passes: no byte, no goodbye; new connections are taken, and silent too. */
+  /** From now on nothing passes, not even a close; new connections are accepted and stay silent. */
   stall(): void;
-  /** Everything that was held back passes now. */
   flow(): void;
-  /** The connections there are stay silent for ever; new ones pass. */
+  /** Existing connections stay silent for ever; new ones pass. */
   forget(): void;
-  /** Cuts every connection there is. */
   cut(): void;
-  /** Cuts what was forgotten. */
   bury(): void;
   close(): Promise<void>;
 }
@@ -851,7 +805,6 @@ interface StallingRelay {
 interface RelayLink {
   readonly client: Socket;
   readonly server: Socket;
-  /** What is held back, in order; null: it passes. */
   held: (() => void)[] | null;
   isForgotten: boolean;
 }

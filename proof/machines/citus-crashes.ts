@@ -1,6 +1,5 @@
-// Crashes the servers of Citus, worker after worker and then the coordinator, again and again, while clients order through
-// two processes of the service. At the end what was acknowledged is held against what stands.
-// Called by long-citus-crashes.ts.
+// Crashes the Citus servers repeatedly, every worker and then the coordinator, while clients order through two processes of
+// the service, then compares what was acknowledged with what exists. Called by long-citus-crashes.ts.
 
 import pg from 'pg';
 import { at } from '../../scripts/throwaway/citus-database.ts';
@@ -8,13 +7,11 @@ import { startCitusPlace } from './citus-place.ts';
 import { type FailoverEnd, type FailoverFigures, startFailoverClients } from './failover-clients.ts';
 
 export interface CitusCrashesOptions {
-  /** How many servers crash. */
   readonly crashes: number;
   readonly seed: number;
   readonly onCrash: (title: string, figures: FailoverFigures) => void;
 }
 
-/** Between two crashes, and after the last one. */
 const ordersBetween = 300;
 
 export async function crashServers({ crashes, seed, onCrash }: CitusCrashesOptions): Promise<FailoverEnd> {
@@ -46,10 +43,7 @@ export async function crashServers({ crashes, seed, onCrash }: CitusCrashesOptio
   }
 }
 
-/**
- * kill -9 of one of its processes: PostgreSQL then ends all others at once, throws away the memory they shared, and recovers
- * from its log. So it can be done to a server that is somewhere else.
- */
+/** kill -9 of a backend: PostgreSQL ends all others, drops its shared memory and recovers. Works remotely. */
 async function crash(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,7 +1,6 @@
-// Moves account groups from worker to worker of Citus, again and again, while clients order through two processes of the
-// service. The orders of a group stop for as long as Citus keeps its writers waiting; the lanes of both processes are then to
-// connect to the worker that has the group. At the end what was acknowledged is held against what stands.
-// Called by long-citus-moves.ts.
+// Moves account groups between Citus workers while clients order through two processes of the service. A group's orders
+// wait while Citus blocks its writers; then the lanes of both processes must connect to the group's new worker. Finally
+// compares what was acknowledged with what exists. Called by long-citus-moves.ts.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -10,10 +9,8 @@ import { type CitusPlace, startCitusPlace } from './citus-place.ts';
 import { type FailoverEnd, processCount, startFailoverClients } from './failover-clients.ts';
 
 export interface GroupMove {
-  /** "public_group_0: 127.0.0.1:5601 → 127.0.0.1:5602" */
   readonly title: string;
   readonly tookMilliseconds: number;
-  /** The longest time without an acknowledged order of the group that moved, and of the others. */
   readonly stoodStillMilliseconds: number;
   readonly othersStoodStillMilliseconds: number;
 }
@@ -25,13 +22,11 @@ export interface GroupMovesOptions {
 }
 
 export interface GroupMovesEnd extends FailoverEnd {
-  /** Lanes that stayed at a worker which no longer had their group: a sentence each. */
   readonly leftBehind: readonly string[];
 }
 
-/** Between two moves, and after the last one. */
 const ordersBetween = 200;
-/** Longer than the pause between two looks where the groups are, with what is under way then. */
+/** Longer than the interval at which groups are located, plus work in progress. */
 const followMilliseconds = 30_000;
 const lookMilliseconds = 250;
 
@@ -53,7 +48,6 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
       await clients.placed(ordersBetween);
       for (let count = 0; count < moves; count += 1) {
         const homes = await homesOfGroups(coordinator);
-        // A group without accounts has nobody who could notice.
         const used = homes.flatMap((home, group) => (stretches.isUsed(group) ? [{ ...home, group }] : []));
         const moved = used[count % used.length];
         if (moved === undefined) throw new Error('No group has orders.');
@@ -91,10 +85,7 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
   }
 }
 
-/**
- * Waits until every worker has the lanes of its groups and no others; otherwise what it has in the end, a sentence each. A
- * session of the service on a worker is a lane's: all else goes through the coordinator.
- */
+/** Waits until each worker has exactly its groups' lanes; else returns one sentence for each difference. */
 async function lanesOutOfPlace(
   coordinator: pg.Client,
   { servers }: CitusPlace,
@@ -115,7 +106,6 @@ async function lanesOutOfPlace(
   }
 }
 
-/** Each group with its schema and worker, in their order. */
 async function homesOfGroups(
   coordinator: pg.Client,
 ): Promise<readonly { readonly schema: string; readonly server: string }[]> {
@@ -144,12 +134,11 @@ async function lanesAt({ database = '' }: pg.Client, worker: string): Promise<nu
   }
 }
 
-/** The longest times without an acknowledged order, by group. */
 function createStretches(groupCount: number) {
   let lastAt: (number | null)[] = Array.from({ length: groupCount }, () => null);
   let longest = lastAt.map(() => 0);
   return {
-    /** What was before is forgotten; a group without an order since counts from now on. */
+    /** Restarts the measurement; a group without later orders counts from now. */
     begin() {
       const now = performance.now();
       lastAt = lastAt.map((at) => (at === null ? null : now));

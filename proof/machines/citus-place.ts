@@ -1,5 +1,5 @@
-// Where a machine does its work on Citus: a fresh database on the servers of `npm run test:citus`, with the accounts in as
-// many groups as there are workers, and at least two. Called by long-crowd.ts, long-kill.ts and long-citus-moves.ts.
+// A fresh Citus database on the servers of `npm run test:citus`, with as many account groups as workers, at least two.
+// Called by long-crowd.ts, long-kill.ts and long-citus-moves.ts.
 
 import {
   type CitusServers,
@@ -11,12 +11,10 @@ import {
 export interface CitusPlace {
   readonly url: string;
   readonly servers: CitusServers;
-  /** Of the service's processes, beside the database. */
   readonly environment: { readonly ACCOUNT_GROUPS: string };
   remove(): Promise<void>;
 }
 
-/** @throws Error with a sentence where no servers are named */
 export async function startCitusPlace(): Promise<CitusPlace> {
   const servers = citusServers();
   if (servers === null) throw new Error(citusServersWanted);

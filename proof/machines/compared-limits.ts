@@ -1,6 +1,6 @@
-// The script of the shared limits on a real server beside the naive model: random operations on a few keys, at times that
-// go on, stand still, and are set back. What each of them answers must be the same number for number, and no window may hold more than
-// its limit. Called by long-shared-limits.ts.
+// Compares the script of the shared limits, on a real server, with a naive model: random operations on a few keys at times
+// that advance, stand still and go back. Answers must be equal, and no window may exceed its limit. Called by
+// long-shared-limits.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,15 +9,14 @@ import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { createLimitModel } from '../../test/harness/limit-model.ts';
 
 const scriptFile = new URL('../../src/platform/limits/shared-limits.lua', import.meta.url);
-/** In place of the server's own time, which nobody can set. */
+/** Replaces the server's own time, which cannot be set. */
 const clockKey = 'the time of this test';
 const second = 1_000_000;
 const leases = [0, 500_000];
 const limits = [1, 3, 5, 40, 250];
-/** Short beside what passes, so that much leaves. */
+/** Short compared to the time that passes, so that much expires. */
 const length = 60 * second;
 
-/** @throws AssertionError with the seed's operations when they part */
 export async function compareWithModel(url: string, seed: number, calls: number): Promise<number> {
   const text = readFileSync(scriptFile, 'utf8').replace(
     "redis.call('TIME')",
@@ -71,7 +70,7 @@ function step(random: Random): number {
 }
 
 interface Memory {
-  /** Moments that were answered, by key: for what is given back. */
+  /** Answered moments by key, to be given back. */
   readonly moments: Map<string, number[]>;
   readonly counts: { readonly pair: string; readonly count: number; readonly moment: number }[];
 }
@@ -131,7 +130,6 @@ function write(
   }
 }
 
-/** Of calls of one operation: enough of them to give back. */
 function remember(
   keys: readonly string[],
   words: readonly string[],

@@ -1,5 +1,5 @@
-// All that an account's lists show at the end, held against its oracle: balance, orders, ledger, customers, histories and
-// feed, through one of its own keys, live or test. Used by service/model-of-test-mode.test.ts and process/test-clock-kill.test.ts.
+// Compares an account's lists at the end with its oracle: balance, orders, ledger, customers, histories and feed, read with
+// one of its live or test keys. Used by service/model-of-test-mode.test.ts and process/test-clock-kill.test.ts.
 
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -21,18 +21,15 @@ import {
 import type { Mode } from '../oracle/test-mode-genes.ts';
 import { type Row, readAll } from './journal.ts';
 
-/** An account as one of its keys sees it. */
 export interface Party {
   readonly client: Pick<ApiClient, 'get' | 'post' | 'send'>;
-  /** Its ids begin with it: of a test account, it is known from what its ledger shows. */
+  /** Start of its ids; for a test account, read from its ledger. */
   readonly id: number;
-  /** The last event before what is compared. */
   readonly heardUntil: number | null;
 }
 
 export interface ExpectedLists {
   readonly oracle: Oracle;
-  /** In the oracle's world. */
   readonly accountId: AccountId;
   /** Of the account's clock, in seconds. */
   readonly now: number;
@@ -41,7 +38,6 @@ export interface ExpectedLists {
   readonly packages: readonly { readonly id: number; readonly name: string }[];
 }
 
-/** What is wrong first; null: nothing is. */
 export async function listsProblem(party: Party, expected: ExpectedLists): Promise<string | null> {
   return (
     (await booksProblem(party, expected)) ??
@@ -125,7 +121,6 @@ async function customersProblem(
   return null;
 }
 
-/** All of a customer's history, a few at a time. */
 async function readHistory(client: Party['client'], customerId: number): Promise<Row[]> {
   const items: Row[] = [];
   let cursor = '';
@@ -175,7 +170,7 @@ function firstDifference(what: string, found: readonly unknown[], wanted: readon
   return null;
 }
 
-/** The first look begins the listening. */
+/** The first read starts the recording. */
 export async function lastEventOf(client: Party['client']): Promise<number | null> {
   const { body, text } = await client.get('/events?limit=1');
   assert.ok(Array.isArray(body?.data), text);

@@ -1,7 +1,6 @@
-// Loaded before the service (node --import): kills its process with SIGKILL at a named point of the road
-// of an order, at the n-th time it comes there. It acts from outside: the product knows nothing of it. The points
-// are seen at the driver, which both databases share, and at the response.
-// CRASH_POINT: one of crashPoints; CRASH_AT: which time, counted from the moment SIGUSR2 arms it.
+// Loaded before the service (node --import): kills its process with SIGKILL when an order reaches a named point for the
+// n-th time. The product knows nothing of it: the points are observed at the driver, which both databases share, and at the
+// response. CRASH_POINT: one of crashPoints; CRASH_AT: the n, counted from SIGUSR2.
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -34,7 +33,7 @@ if (point !== undefined) {
   });
   const { prototype } = pg.Client;
   const query: (...parameters: unknown[]) => unknown = prototype.query;
-  // Whether the transaction under way on this client writes orders: only its COMMIT counts.
+  // Whether the client's current transaction writes orders: only its COMMIT counts.
   const writesOrders = new WeakSet<object>();
 
   const watched = function (this: pg.Client, ...parameters: unknown[]): unknown {
@@ -47,7 +46,7 @@ if (point !== undefined) {
     }
     const isCommit = names.includes('commit') && writesOrders.delete(this);
     if (isCommit) reached('before-commit');
-    // A group is told by the driver when the server has answered all of it.
+    // The driver reports a group when the server has answered all of it.
     if (config instanceof StatementPipeline && names.includes('lock_accounts'))
       config.handleReadyForQuery = () => void Promise.resolve().then(() => reached('after-load'));
     const result = query.apply(this, parameters);
@@ -66,7 +65,7 @@ if (point !== undefined) {
   Object.assign(ServerResponse.prototype, { end: watchedEnd });
 }
 
-/** Of the statements that leave now, without the account group that ends a name; of a text the text. */
+/** The statements' names without the account group; unnamed: the text. */
 function namesOf(config: unknown): readonly string[] {
   if (typeof config === 'string') return [config];
   if (config instanceof StatementPipeline) return config.names.map(withoutGroup);

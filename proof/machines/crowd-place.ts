@@ -1,6 +1,5 @@
-// Where a crowd does its work: two processes of the service on one PostgreSQL, and, for a crowd in both modes, those who
-// can tell at the end what they have seen of tests: an administrator at the console, and a receiver of webhooks.
-// Used by test/process/test-mode-crowd.test.ts and long-crowd.ts.
+// Two processes of the service on one PostgreSQL for a crowd; for both modes also an administrator and a webhook receiver,
+// whose view is checked at the end. Used by test/process/test-mode-crowd.test.ts and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +12,6 @@ import { startServiceProcess } from './service-process.ts';
 const firstPassword = 'a first one for the crowd';
 const password = 'another one for the crowd';
 
-/** `more`: settings of the processes beside the database. */
 export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record<string, string>> = {}) {
   const adminKey = mintApiKey('live');
   const environment = {
@@ -22,7 +20,6 @@ export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record
     SECRET_KEY: randomBytes(32).toString('hex'),
     ADMIN_API_KEY: adminKey,
     ADMIN_PASSWORD: firstPassword,
-    // The receiver.
     OUTBOUND_ALLOW: '127.0.0.0/8',
     ...more,
   };
@@ -30,7 +27,7 @@ export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record
   const addresses = services.map(({ address }) => address);
   const receivers: WebhookReceiver[] = [];
 
-  /** The first password asks for another one. */
+  /** The first password must be changed. */
   async function witnesses(): Promise<TraceWitnesses> {
     const [address = ''] = addresses;
     const receiver = await startWebhookReceiver();

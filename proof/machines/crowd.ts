@@ -1,8 +1,7 @@
-// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels,
-// holds, credits and debits, test accounts with one key and balance reads, all at once and each client through any process. The
-// journal of what they sent and saw, and when, is compared with the ledger afterwards. With `testMode` every account is used
-// in tests as well, and its test clock is moved meanwhile; at the end no trace of one mode is found in the other.
-// Called by test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
+// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels, holds, credits,
+// debits and balance reads at once, through any process. The journal of requests and answers is compared with the ledger.
+// With `testMode`, accounts are also used in tests, whose clocks move; modes must leave no trace in each other. Called by
+// test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
@@ -11,29 +10,23 @@ import { checkJournal, planRequests, readAll, type Sent } from './journal.ts';
 import { beginTraces, type Mode, marks, type TraceReport, type TraceWitnesses } from './mode-traces.ts';
 
 export interface CrowdOptions {
-  /** Of the processes; every request goes to one of them at random. */
   readonly addresses: readonly string[];
   readonly adminKey: string;
   readonly seed: number;
-  /** Asked before each request, with the number of those that were answered. */
   readonly isOver: (requests: number) => boolean;
-  /** Mixes in tests of the same accounts; these are asked at the end what they have seen of them. */
+  /** Adds tests of the same accounts; these witnesses are checked at the end. */
   readonly testMode?: TraceWitnesses;
 }
 
 export interface CrowdReport {
   readonly requests: number;
-  /** Requests by kind and status or error code. */
   readonly answers: Readonly<Record<string, number>>;
   readonly entries: number;
-  /** Null: everything was live. */
   readonly traces: TraceReport | null;
 }
 
-/** An account as it is live, or its test account. */
 interface Member {
   readonly mode: Mode;
-  /** With which its ids begin. */
   readonly id: number;
   readonly key: string;
 }
@@ -41,11 +34,10 @@ interface Member {
 const clientCount = 24;
 const opening = { live: '300.00', test: '1000.00' };
 const customersEach = 8;
-/** From a minute, in which nothing happens, to a month, in which much does. */
+/** From a minute, in which nothing happens, to a month. */
 const distances = ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P3D', 'P1M'];
 const possibleStatuses = new Set([200, 201, 402, 404, 409, 422]);
 
-/** Throws an assertion that names the promise when the journal and the books part. */
 export async function runCrowd({
   addresses,
   adminKey,
@@ -74,9 +66,7 @@ export async function runCrowd({
           pairs: live.map((one, place) => ({ live: seenBy(one), test: seenBy(testAccounts[place] ?? one) })),
         });
   const journal: Sent[] = [];
-  /** Orders that were acknowledged, by account: what a renewal may name. */
   const placed = new Map<number, number[]>(members.map(({ id }) => [id, []]));
-  /** The customers of these orders: whose plan may be changed. */
   const customers = new Map<number, number[]>(members.map(({ id }) => [id, []]));
   let moment = 0;
 
@@ -113,7 +103,7 @@ export async function runCrowd({
     { id, mode }: Member,
     ownKey: string,
   ): Pick<Sent, 'type' | 'path' | 'body' | 'key'> {
-    // What is marked is looked for at the end where it must not be.
+    // Marked, to be searched for in the other mode at the end.
     const mark = testMode === undefined ? '' : `${marks[mode]}-`;
     const what = random.below(mode === 'test' ? 15 : 13);
     if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
@@ -138,11 +128,11 @@ export async function runCrowd({
     const owned = customers.get(id) ?? [];
     if (what >= 10 && owned.length > 0) {
       const type = data.pick(planRequests);
-      // Of the first few: those that share a key mean the same one, also when others have come.
+      // Of the first few, so that requests that share a key name the same one even if others have been added.
       const customer = data.pick(owned.slice(0, 6));
       return { type, path: `/customers/${customer}/${type}`, body: planBody(data, type), key };
     }
-    // In both modes there is one that all want, which are two.
+    // One reference is used in both modes: two customers.
     const customer = data.below(5) === 0 ? 'wanted-by-all' : `${mark}of-${id}`;
     const body = {
       package_id: data.pick(packageIds),
@@ -169,7 +159,7 @@ export async function runCrowd({
     entryCount += entries.length;
     if (mode === 'test') checkClock(own);
   }
-  // A reference is one customer's in each mode.
+  // A reference is one customer per mode.
   for (const same of [live, testAccounts]) {
     const ids = new Set(same.map(({ id }) => id));
     checkOwners(journal.filter(({ accountId }) => ids.has(accountId)));
@@ -178,14 +168,14 @@ export async function runCrowd({
   return { ...report, traces: traces === null ? null : await traces.check() };
 }
 
-/** Nothing is due to renew by itself before long: what the crowd did not ask for would be nobody's. */
+/** No plan may renew itself soon: such orders would not be in the journal. */
 function planBody(data: Random, type: (typeof planRequests)[number]): Record<string, unknown> {
   if (type === 'cancel') return { at: data.pick(['now', 'now', 'period_end']) };
   if (type === 'suspend') return data.below(2) === 0 ? { reason: 'unpaid' } : {};
   return type === 'auto-renew' ? { months: data.pick([1, 3]), hours_before: 24 } : {};
 }
 
-/** A test clock does not go back: what was answered before another request was sent is not later than what that did. */
+/** A test clock never goes back: an answered move is not later than the effect of a request sent after it. */
 function checkClock(own: readonly Sent[]): void {
   const timed = own.flatMap(({ type, answer, sentAt, answeredAt }) => {
     const isFresh = !answer.headers.has('idempotent-replayed');
@@ -205,7 +195,7 @@ function checkClock(own: readonly Sent[]): void {
   }
 }
 
-/** A customer has one account for ever; only others are refused it. */
+/** A customer belongs to one account for ever; only other accounts are refused. */
 function checkOwners(journal: readonly Sent[]): void {
   const owners = new Map<unknown, number>();
   for (const { accountId, answer } of journal) {
@@ -229,7 +219,6 @@ function countAnswers(journal: readonly Sent[]): Record<string, number> {
   return counts;
 }
 
-/** The credits of the crowd are the administrator's requests. */
 async function raiseOwnLimit(admin: ReturnType<typeof createApiClient>): Promise<void> {
   const accounts = await readAll(admin, '/api/admin/v1/accounts');
   const own = accounts.find(({ is_admin: isAdmin }) => isAdmin === true);
@@ -271,7 +260,6 @@ async function createMember(
   return { mode: 'live', id, key: created.body.api_key };
 }
 
-/** The account as its first test key sees it. */
 async function createTestAccount(admin: ReturnType<typeof createApiClient>, { id }: Member): Promise<Member> {
   const made = await admin.post(`/api/admin/v1/accounts/${id}/keys`, { name: 'crowd', test: true });
   assert.equal(made.status, 201, made.text);

@@ -1,7 +1,7 @@
-// The receiver of a service under attack: every account has an endpoint here, and the operator one for the orders of all.
-// It writes down what arrives, and at the end holds it against the feeds and the orders: every event arrived, for the first
-// time in the order of its number and without a gap; nothing that the feed does not know; a repeat is the same to the byte;
-// and every order was told as what it came to. Used by kill-proof.ts and broken-database.ts.
+// The webhook receiver of a service under attack: an endpoint for every account, and one of the operator for all orders.
+// Used by kill-proof.ts and broken-database.ts.
+// Invariant checked at the end: each event arrived, first deliveries in order without gaps; nothing that the feed does not
+// have; repeats are identical; every order was reported with its result.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,19 +14,15 @@ import type { Shop } from './kill-proof.ts';
 import { type SignedRequest, startSignedServer } from './signed-server.ts';
 
 export interface DeliveryWitness {
-  /** From now on it refuses nothing. Resolves when what it refused has come again, for which the service's clock has to run. */
+  /** Stops refusing. Resolves when refused deliveries have come again, for which the service's clock must run. */
   calmDown(address: string): Promise<void>;
-  /** What was wrong in everything that arrived since the beginning, once no more is to come; a sentence each. */
   check(address: string, adminKey: string): Promise<DeliveryReport>;
   close(): Promise<void>;
 }
 
 export interface DeliveryReport {
-  /** Of every account. */
   readonly events: number;
-  /** At every endpoint. */
   readonly deliveries: number;
-  /** Deliveries of what had arrived there before. */
   readonly repeats: number;
   readonly problems: readonly string[];
 }
@@ -36,20 +32,17 @@ interface DeliveryWitnessOptions {
   readonly address: string;
   readonly adminKey: string;
   readonly seed: number;
-  /** Answers one delivery of so many with 500; without it none. */
+  /** Answers one delivery in so many with 500; absent: none. */
   readonly refusesEvery?: number;
 }
 
 interface Endpoint {
-  /** null: the operator's. */
   readonly account: Shop['accounts'][number] | null;
-  /** Of its owner, and where the list of his endpoints is. */
   readonly key: string;
   readonly place: string;
   readonly secret: string;
-  /** By their ids, in the order of their first arrival. */
   readonly first: Map<string, SignedRequest>;
-  /** Answered with 500, and not yet with anything better. */
+  /** Answered with 500, and not yet successfully. */
   readonly refused: Set<string>;
   readonly problems: string[];
   deliveries: number;
@@ -68,10 +61,10 @@ const planTypes = ['plan.activated', 'plan.renewed', 'plan.changed'];
 const problemsMax = 10;
 const busyTriesMax = 100;
 const pollMilliseconds = 50;
-/** Without anything new, before what is missing is called lost. */
+/** Without anything new, until missing ones count as lost. */
 const patienceMilliseconds = 60_000;
 
-/** Resolves when the endpoints stand: what is ordered from then on is told. */
+/** Resolves when the endpoints exist: later orders are delivered. */
 export async function startDeliveryWitness({
   shop,
   address,
@@ -113,14 +106,13 @@ export async function startDeliveryWitness({
     const client = createApiClient(address, key);
     const create = () => client.post(place, body, { 'idempotency-key': path });
     let answer = await create();
-    // A machine that is busy may take longer than the service waits for its database.
     for (let tries = 1; answer.status === 503 && tries < busyTriesMax; tries += 1) {
       await pause(pollMilliseconds);
       answer = await create();
     }
     assert.equal(answer.status, 201, answer.text);
     const { webhook, secret: shown } = answer.body;
-    // Of a request that was carried out although it was answered with 503 the secret is shown no more.
+    // If the request was executed but answered 503, the secret is not shown again.
     const renew = () => client.post(`${place}/${webhook.id}/secret`, { overlap_hours: 0 });
     const secret = shown ?? (await renew()).body.secret;
     endpoints.set(path, {
@@ -129,7 +121,6 @@ export async function startDeliveryWitness({
     });
   }
 
-  /** Until the last event is there, or nothing has come for a long time. */
   async function caughtUp({ first }: Endpoint, feed: readonly FeedEvent[]): Promise<void> {
     arrivedAt = performance.now();
     while (feed.some(({ id }) => !first.has(`evt_${id}`))) {
@@ -187,7 +178,7 @@ export async function startDeliveryWitness({
   };
 }
 
-/** What arrived at an endpoint for the first time is its feed: the same events, with the same data, in the same order. */
+/** An endpoint's first deliveries are its feed: the same events, data and order. */
 function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], problems: string[]): void {
   const arrived = [...first.values()];
   const known = new Map(feed.map((event) => [`evt_${event.id}`, event]));
@@ -198,7 +189,7 @@ function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], proble
     else if (!isDeepStrictEqual(JSON.parse(body), event)) {
       add(problems, `${id} arrived as ${body}, and is ${JSON.stringify(event)} in the feed.`);
     }
-    // Its own clock is not asked: that of the service may run ahead.
+    // Without a clock check: the service's clock may run ahead.
     if (published.sign(id, new Date(Number(timestamp) * 1_000), body) !== signature) {
       add(problems, `${id} is not signed as the published library signs it.`);
     }
@@ -212,7 +203,7 @@ function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], proble
   }
 }
 
-/** The operator's feed, which goes by the order of all, knows every order that an account's own knows. */
+/** The operator's feed, in the global order, has every order of the accounts' feeds. */
 function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEvent[]): string[] {
   const known = new Set(ofAll.map(({ id }) => id));
   return ofAccounts
@@ -220,7 +211,7 @@ function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEve
     .map((event) => `The event ${JSON.stringify(event)} has no place in the operator's feed.`);
 }
 
-/** Every order was told once as what it came to, and one that counts made or changed one plan. */
+/** Each order was reported once with its result, and each that counts created or changed one plan. */
 function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): string[] {
   const told = new Map<unknown, string[]>();
   for (const { type, data } of feed) {

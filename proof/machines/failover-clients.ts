@@ -1,6 +1,6 @@
-// Clients that order through several processes of the service while their database fails over, and what they saw of it.
-// Called by failover.ts and long-patroni-failover.ts.
-// Always true: an answer is 201, 422 for good, or 503 with Retry-After; whatever else there is becomes a problem.
+// Clients that order through several processes of the service while its database fails over, and what they saw. Called by
+// failover.ts and long-patroni-failover.ts.
+// Invariant: answers are 201, final 422, or 503 with Retry-After; anything else is a problem.
 
 import { randomBytes } from 'node:crypto';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -17,21 +17,17 @@ import {
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 export interface FailoverFigures {
-  /** The longest time without an acknowledged order. */
   readonly gapMilliseconds: number;
   readonly acknowledged: number;
-  /** Answered with 503. */
   readonly refused: number;
-  /** Acknowledged as what an attempt before it had placed. */
+  /** Acknowledged by a repeat of an attempt that had placed them. */
   readonly replayed: number;
 }
 
 export interface FailoverEnd {
   readonly acknowledged: number;
-  /** Acknowledged, and gone or another: a sentence each. */
   readonly missing: readonly string[];
   readonly doubled: readonly string[];
-  /** What verify found, processes that ended, wrong answers: a sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -42,9 +38,7 @@ const problemsMax = 20;
 const patienceMilliseconds = 120_000;
 
 export interface FailoverClientsOptions {
-  /** Of the processes, beside the database. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Each acknowledged order, as performance.now() tells the time. */
   readonly onPlaced?: (accountId: number, answeredAt: number) => void;
 }
 
@@ -104,7 +98,7 @@ export async function startFailoverClients(
   let turn = 0;
   const clients = startRetryingClients({
     ...{ shop, seed, journal, clientCount, customersPerAccount, onAttempt },
-    // Each attempt through the next process: a retry asks another one than the order did.
+    // Each attempt uses the next process: retries go elsewhere.
     address: () => {
       turn += 1;
       return services[turn % services.length]?.address ?? first.address;
@@ -114,9 +108,7 @@ export async function startFailoverClients(
   return {
     accountIds: shop.accounts.map(({ id }) => id),
     pids: services.map(({ pid }) => pid),
-    /** How many orders have been acknowledged. */
     total: () => total,
-    /** Resolves when this many more orders have been acknowledged. */
     placed(count: number): Promise<void> {
       const wanted = total + count;
       return new Promise((resolve, reject) => {
@@ -137,7 +129,7 @@ export async function startFailoverClients(
         look();
       });
     },
-    /** What was seen since the last time it was asked for; a gap that goes on is in it. */
+    /** Since the last call; includes an ongoing gap. */
     figures(): FailoverFigures {
       const seen = figures;
       figures = { gapMilliseconds: 0, acknowledged: 0, refused: 0, replayed: 0 };
@@ -146,7 +138,6 @@ export async function startFailoverClients(
         gapMilliseconds: Math.round(Math.max(seen.gapMilliseconds, performance.now() - lastAt)),
       };
     },
-    /** Nobody orders any more: what was acknowledged is held against what stands. */
     async finish(): Promise<FailoverEnd> {
       await clients.finish();
       const { lost, doubled } = await compareBooks(first.address, adminKey, journal);
@@ -162,7 +153,6 @@ export async function startFailoverClients(
       }
       return { acknowledged: total, missing: lost, doubled, problems };
     },
-    /** Whatever happens: no process is left behind. */
     async kill(): Promise<void> {
       isEnding = true;
       for (const service of services) service.kill('SIGKILL');

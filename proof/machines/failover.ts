@@ -1,9 +1,8 @@
-// The machine that fails the database over: two PostgreSQL servers, one the other's synchronous standby, and two processes
-// of the service that know both by the list of hosts in DATABASE_URL. Round after round the primary is killed and the
-// standby promoted; the old one comes back, first as if nothing had happened, then as the standby of the new.
-// What must hold: no acknowledged order is missing and each is charged once; nobody writes to a former primary; no process
-// of the service is started again.
-// Called by long-failover.ts; test/process/failover.test.ts looks at single moments.
+// Fails the database over: two PostgreSQL servers, one the other's synchronous standby, and two processes of the service
+// that list both in DATABASE_URL. Each round kills the primary, promotes the standby, and brings the old primary back,
+// first unchanged, then as standby. Called by long-failover.ts; test/process/failover.test.ts tests single moments.
+// Invariant checked: no acknowledged order is missing, each is charged once; a former primary gets no writes; no process
+// restarts.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,10 +12,10 @@ import { type FailoverEnd, type FailoverFigures, startFailoverClients } from './
 import { send, serverProcesses } from './server-processes.ts';
 
 /**
- * `killed`: kill -9 of every process of the primary.
- * `killed behind a frozen standby`: what the primary has committed meanwhile the standby never hears of.
- * `back in place, then killed`: the same, and the primary comes back for a while before it is gone for good.
- * `frozen`: it is not dead, and goes on later as a fork.
+ * `killed`: kill -9 of all the primary's processes.
+ * `killed behind a frozen standby`: the standby never receives what the primary has committed meanwhile.
+ * `back in place, then killed`: the same, and the primary returns for a while. `frozen`: it is not dead, and later
+ * continues as a fork.
  */
 export const failoverNames = [
   'killed',
@@ -29,7 +28,7 @@ export type FailoverName = (typeof failoverNames)[number];
 export interface FailoverOptions {
   readonly seed: number;
   readonly events: readonly FailoverName[];
-  /** The fault that must be found: nobody waits for the standby. */
+  /** The fault that must be found: asynchronous replication. */
   readonly isAsynchronous?: boolean;
   readonly onEvent?: (name: FailoverName, figures: FailoverFigures) => void;
 }
@@ -40,7 +39,7 @@ const alsoGoneMilliseconds = 1_500;
 const pollMilliseconds = 20;
 const ordersBetween = 300;
 
-/** @throws Error when something could not be tried; what the service did wrong is in the report */
+/** @throws Error if something could not be tried; the service's failures are in the report */
 export async function runFailovers(options: FailoverOptions): Promise<FailoverEnd> {
   const endings: (() => Promise<void>)[] = [];
   try {
@@ -85,13 +84,12 @@ async function failOver(
   return { ...end, problems: [...end.problems, ...forks] };
 }
 
-/** When it resolves, the standby is the primary; the other is dead or frozen. */
 async function happen(
   event: FailoverName,
   primary: ThrowawayPostgres,
   standby: ThrowawayPostgres,
 ): Promise<void> {
-  // As who fails over does: what was promoted has no standby yet.
+  // As in a real failover: the promoted server has no standby yet.
   const promote = async () => {
     await waitForNobody(standby);
     await askServer(standby.url, 'select pg_promote(true)');
@@ -119,10 +117,7 @@ async function happen(
   await promote();
 }
 
-/**
- * A former primary takes writes as if nothing had happened, and for a while it is the only one that answers. Sentences for
- * who writes to it.
- */
+/** A former primary accepts writes, and for a while only it answers. Returns one sentence for each writer. */
 async function expectNobodyOn(
   former: ThrowawayPostgres,
   primary: ThrowawayPostgres,
@@ -130,7 +125,7 @@ async function expectNobodyOn(
 ): Promise<string[]> {
   if (former.pid() === undefined) await former.start();
   else send('SIGCONT', serverProcesses(former));
-  // Nothing keeps it from taking orders, and what waited for its standby stands there now.
+  // Nothing prevents it from taking orders; those that waited for its standby are there now.
   await waitForNobody(former);
   const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";
   while ((await askServer(former.url, waiting)).length > 0) await pause(pollMilliseconds);
@@ -153,7 +148,6 @@ async function waitForNobody({ url }: ThrowawayPostgres): Promise<void> {
   await askServer(url, 'select pg_reload_conf()');
 }
 
-/** The standby becomes a copy of the primary, and what is acknowledged from now on is on both. */
 async function join(
   primary: ThrowawayPostgres,
   standby: ThrowawayPostgres,

@@ -1,7 +1,7 @@
-// A fuzzer that knows the service only by its own openapi.json: valid requests for every operation, then
-// spoilt ones, and every answer checked against the document. One request after the other, so that a seed is a run:
-// fuzz.test.ts runs it for a few seconds, long-fuzz.ts for as long as it is asked to.
-// Always true: it changes nothing that it needs to go on (the administrator, the accounts that order).
+// A fuzzer that knows the service only by openapi.json: valid and spoilt requests for every operation, with every answer
+// checked against the document. Requests are sequential, so that a seed repeats a run. Called by fuzz.test.ts (seconds) and
+// long-fuzz.ts.
+// Invariant: it never breaks what it needs to continue (the administrator, the ordering accounts).
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,31 +23,26 @@ import { pngFile } from '../../test/harness/logo-files.ts';
 
 export interface FuzzReport {
   readonly requests: number;
-  /** "placeOrder 201", "getOrder 404 order_not_found" … to how often it was answered. */
   readonly answers: ReadonlyMap<string, number>;
   readonly operations: readonly string[];
-  /** Those that never succeeded. */
   readonly blind: readonly string[];
 }
 
-/** No name is asked for, and nobody is called. */
 export const otherServers: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
   problemOf: async (url) => (url.startsWith('https://') ? null : 'must be an https address'),
   close: async () => undefined,
 };
 
-/** A service that can do all that the fuzzer asks for: it leads customers to a product. */
+/** A service with everything the fuzzer uses, including a product that customers sign in to. */
 export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
     outbound: otherServers,
-    // Wrong keys are part of the game.
     limits: { rates: { failuresPerMinute: 1_000_000, refusalsPerMinute: 1_000_000 } },
   });
 }
 
-/** @throws an error that names the seed, the request and its answer, at the first that is not documented */
 export async function fuzz(
   service: TestService,
   seed: number,
@@ -87,8 +82,6 @@ export async function fuzz(
   return report();
 }
 
-// ---- the document
-
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -103,9 +96,8 @@ export interface Schema {
 }
 
 interface DocumentedAnswer {
-  /** The codes of an error. */
   readonly codes: readonly string[];
-  /** The first thing that does not fit the schema; null where everything does. */
+  /** The first schema violation; null: none. */
   problem(body: unknown): string | null;
 }
 
@@ -113,7 +105,6 @@ export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Of everything at this path. */
   readonly methods: readonly string[];
   readonly hasIdempotencyHeader: boolean;
   readonly query: readonly string[];
@@ -129,7 +120,6 @@ interface OpenapiOperation {
 }
 
 interface OpenapiAnswer {
-  /** Of an error. */
   readonly $ref?: string;
   readonly description: string;
   readonly content?: { readonly 'application/json': { readonly schema: Schema } };
@@ -143,7 +133,7 @@ interface OpenapiDocument {
   };
 }
 
-/** GET /orders/preview is GET /orders/{id}, of an order that is not there: the path takes both methods. */
+/** GET /orders/preview is also GET /orders/{id} of an unknown order: the path takes both methods. */
 export function withSiblings(operations: readonly Operation[]): readonly Operation[] {
   return operations.map((operation) => {
     const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
@@ -161,7 +151,6 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
     if (ref !== null) return resolve(components.schemas[ref.replace('#/components/schemas/', '')]);
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
   };
-  // A word such as "preview" stands where another path has an id.
   const methodsAt = (path: string) =>
     Object.entries(paths)
       .filter(([other]) => new RegExp(`^${other.replace('{id}', '[^/]+')}$`).test(path))
@@ -174,7 +163,6 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
         const shared = components.responses[answer.$ref?.replace('#/components/responses/', '') ?? ''];
         const { content } = shared ?? answer;
         const codes = errors.filter((error) => error.status === Number(status)).map(({ code }) => code);
-        // Nothing, or nothing that is JSON.
         if (content === undefined) return [Number(status), { codes, problem: () => null }] as const;
         const validator = Compile(resolve(content['application/json'].schema) as object);
         const problem = (body: unknown) => {
@@ -200,10 +188,7 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
   );
 }
 
-/**
- * A key for every new account costs a hash of its password, and the audit of everything grows with the run. Most calls to the
- * product are refused while there is none.
- */
+/** Account keys cost a password hash, audits grow with the run, and without a product key most calls are refused. */
 const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify', 'removeProduct'];
 
 function pickOperation(
@@ -220,9 +205,6 @@ function pickOperation(
   return rareOperations.includes(operation.id) && random.below(6) > 0 ? random.pick(operations) : operation;
 }
 
-// ---- what there is to ask for
-
-/** A person or a key of an account. */
 interface OwnedThing {
   readonly accountId: number;
   readonly id: number;
@@ -230,28 +212,23 @@ interface OwnedThing {
 
 interface World {
   readonly admin: TestAccount;
-  /** They order, and nothing takes that from them. */
   readonly resellers: readonly TestAccount[];
-  /** Whatever is changed about accounts is changed about these. */
   readonly victims: { id: number; key: string }[];
   readonly orderable: readonly number[];
   readonly changeable: number[];
   readonly unorderable: readonly number[];
   readonly trial: number;
   readonly orders: number[];
-  /** Orders that waited for the product at the beginning. */
+  /** Orders that waited for the product at the start. */
   readonly waiting: readonly number[];
   readonly customers: number[];
   readonly events: number[];
-  /** By their references, as the product asks for them. */
   readonly references: string[];
-  /** Two of each reseller's and the operator's: nothing deletes them. */
+  /** Two per reseller and the operator's: never deleted. */
   readonly lastingWebhooks: readonly OwnedWebhook[];
   readonly webhooks: OwnedWebhook[];
-  /** Who was invited, and to which account. */
   readonly people: OwnedThing[];
   readonly keys: OwnedThing[];
-  /** Of a test of an account that has nothing else to do with the others. */
   readonly testKey: string;
   /** Unspent, for the operator's product. */
   readonly codes: string[];
@@ -260,12 +237,11 @@ interface World {
 
 interface OwnedWebhook {
   readonly id: number;
-  /** `operator` for one of the operator's. */
   readonly ownerId: number;
 }
 
 const remembered = 400;
-/** Of each owner, who may have ten: the newest. */
+/** The newest per owner, who may have ten. */
 const webhooksRemembered = 4;
 
 async function leaveOrdersPending(
@@ -353,7 +329,6 @@ async function makeTestKey(admin: TestAccount, accountId: number): Promise<strin
   return made.body.api_key;
 }
 
-/** Ids, keys and login codes of what was made, for later requests. */
 async function learn(
   world: World,
   request: FuzzRequest,
@@ -389,7 +364,7 @@ async function learn(
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
     const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
     const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
-    // An earlier request may have suspended the customer, who is not let in then.
+    // A suspended customer is not let in.
     assert.ok(code !== null || status === 403, 'a login link leads to the product with a code');
     if (code !== null) world.codes.push(code);
   }
@@ -414,14 +389,12 @@ function learnOfWebhooks(
   const asked = resellers.find(({ key }) => headers['authorization'] === `Bearer ${key}`);
   const ownerId = operation === 'createOperatorWebhook' ? operator : asked?.id;
   if (ownerId === undefined) return;
-  // The same one again where its idempotency key was sent again.
+  // Repeated idempotency keys return the same object.
   forget(body.webhook.id);
   webhooks.push({ id: body.webhook.id, ownerId });
   const theirs = webhooks.filter((each) => each.ownerId === ownerId);
   if (theirs.length > webhooksRemembered) forget(theirs[0]?.id);
 }
-
-// ---- requests
 
 export interface FuzzRequest {
   readonly operation: string;
@@ -429,7 +402,6 @@ export interface FuzzRequest {
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
   readonly body: Buffer | null;
-  /** Whether only the not-documented-here answers 404 not_found and 405 can come. */
   readonly isElsewhere: boolean;
 }
 
@@ -443,7 +415,7 @@ function drawRequest(
   const isElsewhere = oneIn(40);
   const method = isElsewhere ? oddMethod(operation, random) : operation.method;
   const path = fillPath(operation, world, random) + drawQuery(operation, random);
-  // Mostly whose order, customer or endpoint it is.
+  // Mostly the order, customer or endpoint of the account.
   const ownerId = ownerOfPath(path, world);
   const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
   const headers: Record<string, string | string[]> = {
@@ -457,13 +429,12 @@ function drawRequest(
     for (let count = random.pick([0, 0, 1, 1, 1, 2, 3]); count > 0; count -= 1) spoil(drawn, random);
     text = oneIn(14) ? spoilText(write(drawn), random) : write(drawn);
   } else if (operation.method !== 'GET' && oneIn(3)) {
-    // Nobody said that it takes a body, or how much of one.
     const other = random.pick(operations).body;
     if (oneIn(2)) text = 'x'.repeat(70_000);
     else if (other === null) text = random.pick(oddTexts);
     else text = write(drawValue(other, '', knownValue, random));
   } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
-  // One in the header and another one in the body is refused.
+  // Different ones in header and body are refused.
   const hasKeyInBody = text?.includes('idempotency_key') === true;
   if (operation.hasIdempotencyHeader && oneIn(hasKeyInBody ? 8 : 2)) {
     headers['idempotency-key'] = `k-${random.below(400)}`;
@@ -473,7 +444,7 @@ function drawRequest(
   return { operation: operation.id, method, path, headers, body, isElsewhere };
 }
 
-/** Ids of orders, customers and events begin with their account's. */
+/** Ids of orders, customers and events start with their account's. */
 function ownerOfPath(path: string, { lastingWebhooks, webhooks }: World): number | undefined {
   const id = Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]);
   if (path.includes('/webhooks/')) {
@@ -501,7 +472,7 @@ function drawKey(
   if (chance === 1)
     return { authorization: random.pick(['Bearer', 'Basic YTpi', 'bearer  x', 'Bearer sk_live_x', '']) };
   if (chance < 5) return bearer(random.pick(world.victims).key);
-  // The product's key is one of the operator's.
+  // The product's key is an operator key.
   const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
   if (path.includes('/test/') && chance > 5) return bearer(world.testKey);
   if (isAdmin && chance > 5) return bearer(world.admin.key);
@@ -577,14 +548,14 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
 }
 
 function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], random: Random): string {
-  // Those of before are mostly removed.
+  // Earlier ones are mostly removed.
   const one = all.length === 0 || random.below(8) === 0 ? undefined : random.pick(all.slice(-6));
   return path
     .replace('{id}', () => String(one?.accountId ?? random.pick(oddIds)))
     .replace(`{${inner}}`, () => String(one?.id ?? random.pick(oddIds)));
 }
 
-/** An endpoint, and an event that its owner hears of; sometimes one that it does not. */
+/** An endpoint and an event for its owner; sometimes one of another. */
 function fillWebhookPath(
   path: string,
   method: string,
@@ -611,7 +582,7 @@ const oddQueryValues: readonly string[] = [
   ...['', '9'.repeat(40), 'x'.repeat(3_000)],
 ];
 
-/** Of scheduled prices: the first has been. */
+/** Of scheduled prices: the first is in the past. */
 const seconds = ['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z'] as const;
 
 export function drawQuery({ query }: Operation, random: Random): string {
@@ -629,7 +600,7 @@ export function drawQuery({ query }: Operation, random: Random): string {
     'offset',
   ];
   const parts: string[] = [];
-  // Nothing is found without it.
+  // Required for a result.
   if (query.includes('from') && random.below(8) > 0) return `?from=${random.pick(seconds)}`;
   for (let count = random.below(5); count > 0; count -= 1) {
     const value = random.below(3) === 0 ? String(random.below(130)) : random.pick(oddQueryValues);
@@ -637,8 +608,6 @@ export function drawQuery({ query }: Operation, random: Random): string {
   }
   return `?${parts.join(random.pick(['&', '&', '&', '&&', ';']))}`;
 }
-
-// ---- bodies: a tree that can hold what JSON.stringify would not write
 
 export type Tree =
   | { kind: 'object'; members: [string, Tree][] }
@@ -655,10 +624,9 @@ export function write(tree: Tree): string {
   return `{${tree.members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }
 
-/** One pixel. */
 const smallestPng = pngFile({ width: 1, height: 1 }).toString('base64');
 
-/** A valid value. What a schema cannot say of a field, such as which ids there are, is known by its name. */
+/** A valid value. Fields that a schema cannot describe, such as existing ids, are known by name. */
 export function drawValue(
   schema: Schema,
   name: string,
@@ -689,7 +657,7 @@ export function drawValue(
       random.pick([minimum, maximum, minimum + random.below(Math.min(1_000, maximum - minimum) + 1)]),
     );
   }
-  // The patterns of the document that are not known by name are those of prices.
+  // The other patterns of the document are those of prices.
   if (schema.pattern !== undefined) return raw(random.pick(['0', '1', '9.5', '10.00', '999999.99']));
   return raw(
     random.pick(['Ada', 'a', 'Zoë 🦊', ' trimmed ', 'x'.repeat(80), 'O\u2019Neil & <Sons>', 'null', '{}']),
@@ -710,7 +678,7 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     }
     case 'period':
     case 'months':
-      // Both rarely agree: mostly one of them is sent.
+      // Both rarely match: mostly one is sent.
       return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
     case 'renew':
     case 'order_id':
@@ -785,7 +753,6 @@ const naughtyStrings: readonly string[] = JSON.parse(
 
 const deep = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
-/** JSON texts of values that are seldom meant. */
 const oddValues: readonly string[] = [
   ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e2', '1e400', '-1e400', '5e-324', '1e21'],
   ...[
@@ -845,7 +812,6 @@ const moreOddNames = [
   '\u202e',
 ];
 
-/** Spoils the tree at one place. */
 export function spoil(tree: Tree, random: Random): void {
   if (tree.kind === 'raw') {
     tree.text = spoilValue(tree.text, random);
@@ -923,29 +889,25 @@ export function spoilText(text: string, random: Random): string {
   }
 }
 
-// ---- sending and checking
-
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** As they came, compressed or not. */
   readonly sentBytes: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   readonly body: any;
 }
 
-/** Only what is larger than a socket's buffers may be cut off before its answer is read. */
+/** Only what exceeds the socket buffers can be cut off before its answer is read. */
 const cutOffBytes = 60_000;
 const silenceMilliseconds = 20_000;
 
-/** Lists of the panel come compressed to whoever takes them so. */
 function readable(bytes: Buffer, encoding: string | undefined): Buffer {
   if (encoding === 'br') return brotliDecompressSync(bytes);
   return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
-/** null: the service closed the connection while a large body was on its way. */
+/** null: the service closed the connection during a large body. */
 export function send(
   address: string,
   agent: Agent,
@@ -986,7 +948,7 @@ export function send(
   });
 }
 
-/** "201" or "422 invalid_customer", when the document foresees this answer. */
+/** "201" or "422 invalid_customer" if documented. */
 export function checkAnswer(
   operation: Operation,
   request: FuzzRequest,
@@ -1007,7 +969,7 @@ export function checkAnswer(
     return String(status);
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-  // A statement is written while it is read, and so is what is compressed.
+  // Statements and compressed answers are streamed.
   const isWhole = status >= 400 || operation.id !== 'getStatement';
   const isCompressed = headers['content-encoding'] !== undefined;
   if (headers['content-length'] !== undefined || (isWhole && !isCompressed)) {
@@ -1027,7 +989,7 @@ export function checkAnswer(
       assert.deepEqual(String(headers['allow']).split(', ').sort(), operation.methods.toSorted(), 'Allow');
     }
     if (isElsewhere) return `${status} ${code}`;
-    // What comes before the route is looked at is the same for every method.
+    // Checks before routing are the same for all methods.
     assert.ok(documented, `the document lists ${status} for ${operation.id}`);
     assert.ok(documented.codes.includes(code), `the document lists ${code} for ${operation.id}`);
   } else assert.equal(request.isElsewhere, false, 'a method that is not documented is not taken');

@@ -1,10 +1,9 @@
-// Random histories of customers around the hand-off to the product: orders, trials, holds of both parties, cancels, ends,
-// renewals by hand and by themselves, with a product that is away, refuses, takes a call and loses the answer. At any time an
-// administrator accepts or fails an order, closes a call or sends it again, whether it was sent before or not.
-// Many customers at once share a service, a clock and a product, so that calls are prepared together.
-// The one rule: in the end the last call that the product took equals the entitlement, and both are what an oracle says that
-// was written from the specification (hand-off-oracle.ts). Used by
-// test/service/model-of-hand-off.test.ts and proof/machines/long-hand-off.ts.
+// Random customer histories around the hand-off to the product: orders, trials, holds, cancels, ends, renewals, with a
+// product that is away, refuses, or loses answers, and administrators who settle orders and calls at any time. Many
+// customers share a service, a clock and a product, so that calls are batched. Used by
+// test/service/model-of-hand-off.test.ts and long-hand-off.ts.
+// Invariant checked: the last call that the product took equals the entitlement, and both equal the oracle's
+// (hand-off-oracle.ts).
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,9 +27,8 @@ import { followHandOff } from './hand-off-oracle.ts';
 
 export interface HandOffRun {
   readonly histories: number;
-  /** A sentence for each history whose last call is not the entitlement, with the history. */
   readonly problems: readonly string[];
-  /** How often what happened, to see that a run met it. */
+  /** Counts of what happened, to check the run's coverage. */
   readonly counted: ReadonlyMap<string, number>;
 }
 
@@ -38,15 +36,13 @@ export interface HandOffOptions {
   readonly service: TestService;
   readonly product: ProductReceiver;
   readonly accounts: readonly TestAccount[];
-  /** The operator's key for what the product may know of tests, where some of the accounts are of tests. */
+  /** The operator's key for the product's view of tests, if accounts include tests. */
   readonly testReader?: Pick<TestAccount, 'get'>;
   readonly seed: number;
-  /** Which round of customers this is. */
   readonly round: number;
   readonly customers: number;
 }
 
-/** The limits of a service that does not wait in these runs. */
 export const quickCalls = { ...defaultLimits.productCalls, pollMilliseconds: 20, writeMilliseconds: 2 };
 
 const hour = 3_600;
@@ -54,11 +50,11 @@ const day = 24 * hour;
 const steps = 12;
 const looksUntilBegun = 20;
 const stridesMax = 14;
-/** Of most calls; one that is never answered runs out of its attempts, and an administrator decides about it. */
+/** For most calls; a call without any success runs out of attempts, and an administrator decides. */
 const failuresMax = 6;
-/** Of calls that are never answered. */
+/** Share of calls that never succeed. */
 const stubbornShare = 0.04;
-/** Of customers whose calls often are, and the product has decided about their orders before that. */
+/** Of customers with many such calls, on whose orders the product has decided before. */
 const unluckyShare = 0.2;
 const unluckyCallsShare = 0.5;
 
@@ -71,7 +67,6 @@ interface SentPlan {
   readonly expires_at: string;
 }
 
-/** With their weights. */
 const actions = [
   [6, 'order basic'],
   [3, 'order plus'],
@@ -103,9 +98,7 @@ interface Actor {
   readonly log: string[];
 }
 
-/** What the product has of a customer. */
 interface Given {
-  /** The type of the call that said so. */
   readonly how: string;
   plan: SentPlan;
 }
@@ -114,11 +107,11 @@ interface OpenCall {
   readonly callId: string;
   readonly accountId: number;
   readonly customerNumber: number;
-  /** The order that its answer settles; null: none. */
+  /** The order settled by its answer; null: none. */
   readonly confirmed: number | null;
 }
 
-/** What the product made of each id, and what it has of each customer. */
+/** What the product made of each call id, and what it has for each customer. */
 function createProductBooks(random: Random, confirms: boolean, count: (what: string) => void) {
   const decisions = new Map<string, 'taken' | 'refused'>();
   const bodies = new Map<string, string>();
@@ -138,7 +131,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     const first = bodies.get(id) ?? body;
     bodies.set(id, first);
     if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
-    // Calls of tests are given up, and nobody decides about them.
+    // Calls of tests are given up without a decision.
     const mayRunOut = !isTestAccount(data.account.id);
     if (!stubborn.has(id)) stubborn.set(id, mayRunOut ? stubbornness(call) : 'no');
     const how = stubborn.get(id);
@@ -185,9 +178,8 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     receive,
     problems,
     taken,
-    /** It gave an answer, whether it was heard or not. */
+    /** It answered, even if the answer was lost. */
     decision: (id: string) => decisions.get(id) ?? null,
-    /** It answers nobody, or as before. */
     setAway(away: boolean): void {
       isAway = away;
     },
@@ -195,14 +187,13 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
       isCalm = true;
       isAway = false;
     },
-    /** An administrator sees to it that the product takes this call; without an id every call. */
+    /** An administrator makes the product take this call; without an id every call. */
     relent(id?: string): void {
       for (const one of id === undefined ? stubborn.keys() : [id]) stubborn.set(one, 'no');
     },
   };
 }
 
-/** One round: so many customers, from their first event to the end. */
 export async function runHandOffRound({
   service,
   product,
@@ -263,7 +254,6 @@ export async function runHandOffRound({
       const months = below(6) === 0 ? 3 : 1;
       await submit(actor, what, { type: 'place', ...guarded, ...named, packageId, months });
     }
-    // No test is given a trial.
     if (what === 'trial' && !isTestAccount(accountId))
       await submit(actor, what, {
         type: 'grant_trial',
@@ -313,7 +303,7 @@ export async function runHandOffRound({
     }
   }
 
-  /** As a call says, or where no attempt was begun as the customer's plan is now. At once, and filled in later. */
+  /** The plan of a call, or the current plan if no attempt was started. Recorded at once, filled in later. */
   async function giveByHand({ account, reference }: Actor, callId: string, isOrder: boolean): Promise<void> {
     const nothing = { status: 'nothing', package: { id: 0 }, starts_at: '', expires_at: '' };
     const given: Given = { how: `${callId} by hand`, plan: nothing };
@@ -333,7 +323,6 @@ export async function runHandOffRound({
   async function closeByHand(actor: Actor, call: OpenCall): Promise<void> {
     const { clock, database } = service;
     const { callId } = call;
-    // Nothing is called between the answer and what the administrator does.
     const closed = await closeCallByHand(database, callId, {
       ...{ actorId, idempotencyKey: null, now: clock.seconds },
     });
@@ -343,7 +332,6 @@ export async function runHandOffRound({
     if (closed.result.status !== 'failed') await giveByHand(actor, callId, false);
   }
 
-  /** null: all calls that need attention. */
   async function sendAgain(actor: Actor | null, callId: string | null): Promise<void> {
     books.relent(callId ?? undefined);
     const path = callId === null ? `${callsPath}/send` : `${callsPath}/${callId}/send`;
@@ -366,11 +354,10 @@ export async function runHandOffRound({
     if (isMine && books.decision(callId) !== 'taken') await giveByHand(actor, callId, true);
   }
 
-  /** An administrator decides about what needs attention; who `misses` some leaves it there. */
   async function attend({ misses }: { readonly misses: boolean }): Promise<void> {
     for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
       const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
-      // Customers of the rounds before go on renewing themselves.
+      // Customers of earlier rounds continue to renew.
       if (actor === undefined) {
         await sendAgain(null, callId);
         continue;
@@ -383,7 +370,7 @@ export async function runHandOffRound({
     }
   }
 
-  /** Customers order over calls that nobody has decided about, and those are sent behind the orders. */
+  /** Customers order over undecided calls, which are sent after the orders. */
   async function sendOldAgain(): Promise<void> {
     const sent: (() => Promise<void>)[] = [];
     for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
@@ -399,7 +386,7 @@ export async function runHandOffRound({
   }
 
   const accessVersions = new Map<number, number>();
-  // The clocks of tests stand still: their plans neither end nor renew themselves here.
+  // Test clocks stand still: their plans neither end nor renew here.
   const testClocks = new Map<number, number>();
   for (const account of accounts) {
     const { accessVersion, testClock } = await clockAndVersionOf(service, account);
@@ -417,7 +404,7 @@ export async function runHandOffRound({
     await notePlanEnds({ ...jobs, note: (end) => engine.submit({ type: 'note_plan_end', ...end }) }, signal);
   }
 
-  /** So long that a call can run out of its attempts, or at once. */
+  /** Long enough for a call to run out of attempts, or no time. */
   async function pass(seconds: number): Promise<void> {
     const strides = seconds > day && below(2) === 0 ? stridesMax : 1;
     for (let stride = 1; stride <= strides; stride += 1) {
@@ -426,7 +413,7 @@ export async function runHandOffRound({
     }
   }
 
-  // Ends are noted from here on.
+  // Ends are recorded from here on.
   await runJobs();
   for (let step = 0; step < steps; step += 1) {
     books.setAway(below(3) === 0);
@@ -439,7 +426,7 @@ export async function runHandOffRound({
         for (const what of all) await act(actor, what);
       }),
     );
-    // Sometimes what comes next finds attempts under way.
+    // Sometimes attempts are still in progress at the next step.
     if (below(4) > 0) await quiet(service, also);
     await pass(waits[below(waits.length)] ?? 0);
     if (below(5) > 0) await runJobs();
@@ -452,7 +439,7 @@ export async function runHandOffRound({
   books.calmDown();
   const due = () =>
     actors.flatMap(({ account, reference }) => oracle.dueRenewals(reference, nowOf(account.id)));
-  // An order that fails at the very end leaves a renewal that has been due for long: the next run of the jobs is to find it.
+  // A failed order at the very end leaves an overdue renewal, for the jobs' next run.
   let runsForDue = 10;
   for (let isLeft = true; isLeft; ) {
     service.clock.seconds += 6 * hour;
@@ -500,7 +487,6 @@ async function clockAndVersionOf(service: TestService, account: TestAccount) {
   };
 }
 
-/** As the service sells them (scripts/throwaway/test-service.ts). */
 function soldPackages({ packages }: TestService): World['packages'] {
   const prices = (monthly: bigint, quarterly: bigint, yearly: bigint) => {
     const all = { 1: monthly, 3: quarterly, 12: yearly };
@@ -514,7 +500,7 @@ function soldPackages({ packages }: TestService): World['packages'] {
   ];
 }
 
-/** null: the product has what the customer may do, and that is what the oracle says. */
+/** null: the product has the entitlement, and the oracle agrees. */
 async function lastCallProblem(
   reader: Pick<TestAccount, 'get'>,
   { reference, number }: Actor,
@@ -539,7 +525,7 @@ function shownPlan({ status, packageId, startsAt, expiresAt }: ToldPlan): string
   return `${status} ${packageId} from ${formatTime(startsAt)} until ${formatTime(expiresAt)}`;
 }
 
-/** Until no call is due. A clock that moved far ended the leases of jobs: the caller of the product is begun again. */
+/** Until no call is due. After a large clock move job leases have expired: the product caller is restarted. */
 async function quiet(service: TestService, also: 'test' | undefined): Promise<void> {
   const { clock } = service;
   for (let look = 1; ; look += 1) {
@@ -571,7 +557,6 @@ async function openCalls({ database }: TestService, statuses: readonly string[])
   }));
 }
 
-/** For a history that failed. */
 async function callsOf(service: TestService, { account, number }: Actor): Promise<string> {
   const rows = await sqlOf(
     service,

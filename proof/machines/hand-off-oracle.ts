@@ -1,6 +1,6 @@
-// The oracle beside the histories of hand-off-histories.ts: each command that the engine has decided is put to it, in the
-// order in which the engine decided them, and at the end it says what the product must have been told last. Every customer
-// has a world of their own, because commands of different customers change nothing for each other here.
+// The oracle of hand-off-histories.ts: receives each command that the engine has decided, in that order, and says at the
+// end what the product must have been sent last. Each customer has a separate world, as their commands do not affect each
+// other.
 
 import assert from 'node:assert/strict';
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
@@ -8,11 +8,10 @@ import type { OrderEngine } from '../../src/features/order-engine/order-engine.t
 import { createOracle, type Oracle, type ToldPlan, type World } from '../oracle/oracle.ts';
 
 export interface HandOffOracle {
-  /** What the product must have been told last of this customer; null: it may have been told nothing. */
+  /** The last plan that the product must have received; null: possibly none. */
   toldLast(reference: string, now: number): ToldPlan | null;
-  /** Plans that were due to renew themselves, and did not. */
+  /** Plans due to renew that did not. */
   dueRenewals(reference: string, now: number): readonly string[];
-  /** A sentence for each outcome that is another one here. */
   readonly problems: readonly string[];
 }
 
@@ -20,21 +19,19 @@ interface HandOffOracleOptions {
   readonly engine: OrderEngine;
   readonly packages: World['packages'];
   readonly confirms: boolean;
-  /** By the account's clock. */
   readonly now: (accountId: number) => number;
 }
 
 interface Follower {
   readonly oracle: Oracle;
   readonly reference: string;
-  /** The oracle counts the orders of this customer alone. */
+  /** Counts only this customer's orders. */
   orderCount: number;
 }
 
 const manyCents = 1_000_000_000n;
 const operator = 'operator';
 
-/** Watches the engine until `end`. */
 export function followHandOff({ engine, packages, confirms, now }: HandOffOracleOptions) {
   const followers = new Map<string, Follower>();
   const byCustomer = new Map<string, Follower>();
@@ -91,7 +88,6 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
     return follower === undefined ? null : { follower, orderNumber: 0 };
   }
 
-  /** What the oracle makes of it, in the words of `outcomeWord`. */
   function decide(
     { oracle, reference }: Follower,
     orderNumber: number,
@@ -132,7 +128,7 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
         return word(oracle.setCustomerStatus({ ...of, status }, at), 'status_set');
       }
       case 'renew_automatically': {
-        // Where an answer of the product has moved it since it was read, it is tried again by the next run.
+        // If an answer of the product moved it since it was read, the next run retries.
         const [due] = oracle.dueRenewals(reference);
         if (due === undefined || due.dueAt > at || due.dueAt !== command.dueAt) return 'not_due';
         return word(oracle.renewOne(reference, 1, at).outcome, 'ordered');
@@ -140,7 +136,7 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
       case 'settle_order': {
         const { outcome: wanted, reason, by } = command;
         const said = { outcome: wanted, reason, by: by === null ? 'product' : operator } as const;
-        // The clock may have moved between the decision and this look at it.
+        // The clock may have moved since the decision.
         const settledAt = outcome.type === 'settled' ? (outcome.order.failure?.at ?? at) : at;
         return word(oracle.settleOrder({ accountId: reference, orderNumber, ...said }, settledAt), 'settled');
       }

@@ -1,7 +1,6 @@
-// Holds while the service is killed: the accounts suspend and resume their customers, cancel some at the end of their term and
-// take that back, and the operator sets and lifts holds of his own, beside the orders, renewals, cancels and ends of the
-// other clients. No answer is waited for: a request whose outcome is unknown is one more change that may have happened.
-// Part of kill-proof.ts.
+// Holds while the service is killed: accounts suspend and resume customers, set and undo cancels at the period's end, and
+// the operator sets and lifts holds, beside the other clients' requests. A request with an unknown outcome is one possible
+// change; none is repeated. Part of kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,12 +10,8 @@ import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 
 export interface HeldPlans {
-  /**
-   * Once nobody orders any more: the last changes come when no order is pending, and each is told by a call of its own.
-   * Resolves when they are answered: how many there were.
-   */
+  /** After all orders: makes the last changes, each sent in a call of its own. Resolves to their number once answered. */
   finish(): Promise<number>;
-  /** Begins no more. */
   stop(): void;
 }
 
@@ -24,7 +19,6 @@ interface HeldPlansOptions {
   readonly shop: Shop;
   readonly adminKey: string;
   readonly seed: number;
-  /** Between two changes of an account. */
   readonly restMilliseconds?: number;
   readonly address: () => string;
 }
@@ -35,7 +29,6 @@ interface Listed {
 }
 
 const changesOfList = 20;
-/** Of each account. */
 const lastChanges = 25;
 
 export function startHeldPlans({
@@ -71,7 +64,7 @@ export function startHeldPlans({
           () => reseller.post(`/customers/${id}/resume`, {}),
           () => set('suspended'),
           () => set('active'),
-          // What renews itself, or is cancelled by others, is compared with their journals.
+          // Those that renew or are canceled by others are compared with their own journals.
           ...(mustLive(reference)
             ? []
             : [() => reseller.post(`/customers/${id}/cancel`, { at: 'period_end' })]),

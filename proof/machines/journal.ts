@@ -1,33 +1,30 @@
-// What clients sent, what they were answered and when, compared with the ledger afterwards. The checks know
-// nothing of how the service works: they compare answers with answers and with what stands at the end.
+// Compares what clients sent and were answered, and when, with the ledger afterwards. Knows nothing of how the service
+// works: it compares answers with each other and with the final state.
 
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';
 import { settlementProblems } from './settled-orders.ts';
 
-/** What a request of a customer's plan ends in: the last part of its path. */
 export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
 
-/** `clock`: a move of a test clock, on whose way plans renew themselves. */
+/** `clock`: moves a test clock, during which plans renew. */
 type SentType = 'place' | 'renew' | 'credit' | 'balance' | 'clock' | (typeof planRequests)[number];
 
-/** One request of a client. */
 export interface Sent {
   readonly accountId: number;
   readonly type: SentType;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly key: string;
-  /** When it left and when the whole answer was there, on one counter for all clients. */
+  /** Sent and completely answered, by one clock for all clients. */
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly answer: Answer;
 }
 
-/** A row of a list of the API. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What was acknowledged: the last entry it made in the ledger, and when. */
+/** An acknowledged request's last ledger entry, and when. */
 interface Acknowledged {
   readonly lastEntry: number;
   readonly balance: unknown;
@@ -35,7 +32,6 @@ interface Acknowledged {
   readonly answeredAt: number;
 }
 
-/** All pages of a list, in its order. */
 export async function readAll(client: Pick<ApiClient, 'get'>, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let page = 1; ; page += 1) {
@@ -48,16 +44,12 @@ export async function readAll(client: Pick<ApiClient, 'get'>, path: string): Pro
   }
 }
 
-/** What stands in the end, of one account. */
 export interface Books {
   readonly orders: readonly Row[];
-  /** Oldest first. */
   readonly entries: readonly Row[];
-  /** The balance before the journal began. */
   readonly openingBalance: string;
 }
 
-/** Holds the journal of one account against its books. */
 export function checkJournal(own: readonly Sent[], { orders, entries, openingBalance }: Books): void {
   checkOrders(own, orders);
   checkKeys(own);
@@ -65,10 +57,7 @@ export function checkJournal(own: readonly Sent[], { orders, entries, openingBal
   assert.deepEqual(settlementProblems(orders, entries), []);
 }
 
-/**
- * Acknowledged means exactly one order; and every order was acknowledged, once as new, but for renewals by themselves: of these
- * there are as many as moves of the clock were answered with.
- */
+/** Each order was acknowledged as new once, except automatic renewals: as many as the clock's moves reported. */
 function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
   const byId = new Map(orders.map((order) => [order['id'], order]));
   assert.equal(byId.size, orders.length, 'every order is listed once');
@@ -86,12 +75,11 @@ function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
   assert.equal(orders.length - ordered.length, renewals, 'as many renewed themselves as was said');
 }
 
-/** The clients of a journal always send a key of their own. */
 function wasByItself({ idempotency_key: key }: Row): boolean {
   return String(key).startsWith('auto_');
 }
 
-/** One key, one order; 409 only where the data differ. */
+/** One key, one order; 409 only if the data differ. */
 function checkKeys(own: readonly Sent[]): void {
   const writes = own.filter(({ type }) => type !== 'balance');
   const spaces = Map.groupBy(writes, ({ type, key }) => `${spaceOf(type)} ${key}`);
@@ -107,27 +95,27 @@ function checkKeys(own: readonly Sent[]): void {
   }
 }
 
-/** Keys of orders, of credits, of moves and of changes of plans do not know each other. */
+/** Keys of orders, credits, moves and plan changes are independent. */
 function spaceOf(type: SentType): string {
   if (type === 'credit' || type === 'clock') return type;
   return type === 'place' || type === 'renew' ? 'order' : 'plan';
 }
 
-/** What stays the same in every answer to a key: the customer of a plan is shown as they are now. */
+/** What every answer to a key shares: a plan's customer is shown as of now. */
 function resultOf(body: Answer['body']): string {
   const { order, entry, clock, happened, customer, refund, balance } = body;
   if (clock !== undefined) return JSON.stringify([clock.now, happened]);
   return JSON.stringify(order?.id ?? entry?.id ?? [customer.id, refund, balance]);
 }
 
-/** The balance in an answer is its entry's; entries of one account are numbered in the order of real time. */
+/** An answer's balance is its entry's; an account's entries are numbered in real-time order. */
 function checkEntries(
   own: readonly Sent[],
   orders: readonly Row[],
   entries: readonly Row[],
   openingBalance: string,
 ): void {
-  // The first of an order: one that fails is charged again for the refund that it had been given.
+  // The first of an order: a failed one is charged again for its refund.
   const charges = new Map(
     entries
       .filter(({ kind }) => kind === 'charge')
@@ -156,7 +144,7 @@ function checkEntries(
   }
   const { certain, possible } = checkCancels(cancelled, entries);
   acknowledged.push(...certain);
-  // On the way of some move: of which, its answer does not say.
+  // During some move; the answer does not say which.
   const firstMoveAt = Math.min(...own.filter(({ type }) => type === 'clock').map(({ sentAt }) => sentAt));
   for (const { id } of orders.filter(wasByItself)) {
     const entry = charges.get(id);
@@ -174,10 +162,7 @@ function checkEntries(
   for (const read of reads) checkRead(read, acknowledged, possible, openingBalance);
 }
 
-/**
- * Each cancel that gave something back has its entry, and there is no other refund without an order. An answer
- * does not say which entry is its own: where several look alike, each of them is possible.
- */
+/** Each cancel's refund has its entry; other refunds belong to orders. Any of several equal entries may match. */
 function checkCancels(
   cancelled: readonly Sent[],
   entries: readonly Row[],
@@ -218,10 +203,7 @@ function checkOrderOfTime(acknowledged: readonly Acknowledged[]): void {
   }
 }
 
-/**
- * A balance is that of one moment between the request and its answer: nothing that was acknowledged before
- * the request is missing, nothing that was sent after the answer is in it.
- */
+/** A balance includes all acknowledged before its request, and nothing sent after its answer. */
 function checkRead(
   read: Sent,
   acknowledged: readonly Acknowledged[],

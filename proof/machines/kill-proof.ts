@@ -1,10 +1,7 @@
-// The proof that no order is lost or doubled when the service is killed: a supervisor kills the
-// process (-9) at random instants and at named points, under load from clients that repeat an order with its
-// key until they are answered; and after every restart the books are added up. At the end the journal of
-// what the clients saw is compared with what the service knows. Meanwhile months go by, and plans renew themselves and are
-// cancelled (living-plans.ts).
-// Called by test/process/kill.test.ts (short) and long-kill.ts (hundreds of kills). The clients and the check of the
-// books serve broken-database.ts too.
+// Proves that kills neither lose nor double orders: kills the process (-9) at random instants and named points while
+// clients repeat each order with its key until answered; audits after every restart, and finally compares the clients'
+// journal with the service's records. Months pass, plans renew and are canceled (living-plans.ts). Called by
+// test/process/kill.test.ts (short) and long-kill.ts; broken-database.ts uses its clients and checks.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -23,15 +20,13 @@ import { settlementProblems } from './settled-orders.ts';
 import { startUnreliableProduct } from './unreliable-product.ts';
 
 export interface KillProofOptions {
-  /** DATA_DIR or DATABASE_URL. */
   readonly environment: Readonly<Record<string, string>>;
   readonly kills: number;
-  /** Where it may die; without it everywhere. */
   readonly points?: readonly CrashPoint[];
   readonly seed: number;
-  /** Fewer orders between two kills, as an audit after each of them adds up all there are, and no random instants. */
+  /** Fewer orders between kills, as each audit reads all, and no random instants. */
   readonly isShort?: boolean;
-  /** Orders wait for a product that answers, refuses, does neither and dies (unreliable-product.ts). */
+  /** With a product that answers, refuses, stays silent and dies (unreliable-product.ts). */
   readonly confirms?: boolean;
   readonly onKill?: (done: number, point: string) => void;
 }
@@ -40,19 +35,14 @@ export interface KillReport {
   readonly kills: number;
   readonly killsByPoint: Readonly<Record<string, number>>;
   readonly ordersAcknowledged: number;
-  /** Answered only after at least one attempt whose outcome the client could not know. */
+  /** Answered only after an attempt with unknown outcome. */
   readonly ordersAfterUnknown: number;
-  /** Of plans that renew themselves: once for each end. */
   readonly renewals: number;
-  /** Answered with what they gave back: once each. */
   readonly cancels: number;
-  /** Of holds, and of cancels at the period's end, that were answered (held-plans.ts). */
   readonly changes: number;
-  /** What the endpoints got (delivery-witness.ts). */
   readonly events: number;
   readonly deliveries: number;
   readonly repeats: number;
-  /** Where orders waited for a product. */
   readonly completed?: number;
   readonly failed?: number;
   readonly settledByHand?: number;
@@ -63,13 +53,11 @@ export interface KillReport {
 type KillMoment = CrashPoint | 'random instant';
 
 const clientCount = 8;
-/** Of which one sends bulks. */
 const clientCountShort = 4;
 const restMillisecondsShort = 60;
 /** More than a window: a kill may fall between two. */
 const ordersInBulk = 110;
 const ordersInBulkShort = 12;
-/** Of the clients, that send bulks where they are to. */
 const bulkEvery = 8;
 const preloads = ['fast-clock', 'quick-jobs', 'crash-points'].map((name) => `proof/machines/${name}.ts`);
 
@@ -112,7 +100,7 @@ async function killAgainAndAgain(
   const moments: readonly KillMoment[] = isShort ? points : [...points, 'random instant'];
   let deck = [...moments];
   const draw = (): KillMoment => {
-    // Each once before any of them twice: few kills miss no point.
+    // Draws each moment once before repeating, so that few kills cover all.
     if (deck.length === 0) deck = [...moments];
     return deck.splice(random.below(deck.length), 1)[0] ?? 'random instant';
   };
@@ -127,7 +115,7 @@ async function killAgainAndAgain(
   endings.push(told.close);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
-  // Of the process before while the next one's books are audited: beside orders an audit waits most of its time.
+  // The previous process's, audited while the next one starts: with orders running, an audit mostly waits.
   let address = service.address;
   const journal = emptyJournal(shop);
   const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
@@ -145,7 +133,6 @@ async function killAgainAndAgain(
       point = draw();
       service = await startServiceProcess({ environment: endAt(point), preloads });
     }
-    // What the kill before this one left behind.
     await expectContent(service.address, adminKey);
     address = service.address;
     clients ??= startRetryingClients({
@@ -153,9 +140,9 @@ async function killAgainAndAgain(
       seed,
       journal,
       clientCount: isShort ? clientCountShort : clientCount,
-      // Few customers: renewals, changes and refunds, not only activations.
+      // Few customers, for renewals, changes and refunds as well as activations.
       customersPerAccount: 20,
-      // Nobody answers while a process starts, and asking costs the start its time.
+      // A starting process answers nothing, and requests slow it down.
       retryMilliseconds: 100,
       restMilliseconds: isShort ? restMillisecondsShort : 0,
       ordersInBulk: isShort ? ordersInBulkShort : ordersInBulk,
@@ -221,9 +208,6 @@ async function expectContent(address: string, adminKey: string): Promise<void> {
   assert.deepEqual(body.problems, []);
 }
 
-// ---- the clients
-
-/** Accounts with credit for ever, and what they can order. */
 export interface Shop {
   readonly accounts: readonly { readonly id: number; readonly key: string }[];
   readonly packageIds: readonly number[];
@@ -235,55 +219,50 @@ interface Acknowledged {
   readonly balance: string;
 }
 
-/** By account: the orders that were answered with 201. */
 export type Journal = ReadonlyMap<number, Acknowledged[]>;
 
 export function emptyJournal({ accounts }: Shop): Journal {
   return new Map(accounts.map(({ id }) => [id, []]));
 }
 
-/** One request for an order, as its client saw it. Times as performance.now() tells them. */
+/** One request, as its client saw it. Times by performance.now(). */
 export interface Attempt {
   readonly accountId: number;
   readonly key: string;
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** null: the connection broke, the outcome is unknown. */
+  /** null: the connection broke, so the outcome is unknown. */
   readonly answer: Answer | null;
 }
 
 export interface RetryingClientsOptions {
   readonly shop: Shop;
   readonly seed: number;
-  /** Of what earlier clients of the shop saw, to be continued. */
   readonly journal?: Journal;
-  /** How the keys of these clients begin, unlike those of any before them. */
+  /** A key prefix not used by earlier clients. */
   readonly keyPrefix?: string;
-  /** Between two attempts of one order. */
   readonly retryMilliseconds?: number;
-  /** Between a client's answered order and its next one. */
   readonly restMilliseconds?: number;
-  /** Every eighth client sends as many orders at once; without it none does. */
+  /** Every eighth client sends bulks of this size; absent: none. */
   readonly ordersInBulk?: number;
   readonly clientCount: number;
   readonly customersPerAccount: number;
-  /** Asked before every request: a service that was started again may listen elsewhere. */
+  /** Asked before every request: a restarted service may listen elsewhere. */
   readonly address: () => string;
   readonly onAttempt: (attempt: Attempt) => void;
 }
 
 export interface RetryingClients {
   readonly journal: Journal;
-  /** Answered only after at least one attempt whose outcome the client could not know. */
   ordersAfterUnknown(): number;
-  /** Begins no more orders. Resolves when every order that was begun is answered. */
+  /** Starts no more orders. Resolves when all are answered. */
   finish(): Promise<void>;
 }
 
 const retryAfterMilliseconds = 20;
 const patienceMilliseconds = 30_000;
 
-/** Each client places one order after another, and repeats each with its key until it is answered for good. */
+/** Each client places orders one after another, repeating each with its key until a final answer. */
 export function startRetryingClients({
   shop,
   seed,
@@ -334,7 +313,7 @@ export function startRetryingClients({
     }
   }
 
-  /** The same with many at once: the whole is repeated until each of its orders is answered for good. */
+  /** The same for bulks, repeated until each order has a final answer. */
   async function runBulks(
     number: number,
     { id: accountId, key: apiKey }: Shop['accounts'][number],
@@ -360,7 +339,7 @@ export function startRetryingClients({
           onAttempt({ accountId, key, sentAt, answeredAt, answer });
           if (answer === null) continue;
           if (isRefusedForGood(answer)) answered.add(key);
-          // Refused before, it may be taken now: somebody has given the customer another plan meanwhile.
+          // Refused before, it may be accepted now: another client has changed the customer's plan.
           if (answer.status !== 201 || placed.has(key)) continue;
           answered.add(key);
           placed.add(key);
@@ -386,21 +365,21 @@ export function startRetryingClients({
   };
 }
 
-/** What a bulk says of one order, as the single request would be answered; of a bulk that was refused, the whole's. */
+/** One order's result in a bulk, like a single answer; if the bulk was refused, its answer. */
 function answerIn(whole: Answer | null, place: number): Answer | null {
   if (whole?.status !== 200) return whole;
   const body = whole.body.results[place];
   return { ...whole, status: body.status, body, text: JSON.stringify(body) };
 }
 
-/** A plan can be paid for only so many years ahead, and while one order of a customer waits there is no other: decided, and refused. */
+/** Final refusals: a plan is paid too many years ahead, or another order of the customer is pending. */
 export function isRefusedForGood({ status, body }: Answer): boolean {
   return status === 422 && ['term_too_long', 'order_pending'].includes(body.error.details.reason);
 }
 
 const attemptsMax = 50;
 
-/** A machine that stands still for seconds makes the service answer 503 before anything was broken. */
+/** A machine that stalls for seconds makes the service answer 503 before anything was broken. */
 async function patiently(send: (attempt: number) => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(attempt);
@@ -447,20 +426,15 @@ export async function openShop(address: string, adminKey: string): Promise<Shop>
   return { accounts, packageIds };
 }
 
-// ---- the books
-
 export interface BooksReport {
   readonly orders: number;
-  /** Acknowledged, but gone or not as it was shown: a sentence for each. */
+  /** Acknowledged, but missing or different: one sentence each. */
   readonly lost: readonly string[];
-  /** Standing, but never acknowledged, or twice under one key: a sentence for each. */
+  /** Existing, but never acknowledged, or twice under one key: one sentence each. */
   readonly doubled: readonly string[];
 }
 
-/**
- * Holds what the clients saw against what the service knows. Every client repeated until it was answered:
- * an order that nobody saw acknowledged was doubled or made up.
- */
+/** Compares the clients' view with the service's: an order that was never acknowledged was doubled or made up. */
 export async function compareBooks(
   address: string,
   adminKey: string,
@@ -481,7 +455,7 @@ export async function compareBooks(
       idOfKey.set(key, order['id']);
     }
     doubled.push(...settlementProblems(orders, entries));
-    // Newest first: what stays is the first of an order, not what one that failed gave back of its refund.
+    // Newest first: the order's first entry remains, not the charge of a failed order's refund.
     const balanceOfOrder = new Map<unknown, unknown>();
     for (const entry of entries)
       if (entry['kind'] === 'charge') balanceOfOrder.set(entry['order_id'], entry['balance_after']);
@@ -496,7 +470,7 @@ export async function compareBooks(
         lost.push(`The order ${orderId} showed ${balance}, its entry says ${after}.`);
     }
     for (const key of idOfKey.keys()) {
-      // Ordered by the service itself: living-plans.ts looks at those.
+      // Automatic renewals: living-plans.ts checks those.
       if (key.startsWith('auto_')) continue;
       if (!seen.has(key)) doubled.push(`The order with the key ${key} stands and was never acknowledged.`);
     }
@@ -505,7 +479,6 @@ export async function compareBooks(
   return { orders: count, lost, doubled };
 }
 
-/** Repeats what is answered with 503, as clients do. */
 export async function untilTaken(request: () => Promise<Answer>): Promise<Answer> {
   const endsAt = performance.now() + patienceMilliseconds;
   for (;;) {

@@ -1,6 +1,6 @@
-// Plans that live while their service is killed: some renew themselves and come due again and again (fast-clock.ts), some are
-// cancelled by clients that repeat each cancel with its key until it is answered. At the end their books are held
-// against what the clients saw: one renewal for each end, one refund for each cancel. Part of kill-proof.ts.
+// Plans while their service is killed: some renew automatically again and again (fast-clock.ts), others are canceled by
+// clients that repeat each cancel until answered. Finally checks one renewal for each end, one refund for each cancel. Part
+// of kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { type Answer, type ApiClient, createApiClient } from '../../scripts/thro
 import { readAll } from './journal.ts';
 import type { Journal, Shop } from './kill-proof.ts';
 
-/** A plan that renews itself, monthly. */
 interface RenewingPlan {
   readonly accountId: number;
   readonly apiKey: string;
@@ -24,9 +23,8 @@ interface Cancelled {
 }
 
 export interface LivingPlans {
-  /** Begins no more cancels. Resolves when each that was begun is answered. */
   finish(): Promise<void>;
-  /** Waits until no plan is due at this time, at which the service's clock stands still. */
+  /** Waits until no plan is due at this time, at which the clock stands still. */
   settle(address: string, now: number): Promise<void>;
   check(admin: Pick<ApiClient, 'get'>): Promise<LivingPlansReport>;
 }
@@ -39,25 +37,24 @@ export interface LivingPlansReport {
 interface LivingPlansOptions {
   readonly shop: Shop;
   readonly seed: number;
-  /** The orders placed here belong to what the clients saw. */
   readonly journal: Journal;
   readonly address: () => string;
 }
 
 const renewingPerAccount = 5;
-// Some are renewed in time, those of the last hour after an end that the killed process missed. The earliest possible
-// is due again at once where a month has 28 days.
+// Some renew in time, those of the last hour after an end that the killed process missed. The earliest setting is due again
+// immediately after a month of 28 days.
 const hoursBefore = [720, 720, 240, 24, 1];
 const cancelledPerAccount = 3;
 const restMilliseconds = 100;
 const patienceMilliseconds = 60_000;
 
-/** Whether a product that knew the customer by this reference may not refuse him: the plan has to go on. */
+/** Whether a product that knows the reference must not refuse, so that the plan continues. */
 export function mustLive(reference: string): boolean {
   return /^(?:renewing|cancelled)-/.test(reference);
 }
 
-/** The service is killed only once this has resolved. */
+/** The service may be killed only after this has resolved. */
 export async function startLivingPlans({
   shop,
   seed,
@@ -76,7 +73,7 @@ export async function startLivingPlans({
   ): Promise<Answer> {
     for (;;) {
       const answer = await send(createApiClient(address(), apiKey)).catch(() => null);
-      // While an order of the same customer waits for the product, nothing else is done for him.
+      // While an order is pending, the customer has no other changes.
       const isLater = answer === null || answer.status === 503 || isPending(answer);
       if (!isLater) return answer;
       if (endsAt !== null && performance.now() > endsAt) throw new Error(`${key} was never answered.`);
@@ -89,7 +86,7 @@ export async function startLivingPlans({
     const answer = await untilAnswered(account.key, key, (client) =>
       client.post('/orders', body, { 'idempotency-key': key }),
     );
-    // The cancelled ones are extended where no cancel was in time, but not for more than ten years.
+    // Extends canceled ones if no cancel was in time, but at most ten years ahead.
     if (answer.status === 422 && answer.body.error.details.reason === 'term_too_long') return null;
     assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
     const { order: placed, balance } = answer.body;
@@ -125,7 +122,7 @@ export async function startLivingPlans({
     const answer = await untilAnswered(account.key, key, (client) =>
       client.post(`/customers/${customerId}/cancel`, { at: 'now' }, { 'idempotency-key': key }),
     );
-    // Where the way to the answer of the order took a year of the fast clock.
+    // If the answer took a year of the fast clock.
     if (answer.status === 422 && answer.body.error.details.reason === 'plan_not_running') return;
     assert.equal(answer.status, 200, `cancel ${key}: ${answer.text}`);
     const { refund, balance } = answer.body;
@@ -180,10 +177,7 @@ function isPending({ status, body }: Answer): boolean {
 
 type Rows = Awaited<ReturnType<typeof readAll>>;
 
-/**
- * One renewal for each end: none was placed before the end that the order before it had set was due. A second one for
- * the same end would have been.
- */
+/** One renewal for each end: none was placed before the end set by its predecessor was due. A duplicate would have been. */
 function checkRenewals(oldestFirst: Rows, plans: readonly RenewingPlan[]): number {
   let renewals = 0;
   for (const { customerId, hoursBefore: hours } of plans) {
@@ -207,7 +201,7 @@ function checkRenewals(oldestFirst: Rows, plans: readonly RenewingPlan[]): numbe
   return renewals;
 }
 
-/** What was given back without an order is what the cancels were answered with, once each. */
+/** Refunds without an order equal the cancels' answers, once each. */
 function checkRefunds(entries: Rows, cancels: readonly Cancelled[]): void {
   const given = entries.filter(({ kind, order_id: orderId }) => kind === 'refund' && orderId === null);
   const said = (refund: unknown, balance: unknown) => `${refund} to ${balance}`;

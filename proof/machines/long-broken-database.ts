@@ -1,7 +1,6 @@
 // node proof/machines/long-broken-database.ts [--rounds 5] [--seed 1] [--only name]
-// Breaks the database in every way that broken-database.ts knows, each in several rounds, on a throwaway
-// PostgreSQL server of its own. A line for each way, and a last line with the totals. Exit code 1: an
-// order was lost or doubled, an answer was wrong, the process died, or orders came back too late.
+// Runs each breakage of broken-database.ts for several rounds on a throwaway PostgreSQL server. Prints a line for each and
+// the totals. Exit code 1: an order was lost or doubled, an answer was wrong, the process died, or orders resumed too late.
 
 import { parseArgs } from 'node:util';
 import {
@@ -13,7 +12,7 @@ import {
   whyNotHere,
 } from './broken-database.ts';
 
-/** From the database being back to the next order: the median must not be above it. */
+/** From the database's return to the next order; the limit of the median. */
 const recoveryMedianMax = 2_000;
 
 const { values } = parseArgs({
@@ -136,7 +135,6 @@ function list(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** NaN of none. */
 function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

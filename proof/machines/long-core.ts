@@ -1,7 +1,6 @@
-// The long form of core-against-oracle.test.ts, one worker for each core:
-//   node proof/machines/long-core.ts --operations 20000000 [--seed 1]
-// Histories come from a plain generator with the distribution of the short form; those that fail are handed
-// to fast-check, which shrinks them. The last line states operations, divergences, seed and duration.
+// node proof/machines/long-core.ts --operations 20000000 [--seed 1]
+// The long form of core-against-oracle.test.ts, with a worker per core. A plain generator draws histories with the same
+// distribution; fast-check shrinks failing ones. The last line gives operations, divergences, seed and duration.
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -17,12 +16,10 @@ interface Share {
   readonly operations: number;
 }
 
-/** What a worker has done since its last report. */
 interface Report {
   readonly operations: number;
   readonly decided: number;
   readonly labels: ReadonlyMap<string, number>;
-  /** Numbers of the histories that fail. */
   readonly failing: readonly number[];
 }
 

@@ -1,7 +1,7 @@
 // node proof/machines/long-crowd.ts [--seconds 600] [--seed 1] [--test-mode] [--citus]
-// The long form of the crowd in test/process/two-processes.test.ts: two processes of the service on one throwaway
-// PostgreSQL, a fresh crowd with the next seed from time to time. With --test-mode each uses its accounts in tests as well,
-// as that in test/process/test-mode-crowd.test.ts does; with --citus it is a database on Citus. The last line states what was done.
+// The long form of test/process/two-processes.test.ts: two processes on one throwaway PostgreSQL, with a new crowd and seed
+// from time to time. --test-mode: like test/process/test-mode-crowd.test.ts; --citus: on Citus. The last line gives the
+// totals.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';

@@ -1,7 +1,7 @@
 // node proof/machines/long-failover.ts [--rounds 2] [--seed 1] [--asynchronous]
-// Fails the database over in every way that failover.ts knows, in several rounds, on two throwaway servers. A line for each
-// event, and a last line with the totals. Exit code 1: an acknowledged order is missing, one was charged twice, a
-// former primary was written to, or a process of the service ended. --asynchronous puts the fault in that it must find.
+// Runs each event of failover.ts for several rounds on two throwaway servers. Prints a line for each and the totals. Exit
+// code 1: an acknowledged order is missing, one was charged twice, a former primary was written to, or a process of the
+// service ended. --asynchronous adds the fault that must be found.
 
 import { parseArgs } from 'node:util';
 import { failoverNames, runFailovers } from './failover.ts';

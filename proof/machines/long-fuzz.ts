@@ -1,6 +1,6 @@
 // node proof/machines/long-fuzz.ts [--seconds 600] [--seed 1]
-// The long form of fuzz.test.ts, on the database that TEST_DATABASE names. A new service from time to time, with
-// the next seed: otherwise customers would fill up. The last line states seeds, requests, kinds of answer and duration.
+// The long form of fuzz.test.ts, on the database of TEST_DATABASE, with a new service and seed from time to time, as
+// customers would fill up. The last line gives seeds, requests, kinds of answers and duration.
 
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string', default: '1' } },
 });
 const requestsPerSeed = 20_000;
-// What may stay behind after the garbage collection: much less than one seed's requests would take.
+// Allowed growth after garbage collection: much less than a seed's requests would need.
 const growthMaxMegabytes = 24;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -23,7 +23,7 @@ const began = performance.now();
 const secondsSince = () => (performance.now() - began) / 1000;
 const answers = new Map<string, number>();
 let requests = 0;
-/** After the first seed: by then everything that is made once is there. */
+/** After the first seed, when all one-time allocations are made. */
 let firstHeap: number | null = null;
 let lastHeap = 0;
 let seed = Number(values.seed);
@@ -39,7 +39,7 @@ for (; secondsSince() < Number(values.seconds); seed += 1) {
     for (const [label, times] of report.answers) answers.set(label, (answers.get(label) ?? 0) + times);
   } finally {
     await service.close();
-    // The harness keeps the log to look into: that is no memory of the service.
+    // The test harness keeps the log; it is not the service's memory.
     service.logLines.length = 0;
   }
   lastHeap = heapMegabytes();

@@ -1,6 +1,6 @@
-// The long form of model-of-hand-off.test.ts, on the embedded database:
-//   node proof/machines/long-hand-off.ts --histories 10000 [--seed 1] [--customers 200]
-// The last line states histories, calls, counter-examples, seed and duration.
+// node proof/machines/long-hand-off.ts --histories 10000 [--seed 1] [--customers 200]
+// The long form of model-of-hand-off.test.ts, on the embedded database. The last line gives histories, calls,
+// counter-examples, seed and duration.
 
 import { parseArgs } from 'node:util';
 import { startTestService, type TestAccount } from '../../scripts/throwaway/test-service.ts';
@@ -30,7 +30,7 @@ let histories = 0;
 try {
   const testReader = await testModeOf(service, service.admin);
   for (let round = 0; histories < wanted; round += 1) {
-    // New accounts now and then: each has credit for some thousand orders.
+    // New accounts at times: each has credit for some thousand orders.
     const accounts: TestAccount[] = [];
     for (let count = 0; count < accountCount; count += 1)
       accounts.push(await service.createReseller({ credit: '900000.00' }));
@@ -55,7 +55,6 @@ try {
   await service.close();
   await product.close();
 }
-/** Every sixth customer is of a test. */
 async function testAccount(): Promise<TestAccount> {
   const tests = await testModeOf(service, await service.createReseller());
   expectStatus(await tests.post('/test/credit', { amount: '90000.00' }), 201);

@@ -1,6 +1,6 @@
 // node proof/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1] [--product]
-// PostgreSQL: throwaway servers of its own. Fifty kills for each seed; in every second one, with --product in each, orders wait for a
-// product that answers, refuses, does neither and dies.
+// Runs kill-proof.ts with fifty kills per seed, PostgreSQL on throwaway servers. In every second seed, with --product in
+// each, orders wait for an unreliable product.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     product: { type: 'boolean', default: false },
   },
 });
-// A fresh database from time to time: the books are added up after every kill, and would take longer and longer.
+// A fresh database at times: each kill audits all ledgers, which would take longer and longer.
 const killsPerDatabase = 50;
 const began = performance.now();
 const killsWanted = Number(values.kills);
@@ -69,7 +69,6 @@ process.stdout.write(
     `seeds ${values.seed} to ${seed - 1}, ${seconds} s\n`,
 );
 
-/** null: the embedded database needs none. */
 async function serverOf(database: string) {
   if (database === 'citus') return startCitusPlace();
   return database === 'postgres' ? { ...(await startThrowawayPostgres()), environment: {} } : null;

@@ -1,6 +1,6 @@
 // node proof/machines/long-restarts.ts [--proxy haproxy|nginx|caddy]... [--rounds 20] [--kills 5] [--seed 1] [--file PATH]
-// Restarts and kills of three processes behind each proxy that is installed here (rolling-restarts.ts); one that is not
-// is named and left out. --file: a proxy's file in place of the shipped one. SIGINT: it is enough after this round.
+// Runs rolling-restarts.ts behind each installed proxy; names missing ones. --file replaces the shipped proxy file. SIGINT
+// stops after the current round.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // node proof/machines/long-seeded-bugs.ts [--only text] [--write]
-// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it.
-// --write puts the table into docs/seeded-bugs.md. Exit code 1 when one went unseen.
+// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it. --write puts the table
+// into docs/seeded-bugs.md. Exit code 1 if a bug is not caught.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const secondsMax = 60;
 const patienceMilliseconds = 120_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'sellthrough-bugs-'));
-// What is ended in the middle leaves its files behind: here, where they go with the copy. PostgreSQL's own user passes through.
+// Interrupted tests leave files here, which are removed with the copy. PostgreSQL's own user needs access.
 const leftBehind = join(copy, 'tmp');
 mkdirSync(leftBehind);
 for (const folder of [copy, leftBehind]) chmodSync(folder, 0o711);
@@ -95,11 +95,10 @@ async function tryBug(bug: SeededBug): Promise<Verdict> {
   return { bug, caughtBy, seconds };
 }
 
-/** The title of the first test that fails; the others are not waited for. null: all passed. */
+/** The first failing test's title; does not wait for others. null: all passed. */
 async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
   const child = spawn(process.execPath, ['--test', '--test-timeout=100000', '--test-reporter=tap', test], {
     cwd: copy,
-    // What it has started ends with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {

@@ -1,7 +1,6 @@
 // node proof/machines/long-shared-limits.ts [--rounds 1] [--seed 1] [--patience 1000]
-// The limits that several processes share (shared-limits-crowd.ts), and the script that counts them beside a naive model of it
-// (compared-limits.ts). Needs valkey-server or redis-server; a round takes five minutes. --patience: milliseconds
-// that an answer is waited for, on a machine that does other things as well. The last line states what was done.
+// Runs shared-limits-crowd.ts and compared-limits.ts. Needs valkey-server or redis-server; a round takes five minutes.
+// --patience: milliseconds to wait for an answer, on a busy machine. The last line gives the totals.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
@@ -14,7 +13,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     patience: { type: 'string' },
-    /** Some of them, for a look in between. */
     disturbance: { type: 'string', multiple: true },
   },
 });

@@ -1,6 +1,6 @@
-// What live accounts and their test accounts must not know of each other. Everything that a crowd sends in one mode is marked; at
-// the end the marks, and the ids of the one, are looked for in all that the other mode shows, and in what the operator
-// sees: lists, feeds, webhooks, figures, searches, entitlements and the totals of verify. Part of crowd.ts.
+// Live accounts and their test accounts must not see each other. A crowd marks all it sends in a mode; finally the marks
+// and ids are searched for in everything that the other mode and the operator see: lists, feeds, webhooks, figures,
+// searches, entitlements, the totals of verify. Part of crowd.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,31 +11,25 @@ import { type Row, readAll } from './journal.ts';
 
 export type Mode = 'live' | 'test';
 
-/** In the names, notes, keys and references of all that is sent in a mode. */
 export const marks = { live: 'only-live', test: 'only-test' } as const;
 
 export interface TraceWitnesses {
-  /** An administrator who is signed in: the figures and searches of the console. */
   readonly panel: Pick<PanelClient, 'get'>;
-  /** Where every account, every test account and the operator have an endpoint. */
+  /** Where all accounts, test accounts and the operator have an endpoint. */
   readonly receiver: WebhookReceiver;
 }
 
 export interface TraceReport {
-  /** Characters that were searched. */
   readonly searched: number;
-  /** Ids that were asked for in the mode that they are not of. */
   readonly crossed: number;
   readonly deliveries: number;
 }
 
 interface Party {
-  /** With which its ids begin. */
   readonly id: number;
   readonly client: ApiClient;
 }
 
-/** An account and its test account. */
 export interface Pair {
   readonly live: Party;
   readonly test: Party;
@@ -45,7 +39,6 @@ interface Endpoint {
   readonly owner: Party;
   readonly of: Mode;
   readonly place: ReceivedAt;
-  /** The last event before the endpoint was made. */
   readonly after: number | null;
 }
 
@@ -58,10 +51,10 @@ interface TraceOptions {
 const crossedEach = 12;
 const patienceMilliseconds = 60_000;
 const restMilliseconds = 100;
-/** Few: every customer has one, whatever the crowd does with him. */
+/** Rare: one per customer. */
 const deliveredType = 'customer.created';
 
-/** Before the crowd: from now on everybody listens. `check` throws an assertion that names what was found, and where. */
+/** Before the crowd: starts the listening. `check` throws an assertion that names what was found where. */
 export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   const { panel, receiver } = witnesses;
   const testAccountIds = pairs.map(({ test }) => test.id);
@@ -94,13 +87,12 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     await checkFigures();
     await checkTotals();
     const deliveries = await checkDeliveries();
-    // One operator sees crowd after crowd, and may have only so many.
+    // Removed, as an operator sees many crowds and has a limit.
     const gone = await admin.send('DELETE', `/api/admin/v1/webhooks/${operatorsId}`);
     assert.equal(gone.status, 200, gone.text);
     return { searched, crossed, deliveries };
   }
 
-  /** Nothing in it may be of the other mode. */
   function search(found: unknown, of: Mode, where: string): void {
     const text = typeof found === 'string' ? found : JSON.stringify(found);
     searched += text.length;
@@ -113,7 +105,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     }
   }
 
-  /** Everything that one's own key shows. */
   async function allOf({ client }: Party): Promise<Row[]> {
     const lists = ['/orders', '/customers', '/ledger'];
     const rows = (await Promise.all(lists.map((list) => readAll(client, list)))).flat();
@@ -124,7 +115,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     return rows;
   }
 
-  /** The sum of the ledger, which is the mode's alone. */
+  /** Each mode has its own sum of the ledger. */
   async function checkBalance({ client, id }: Party): Promise<void> {
     const entries = await readAll(client, '/ledger');
     const sum = entries.reduce((cents, { amount }) => cents + centsOf(amount), 0n);
@@ -132,7 +123,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     assert.equal(centsOf(balance), sum, `the balance of ${id} is the sum of its ledger`);
   }
 
-  /** Ids of the other mode, asked for and ordered upon: as if nobody had them. */
   async function cross(shown: ReadonlyMap<Party, readonly Row[]>): Promise<number> {
     let count = 0;
     for (const { live, test } of pairs)
@@ -162,7 +152,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     return count;
   }
 
-  /** The administrator's API, the operator's feed and the product: without tests. */
   async function checkOperator(): Promise<void> {
     for (const { live, test } of pairs) {
       const folder = `/api/admin/v1/accounts/${live.id}`;
@@ -193,7 +182,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     search(await read(admin, '/api/admin/v1/orders/attention'), 'live', 'what needs attention');
   }
 
-  /** The console counts what is real, and finds nothing else. */
   async function checkFigures(): Promise<void> {
     const overview = await read(panel, '/admin/overview');
     search(overview, 'live', 'the overview of the console');
@@ -212,7 +200,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     assert.deepEqual(found['data'], [], 'the console’s search finds customers of tests');
   }
 
-  /** `verify` adds up what is real. */
   async function checkTotals(): Promise<void> {
     const accounts = await readAll(admin, '/api/admin/v1/accounts');
     let entries = 0;
@@ -225,7 +212,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     assert.deepEqual([report['accounts'], report['entries']], [accounts.length, entries], 'without tests');
   }
 
-  /** Every endpoint has what its own feed has, and nothing else came to it. */
   async function checkDeliveries(): Promise<number> {
     let count = 0;
     for (const { owner, of, place, after } of endpoints) {
@@ -245,7 +231,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
       assert.ok(performance.now() < until, `${place.url} waits for ${missing().length} of ${wanted.length}`);
       await pause(restMilliseconds);
     }
-    // Deliveries are made at least once.
+    // Deliveries are at least once.
     const foreign = place.ids().filter((id) => !wanted.includes(id));
     assert.deepEqual(foreign, [], `${place.url} was sent what is not in its feed`);
     for (const { text } of place.received) search(text, of, `a delivery to ${place.url}`);
@@ -261,7 +247,7 @@ async function makeEndpoint(client: ApiClient, path: string, place: ReceivedAt):
   return answer.body.webhook.id;
 }
 
-/** As if it were not there: no word of whose it is. */
+/** As if it did not exist: no hint at its owner. */
 async function expectMissing({ client }: Party, method: string, path: string, body?: object): Promise<void> {
   const answer = await client.send(method, path, body);
   assert.equal(answer.status, 404, `${method} ${path}: ${answer.status} ${answer.text}`);
@@ -273,7 +259,6 @@ async function ordersOnConsole(panel: TraceWitnesses['panel']): Promise<number> 
   return series.reduce((sum, { orders }) => sum + Number(orders), 0);
 }
 
-/** What comes after this event; null: from the beginning. */
 async function feedOf(client: ApiClient, path: string, after: unknown): Promise<Row[]> {
   const events: Row[] = [];
   let place = after === null ? '' : `&after=${after}`;

@@ -1,6 +1,6 @@
-// A fuzzer like fuzzer.ts, for the panel: it knows the routes only by the panel's document, and sends
-// them signed in. What would end a session, or change how to begin one, is tried on accounts that are signed in again
-// afterwards. panel-fuzz.test.ts runs it for a few seconds.
+// A fuzzer like fuzzer.ts for the panel: knows the routes only by the panel's document and sends them signed in. What ends
+// sessions or changes how to sign in is tried on accounts that are signed in again afterwards. Called by
+// panel-fuzz.test.ts.
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
@@ -38,21 +38,18 @@ import {
   write,
 } from './fuzzer.ts';
 
-/** An account and its session. */
 interface Seat {
   readonly account: TestAccount;
   readonly username: string;
   cookie: string;
-  /** Of a TOTP that was begun. */
   secret: string | null;
   isTotpOn: boolean;
   sessions: string[];
   recoveryCodes: string[];
-  /** Of the account's only endpoint; 0: it has none. The endpoint made its orders events. */
+  /** The account's only endpoint, which enables events for its orders; 0: none. */
   webhook: number;
-  /** Ids of people who were invited. */
   people: number[];
-  /** Ids of keys that were made, and how many actions were done with the newest. */
+  /** Created keys' ids, and the number of actions with the newest. */
   keys: number[];
   keyActions: number;
 }
@@ -61,16 +58,13 @@ interface PanelWorld {
   readonly service: TestService;
   readonly mailServer: MailServer;
   readonly administrator: Seat;
-  /** They read and preview; nobody signs them out. */
   readonly readers: readonly Seat[];
   readonly victims: readonly Seat[];
   readonly orders: readonly number[];
   readonly customers: readonly number[];
-  /** Of links to a new password that came by mail. */
   readonly passwordTokens: string[];
 }
 
-/** A panel, and where its mail arrives. */
 export interface FuzzedPanel {
   readonly service: TestService;
   readonly mailServer: MailServer;
@@ -79,7 +73,6 @@ export interface FuzzedPanel {
 
 const many = 1_000_000_000;
 
-/** Wrong passwords and codes are part of the game. */
 export async function startFuzzedPanel(): Promise<FuzzedPanel> {
   const mailServer = await startMailServer();
   const service = await startTestService({
@@ -102,7 +95,6 @@ export async function startFuzzedPanel(): Promise<FuzzedPanel> {
   return { service, mailServer, close };
 }
 
-/** @throws an error that names the seed, the request and its answer, at the first that is not documented */
 export async function fuzzPanel(panel: FuzzedPanel, seed: number, until: () => boolean): Promise<FuzzReport> {
   const { service } = panel;
   const random = createRandom(seed);
@@ -117,7 +109,7 @@ export async function fuzzPanel(panel: FuzzedPanel, seed: number, until: () => b
     while (!until()) {
       const next = nextStep(world, random);
       const drawn = operations.find(({ id }) => id === next?.id) ?? random.pick(operations);
-      // Passwords cost a tenth of a second each: on purpose, and too much for every second request.
+      // A password hash takes a tenth of a second, deliberately: too much for every second request.
       const isCostly = endsSessions.includes(drawn.id) || drawn.id === 'revealApiKey';
       const operation = next === null && isCostly && random.below(2) > 0 ? random.pick(operations) : drawn;
       const seat = next?.seat ?? pickSeat(operation, world, random);
@@ -189,7 +181,7 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
       customers.push(order.customer.id);
     }
   }
-  // Whoever reads mail waits for jobs that have nothing to do, and an endpoint that is on always has a delivery to wait for.
+  // Waiting for mail needs idle jobs, but an enabled endpoint always has pending deliveries.
   for (const { account, webhook } of readers) {
     const off = await account.send('PATCH', `/webhooks/${webhook}`, { enabled: false });
     assert.equal(off.status, 200, off.text);
@@ -206,13 +198,12 @@ async function createPanelWorld({ service, mailServer }: FuzzedPanel): Promise<P
   };
 }
 
-/** What ends sessions, or changes how to begin one. */
 const endsSessions = [
   ...['signIn', 'signOut', 'endSession', 'endOtherSessions', 'changePassword', 'setAllowList'],
   ...['beginTotp', 'confirmTotp', 'disableTotp', 'resetOwnApiKey', 'listSessions'],
 ];
 
-/** What no drawing of single requests comes upon: a secret is confirmed, a factor that is on is switched off. */
+/** Sequences that random single requests do not reach: confirming a secret, disabling a second factor. */
 function nextStep(
   { readers, victims, administrator, passwordTokens }: PanelWorld,
   random: Random,
@@ -220,7 +211,7 @@ function nextStep(
   if (random.below(5) > 0) return null;
   if (random.below(3) === 0) {
     const reader = random.pick(readers);
-    // Nobody is found before somebody was invited, and no key before one was made: then it is changed, rotated and revoked.
+    // Invites first, or creates a key first, then changes, rotates and revokes it.
     if (random.below(2) === 0) {
       const next = ['changeKey', 'rotateKey', 'revokeKey'][reader.keyActions] ?? 'revokeKey';
       return { id: reader.keys.length === 0 ? 'createKey' : next, seat: reader };
@@ -228,11 +219,10 @@ function nextStep(
     const actions = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
     return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(actions), seat: reader };
   }
-  // A new secret waits for a quarter of an hour, which is thirty requests.
+  // A new secret is valid for a quarter of an hour: thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
   const seat = random.pick(begun.length > 0 ? begun : victims);
-  // A new password needs the present one and a good one in the same request.
-  // Nor are its sessions known by their ids before they were listed, and a link to a new password is mailed first.
+  // A new password needs the current and a good one together; sessions must be listed, and links mailed, first.
   if (begun.length === 0 && random.below(2) === 0) {
     if (random.below(2) === 0)
       return {
@@ -251,7 +241,6 @@ function pickSeat({ id, path }: Operation, world: PanelWorld, random: Random): S
   return random.pick(world.readers);
 }
 
-/** `isPlain`: with nothing spoilt. */
 function drawPanelRequest(
   operation: Operation,
   seat: Seat,
@@ -286,7 +275,7 @@ function drawPanelRequest(
   };
 }
 
-/** A password that may be left out, because it was given a moment ago, is mostly sent. */
+/** Mostly sent, even if optional after a recent confirmation. */
 function mostlyConfirmed(schema: Schema, random: Random): Schema {
   const passwords = ['password', 'current_password'].filter(
     (name) => schema.properties?.[name] !== undefined,
@@ -299,7 +288,6 @@ function withoutCookie({ cookie: _cookie, ...rest }: Readonly<Record<string, str
   return rest;
 }
 
-/** Mostly a session and the own pages; sometimes a stranger, another site, or a key. */
 function drawCaller({ cookie, account }: Seat, random: Random, isPlain: boolean): Record<string, string> {
   const own = { 'sec-fetch-site': 'same-origin' };
   switch (isPlain ? null : random.below(30)) {
@@ -341,7 +329,7 @@ function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, rand
   const drawId = () => {
     if (random.below(8) === 0) return random.pick(oddIds);
     if (path.includes('/sessions/')) return random.pick(['none', ...seat.sessions]);
-    // The first entry is the credit that the account began with.
+    // The first entry is the account's opening credit.
     if (path.includes('/ledger/')) return String(publicId(random.pick(world.readers).account.id, 1));
     if (path.includes('/requests/')) return String(random.pick(world.readers).account.id);
     if (path.includes('/orders/')) return String(random.pick(world.orders));
@@ -364,7 +352,7 @@ function knownOf(
     case 'role':
       return random.pick(['owner', 'staff', 'viewer', 'viewer', 'support']);
     case 'account': {
-      // Another password ends with a sign-in that switches codes off.
+      // A changed password ends in a sign-in that disables codes.
       const without = victims.filter((victim) => victim.secret === null);
       return random.pick(without.length > 0 ? without : victims).username;
     }
@@ -389,7 +377,7 @@ function knownOf(
       return random.below(3) === 0 ? random.pick(orders) : undefined;
     case 'months':
     case 'period':
-      // A preview's body requires nothing: few of those drawn have a package and a customer at all.
+      // A preview's body requires nothing: drawn ones rarely have package and customer.
       return id === 'previewOrder' || random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
     case 'name':
       return id === 'createKey' || id === 'changeKey' ? `key-${random.below(9)}` : undefined;
@@ -409,7 +397,6 @@ function codeOf({ secret }: Seat, seconds: number): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: seconds * 1000 });
 }
 
-/** Secrets and sessions, for later requests; and whoever was signed out is signed in again. */
 async function learnOfPanel(
   world: PanelWorld,
   seat: Seat,
@@ -417,7 +404,7 @@ async function learnOfPanel(
   { status, body }: RawAnswer,
 ): Promise<void> {
   const { service, administrator } = world;
-  // A code is used once: the next one is of another moment.
+  // Codes are single-use: the next one is of another time step.
   service.clock.seconds += 30;
   if (id === 'listSessions' && status === 200) {
     seat.sessions = body.data.map((one: { id: string }) => one.id);
@@ -443,7 +430,7 @@ async function learnOfPanel(
     }
   }
   if (id === 'requestPasswordReset' && status === 202) await readMail(world);
-  // Spent, or of a password that was changed since.
+  // Spent, or the password has changed since.
   if (id === 'completePasswordReset' && (status === 204 || status === 404)) world.passwordTokens.pop();
   if (id === 'completePasswordReset' && status === 204) {
     for (const victim of world.victims) {
@@ -453,7 +440,7 @@ async function learnOfPanel(
   const endedIt = endsSessions.includes(id) && id !== 'signIn' && status === 204;
   const isLost = status === 401 && body?.error?.code === 'not_signed_in';
   if (!endedIt && !isLost) return;
-  // Another password may stand there now: its own session goes on.
+  // After a changed password, its own session continues.
   const setPassword = id === 'changePassword';
   if (seat === administrator || (!setPassword && (await isSignedIn(service, seat)))) return;
   await signInAgain(world, seat, setPassword);
@@ -474,7 +461,6 @@ async function signInAgain(
   seat.sessions = [];
 }
 
-/** Once everything that was asked for is in the outbox, and sent. */
 async function readMail({ service, mailServer, passwordTokens }: PanelWorld): Promise<void> {
   await service.service.passwordLinks.settled();
   service.clock.seconds += defaultLimits.scheduledJobs.mail.everySeconds;

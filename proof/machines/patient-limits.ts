@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): it waits longer for the server of the shared limits. On a machine that is busy with other
-// things every other answer would come too late, and no minute be left in which the processes counted together.
+// Loaded before the service (node --import): waits longer for the shared limits' server. On a busy machine answers would be
+// late too often to leave a minute of shared counting.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

@@ -1,7 +1,7 @@
-// A cluster as operators run one, on loopback and gone afterwards: etcd, two Patroni nodes with a PostgreSQL each (one the
-// other's synchronous standby), and HAProxy whose one address follows the primary. From Debian's packages patroni,
-// etcd-server and haproxy. Called by long-patroni-failover.ts.
-// Always true: no program outlives this process, however that ends; PostgreSQL does not run as root.
+// A cluster like operators run, on loopback: etcd, two Patroni nodes with PostgreSQL (one the synchronous standby), and
+// HAProxy with one address that follows the primary. Needs Debian's packages patroni, etcd-server and haproxy. Called by
+// long-patroni-failover.ts.
+// Invariant: no program outlives this process; PostgreSQL does not run as root.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,25 +22,22 @@ import { askServer } from '../../test/harness/one-question.ts';
 import { processesWith, send, withChildren } from './server-processes.ts';
 import { whenThisEnds } from './service-process.ts';
 
-/** In which the nodes keep their lock: Patroni before 3.0.3 is safe with etcd's v2 API alone. */
+/** The nodes' lock store: Patroni before 3.0.3 is only safe with etcd's v2 API. */
 export type LockStore = 'etcd' | 'etcd3';
 
 export type NodeName = 'a' | 'b';
 
 export interface PatroniCluster {
-  /** Of HAProxy, which follows the primary. */
   readonly proxyUrl: string;
-  /** Of both nodes, as a list of hosts. */
   readonly listUrl: string;
   primary(): Promise<NodeName>;
   /** Resolves when one is the primary and the other its synchronous standby. */
   whole(): Promise<void>;
   switchover(): Promise<void>;
-  /** Whether a primary that has lost etcd goes on while all others answer it. */
+  /** Whether a primary without etcd continues while all others answer it. */
   setFailsafe(isOn: boolean): Promise<void>;
-  /** Whether a primary that crashed is failed over at once, or started again in its place. */
+  /** Whether a crashed primary is failed over at once or restarted. */
   setFailsOverAtOnce(isOn: boolean): Promise<void>;
-  /** Every process of the node's PostgreSQL. */
   postgresOf(name: NodeName): number[];
   patroniOf(name: NodeName): number[];
   etcd(): number[];
@@ -48,7 +45,6 @@ export interface PatroniCluster {
   remove(): Promise<void>;
 }
 
-/** Why there can be none here, as a sentence; null: there can. */
 export function whyNoPatroni(): string | null {
   const missing = ['patroni', 'etcd', 'haproxy', 'pg_config'].filter(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error !== undefined,
@@ -77,7 +73,7 @@ export async function startPatroniCluster(lockStore: LockStore): Promise<Patroni
   };
   const children = new Set<ChildProcess>();
   const programs = new Map<string, ChildProcess>();
-  // Found by the folder in their arguments: what Patroni started outlives it, and a PostgreSQL that crashed has other numbers.
+  // Found by the folder in their arguments: PostgreSQL outlives Patroni, and its process ids change after a crash.
   const disarm = whenThisEnds(
     'for p in $(pgrep -f "$1"); do [ $p = $$ ] || { kill -KILL $p $(pgrep -P $p); }; done; sleep 1; rm -rf "$1"',
     [folder],
@@ -109,7 +105,7 @@ export async function startPatroniCluster(lockStore: LockStore): Promise<Patroni
   for (const name of nodeNames) {
     const { port, rest } = nodes[name];
     const at = (number: number) => `127.0.0.1:${number}`;
-    // Patroni reads YAML, of which JSON is a part.
+    // Patroni reads YAML, which includes JSON.
     const node = {
       scope: 'sellthrough',
       name,
@@ -196,13 +192,12 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   };
   const configure = async (wanted: object): Promise<void> => {
     await tell('a', 'PATCH', '/config', wanted);
-    // Every node reads it with its next look.
     await pause(5_000);
   };
   const urlOf = (name: NodeName) => `postgres://postgres@127.0.0.1:${nodes[name].port}/postgres`;
 
   async function remove(): Promise<void> {
-    // The shell that waits for this process to end among them: it is called off first.
+    // Also the shell that waits for this process to end: cancel it first.
     disarm();
     const pids = withChildren(processesWith(folder));
     for (const child of children) child.ref();
@@ -282,7 +277,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   }
 }
 
-/** Under both names that Patroni has had for it. */
+/** Under both of Patroni's names for it. */
 function startTimeout(failsOverAtOnce: boolean) {
   const seconds = failsOverAtOnce ? 0 : 300;
   return { primary_start_timeout: seconds, master_start_timeout: seconds };

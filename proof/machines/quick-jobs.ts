@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): its jobs die with their processes and with its database all the time, and not of
-// their own work, so they are taken over and begin again soon. It acts from outside: the product knows nothing of it.
+// Loaded before the service (node --import): jobs are taken over and retried soon, as they fail because of killed processes
+// and databases, not their own work.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

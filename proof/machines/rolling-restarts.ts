@@ -1,7 +1,7 @@
-// Three processes on one PostgreSQL behind a proxy with its file of deploy/proxies, restarted one after the other, and then
-// killed, under load from clients that never send anything twice: every answer that is not the one expected is a
-// failure. At the end what the clients saw is compared with what stands.
-// Called by long-restarts.ts (many rounds) and test/proxies/rolling-restart.test.ts (one).
+// Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy with its file of
+// deploy/proxies, under load from clients that never repeat a request: every unexpected answer is a failure. Finally
+// compares the clients' view with the final state. Called by long-restarts.ts and test/proxies/rolling-restart.test.ts (one
+// round).
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
@@ -17,18 +17,15 @@ import { type ServiceProcess, startPatiently } from './service-process.ts';
 
 export interface RestartsOptions {
   readonly kind: ProxyKind;
-  /** In place of the shipped one. */
   readonly file?: string;
   readonly certificates: string;
   readonly ca: string;
   readonly databaseUrl: string;
-  /** Each restarts all processes one after the other. */
   readonly rounds: number;
-  /** Each kills all processes one after the other. */
   readonly killRounds: number;
   readonly seed: number;
   readonly clientCount?: number;
-  /** Once it is: no more restarts, and no kills beyond the first round; what was done is judged. */
+  /** Ends the restarts, and the kills after the first round; what was done is checked. */
   readonly isEnough?: () => boolean;
   readonly onRestart?: (sentence: string) => void;
 }
@@ -38,7 +35,7 @@ type Wish = 'order with a key' | 'order without a key' | 'read' | 'wait for an e
 interface Failure {
   readonly wish: Wish;
   readonly during: 'restarts' | 'kills';
-  /** A status and who said it, or the code of what happened to the connection. */
+  /** A status and its source, or the connection's error code. */
   readonly outcome: string;
 }
 
@@ -47,15 +44,12 @@ export interface RestartsReport {
   readonly kills: number;
   readonly requests: number;
   readonly ordersAcknowledged: number;
-  /** While processes were restarted. */
   readonly failedByRestarts: readonly Failure[];
-  /** While processes were killed, of what may be repeated: reads, and orders with a key. */
+  /** During kills, of repeatable requests: reads, and orders with a key. */
   readonly failedByKills: readonly Failure[];
-  /** Of orders with a key, apart from `failedByKills`: what Caddy 2.6, which sends no body again, answered with its 503. */
+  /** Orders with a key, not in `failedByKills`: Caddy 2.6 does not resend bodies and answers 503 itself. */
   readonly handedBackByKills: readonly Failure[];
-  /** While processes were killed, of orders without a key. */
   readonly unknownByKills: readonly Failure[];
-  /** A sentence for each difference between what was answered and what stands. */
   readonly problems: readonly string[];
 }
 
@@ -82,7 +76,7 @@ async function restartAgainAndAgain(
   const start = (place: number, port: string) =>
     startPatiently({
       environment: {
-        // Addresses that nobody connects from: the port is still free when the process comes back.
+        // Not used by outgoing connections: the port is still free when the process restarts.
         HOST: `127.0.0.${11 + place}`,
         PORT: port,
         DATABASE_URL: options.databaseUrl,
@@ -105,7 +99,7 @@ async function restartAgainAndAgain(
   const clients = startClients({ address: front.address, shop, seed, clientCount, ca: options.ca });
   endings.push(clients.finish);
   await clients.served();
-  // A proxy that asks each half second has to have asked twice before it is told that a process goes.
+  // A proxy that checks every half second must have checked twice before a process announces its end.
   await pause(2_000);
   const replace = async (place: number, signal: 'SIGTERM' | 'SIGKILL') => {
     const old = processes[place];
@@ -113,11 +107,9 @@ async function restartAgainAndAgain(
     old.kill(signal);
     const ended = await old.gone;
     if (signal === 'SIGTERM') assert.deepEqual(ended, { code: 0, signal: null }, old.logged());
-    // It listens, and is ready, when this resolves.
     processes[place] = await start(place, new URL(old.address).port);
   };
   let told = 0;
-  /** Returns how many processes it ended. */
   const goThrough = async (times: number, signal: 'SIGTERM' | 'SIGKILL') => {
     let ended = 0;
     for (let round = 1; round <= times && (round === 1 || !isEnough()); round += 1) {
@@ -136,7 +128,7 @@ async function restartAgainAndAgain(
   };
   const restarts = await goThrough(rounds, 'SIGTERM');
   clients.during = 'kills';
-  // Nobody waits for a moment at which the proxy has noticed: a crash does not either. But two at once would be another test.
+  // Does not wait until the proxy has noticed, as a crash does not either. Two at once would be another test.
   if (killRounds > 0) await pause(2_000);
   const kills = await goThrough(killRounds, 'SIGKILL');
   await clients.finish();
@@ -178,18 +170,16 @@ interface ClientsOptions {
 interface Clients {
   during: Failure['during'];
   readonly failures: Failure[];
-  /** The customer of each order that was answered with 201, by the order's id. */
   readonly acknowledged: ReadonlyMap<number, string>;
-  /** Customers of the orders that failed: they may stand. */
+  /** Customers of failed orders, which may exist. */
   readonly unknown: ReadonlySet<string>;
   requests(): number;
   /** Resolves when each client has been answered once more. */
   served(): Promise<void>;
-  /** Begins nothing more. Resolves when everything is answered. */
   finish(): Promise<void>;
 }
 
-/** Each has one connection, sends one request after another, and never sends one again. */
+/** Each has one connection, sends sequentially and never repeats. */
 function startClients({ address, shop, seed, clientCount, ca }: ClientsOptions): Clients {
   const failures: Failure[] = [];
   const acknowledged = new Map<number, string>();
@@ -261,7 +251,7 @@ function startClients({ address, shop, seed, clientCount, ca }: ClientsOptions):
   return clients;
 }
 
-/** The service says with each answer what is left of the account's limit; a proxy does not. */
+/** The service's answers have rate limit headers; the proxy's do not. */
 function outcomeOf({ status, headers }: WholeAnswer): string {
   return status === 503 ? `503 of the ${headers.has('ratelimit') ? 'service' : 'proxy'}` : String(status);
 }

@@ -1,13 +1,13 @@
-// Bugs on purpose: each breaks one promise by changing one place of the sources, and names the test that
-// must catch it. Applied one at a time to a copy by long-seeded-bugs.ts.
+// Deliberate bugs: each breaks one promise by changing one place of the sources, and names the test that must catch it.
+// long-seeded-bugs.ts applies them one at a time to a copy.
 
 export interface SeededBug {
   readonly name: string;
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** The test file that must fail. Files under test/service run on the embedded database unless `on` says otherwise. */
+  /** The test file that must fail. Files under test/service use the embedded database unless `on` is set. */
   readonly test: string;
   readonly on?: 'postgres';
 }

@@ -1,10 +1,9 @@
-// The processes of a throwaway PostgreSQL server, for machines that kill and freeze them. Called by broken-database.ts,
-// failover.ts and patroni-cluster.ts.
+// The processes of a throwaway PostgreSQL server, to kill or freeze them. Called by broken-database.ts, failover.ts and
+// patroni-cluster.ts.
 
 import { spawnSync } from 'node:child_process';
 import type { ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 
-/** The main process and its children. */
 export function serverProcesses(postgres: ThrowawayPostgres): number[] {
   const main = postgres.pid();
   if (main === undefined) throw new Error('The server does not run.');
@@ -16,7 +15,7 @@ export function withChildren(mains: readonly number[]): number[] {
   return [...mains, ...children];
 }
 
-/** Those that have the text in their arguments: a folder's name, for one. */
+/** Those with the text, such as a folder, in their arguments. */
 export function processesWith(text: string): number[] {
   return everyProcess().flatMap(({ pid, args }) => (args.includes(text) ? [pid] : []));
 }

@@ -1,5 +1,5 @@
-// The service in the test's own process, as main.ts starts it but for its signals and its terminal. For tests of what is done
-// with a database before and after a service has run on it: a process of its own computes three times as much.
+// The service in the test's process, as main.ts starts it, without signals and terminal. For tests of the database before
+// and after a service ran on it: a separate process takes three times the CPU.
 
 import pino from 'pino';
 import { createService } from '../../src/service/create-service.ts';
@@ -8,7 +8,7 @@ import { createFirstAdministrator } from '../../src/setup/first-administrator.ts
 import { openDatabase } from '../../src/setup/open-database.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** `kill` lets it end, whatever the signal. */
+/** Ends it, whatever the signal. */
 export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
 
 export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {

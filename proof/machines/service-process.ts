@@ -1,5 +1,5 @@
-// The service as a process of the operating system, for tests that kill it.
-// Always true: it does not outlive the test, however the test ends.
+// The service as an operating system process, for tests that kill it.
+// Invariant: it does not outlive the test, however the test ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,13 +10,11 @@ import { childEnvironment, preloadAddress, programFile } from '../../test/harnes
 export interface ServiceProcess {
   readonly address: string;
   readonly pid: number | undefined;
-  /** What it said on standard error since its start. */
   said(): string;
-  /** The newest lines of its log, on standard output. */
+  /** The newest log lines, from standard output. */
   logged(): string;
-  /** Resolves as soon as these hold the pattern: a line arrives by itself, before an answer or behind it. */
+  /** Resolves when they match the pattern: a line may come before or after its answer. */
   logs(pattern: RegExp): Promise<void>;
-  /** Resolves when the process is gone. */
   readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -25,11 +23,11 @@ const logCharactersKept = 200_000;
 
 export interface ServiceProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
-  /** Loaded before the service; below the checkout. */
+  /** Loaded before the service; paths relative to the checkout. */
   readonly preloads?: readonly string[];
 }
 
-/** Resolves when it listens. Rejects, with what it said, when it ends before. */
+/** Resolves when it listens. Rejects with its output if it ends before. */
 export async function startServiceProcess({
   environment,
   preloads = [],
@@ -42,7 +40,7 @@ export async function startServiceProcess({
       programFile('src/main.ts'),
     ],
     {
-      // What is generated would be written to a file in the folder of this process.
+      // Otherwise generated secrets would be written to this process's folder.
       env: { ...childEnvironment, LOG_LEVEL: 'warn', ADMIN_PASSWORD: 'of no use to a test', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -89,7 +87,7 @@ export async function startServiceProcess({
 
 const startsMax = 10;
 
-/** As a supervisor does: on a busy machine a start may give its database up, and the next one goes on where it ended. */
+/** Like a supervisor: on a busy machine a start may give up on its database, and the next one continues. */
 export async function startPatiently(options: ServiceProcessOptions): Promise<ServiceProcess> {
   for (let starts = 1; ; starts += 1) {
     try {
@@ -100,10 +98,7 @@ export async function startPatiently(options: ServiceProcessOptions): Promise<Se
   }
 }
 
-/**
- * Has the shell carry a command out when this process ends, however it ends, kill -9 included: its pipe closes
- * then. Returns what calls it off. Where there is no shell, nothing is done.
- */
+/** Runs the command when this process ends, even by kill -9. Returns its cancellation. No shell: no effect. */
 export function whenThisEnds(command: string, values: readonly string[]): () => void {
   const shell = spawn('sh', ['-c', `read -r answer || { ${command}; }`, 'sh', ...values], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -111,7 +106,7 @@ export function whenThisEnds(command: string, values: readonly string[]): () => 
   });
   shell.on('error', () => undefined).unref();
   shell.stdin.on('error', () => undefined);
-  // The pipe must not keep this process alive: its end is what the shell waits for.
+  // The pipe must not keep this process alive: the shell waits for its end.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return () => void shell.stdin.end('called off\n');
 }

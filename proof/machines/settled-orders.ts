@@ -1,11 +1,8 @@
-// What the ledger has to say of each order, by what became of it: one that is completed cost its price less its refund,
-// one that failed cost nothing, one that waits for the product has given nothing that may have to be taken back; and
-// none is two of these. Compares the lists of the API with each other and knows nothing of how the service works.
+// Compares each order with its ledger entries: a completed one cost its price less its refund, a failed one nothing, a
+// pending one has given nothing that may be taken back. Reads only the API's lists.
 
-/** A row of a list of the API. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Of all orders and all entries of one account: a sentence for each order that is not what its entries say. */
 export function settlementProblems(orders: readonly Row[], entries: readonly Row[]): string[] {
   const ofOrder = Map.groupBy(entries, (entry) => entry['order_id']);
   return orders.flatMap((order) => {
@@ -18,15 +15,15 @@ export function settlementProblems(orders: readonly Row[], entries: readonly Row
   });
 }
 
-/** What its entries add up to, and how many of them are charges of more than nothing. */
+/** The expected sum of its entries, and the number of nonzero charges. */
 function wantedOf({ price, refund, status }: Row): { total: bigint; charges: number } | null {
   const [priceCents, refundCents] = [centsOf(price), centsOf(refund)];
-  // While it waits, never more is given back than is taken.
+  // While pending, never more is given than taken.
   const givenCents = refundCents < priceCents ? refundCents : priceCents;
   const charges = priceCents === 0n ? 0 : 1;
   if (status === 'completed') return { total: refundCents - priceCents, charges };
   if (status === 'pending') return { total: givenCents - priceCents, charges };
-  // What was given of the refund is charged again.
+  // The given part of the refund is charged again.
   if (status === 'failed') return { total: 0n, charges: givenCents === 0n ? charges : charges + 1 };
   return null;
 }

@@ -1,8 +1,7 @@
-// The proof of the limits that several processes share: three processes of the service on one PostgreSQL and one Valkey or Redis,
-// and clients that ask all of them for more than their accounts' limits, steadily or in bursts, while the server is
-// restarted, frozen and away. Called by long-shared-limits.ts.
-// What is judged: each admitted request was admitted at some moment between its sending and its answer. A window of 60 seconds
-// holds too many only if it does so wherever in between these moments were. So a finding is always one.
+// Proves the shared limits: three processes on one PostgreSQL and one Valkey or Redis, and clients that exceed their limits
+// steadily or in bursts while the server is restarted, frozen and away. Called by long-shared-limits.ts.
+// A request was admitted at some moment between sending and answer. A 60-second window counts as too full only if it is so
+// for every choice of these moments, so each finding is real.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -19,7 +18,7 @@ export interface SharedLimitsOptions {
   readonly valkey: ThrowawayValkey;
   readonly seed: number;
   readonly disturbances: readonly Disturbance[];
-  /** How long an answer of the server is waited for, where that is not what it is outside of tests. */
+  /** Default: as in production. */
   readonly patienceMilliseconds: number | null;
   readonly say: (sentence: string) => void;
 }
@@ -30,27 +29,23 @@ export type Disturbance = (typeof disturbances)[number];
 export interface SharedLimitsReport {
   readonly admitted: number;
   readonly refused: number;
-  /** Windows of 60 seconds that no disturbance touched: how many were judged, and how full the fullest of each account was. */
+  /** Undisturbed 60-second windows: their number, and each account's fullest. */
   readonly calmWindows: number;
   readonly fullest: Readonly<Record<string, string>>;
-  /** The same of the others. */
   readonly fullestDisturbed: Readonly<Record<string, string>>;
-  /** The slowest answer. */
   readonly milliseconds: number;
 }
 
 interface Customer {
   readonly name: string;
   readonly limit: number;
-  /** Milliseconds between two requests of one client, on average. */
   readonly rest: number;
-  /** How long it asks and how long it does not, in milliseconds. */
   readonly on: number;
   readonly off: number;
 }
 
-// What is asked is about twice what is admitted. Steady ones use up what was reserved slowly: those show a lease that is
-// not held for long enough.
+// About twice what is admitted is requested. Steady clients use up reservations slowly, which reveals leases that are too
+// short.
 const customers: readonly Customer[] = [
   { name: '60 a minute', limit: 60, rest: 250, on: 1_000, off: 0 },
   { name: '60 a minute in bursts', limit: 60, rest: 5, on: 300, off: 20_000 },
@@ -62,7 +57,7 @@ const customers: readonly Customer[] = [
 ];
 const processCount = 3;
 const windowMilliseconds = 60_000;
-/** Enough for a window that no disturbance touches, and for the leases of the next one. */
+/** Enough for an undisturbed window and the leases of the next one. */
 const calmMilliseconds = 76_000;
 const disturbedMilliseconds: Readonly<Record<Disturbance, number>> = {
   restarted: 0,
@@ -71,7 +66,6 @@ const disturbedMilliseconds: Readonly<Record<Disturbance, number>> = {
 };
 const pollMilliseconds = 20;
 const logMilliseconds = 20;
-/** Of a limit: what a process may reserve, and for how long. */
 const heldShare = 0.01;
 const leaseMilliseconds = 500;
 const refusalsJudged = 400;
@@ -89,7 +83,6 @@ interface Span {
   readonly to: number;
 }
 
-/** Throws an assertion that names the promise. */
 export async function runSharedLimits(options: SharedLimitsOptions): Promise<SharedLimitsReport> {
   const { databaseUrl, valkey, seed, say } = options;
   const random = createRandom(seed);
@@ -152,7 +145,7 @@ async function openBook(admin: ApiClient, customer: Customer, seed: number): Pro
   return { customer, key: made.body.api_key, admitted: [], refused: [], slowest: 0 };
 }
 
-/** One client of one process. It takes no notice of Retry-After. */
+/** One client of one process; ignores Retry-After. */
 async function knock(
   client: ApiClient,
   book: Book,
@@ -180,7 +173,7 @@ async function knock(
   }
 }
 
-/** From before it is done to when every process says that they are counted together again. */
+/** From before it until every process reports shared counting again. */
 async function disturb(
   disturbance: Disturbance,
   services: readonly ServiceProcess[],
@@ -198,7 +191,7 @@ async function disturb(
     if (disturbance === 'frozen') valkey.thaw();
     else await valkey.start();
   }
-  // A restart may be over before anybody looks.
+  // A restart may be over before the first check.
   await pause(500);
   await until(services, 1, 'each process says that they are counted together again');
   return { from, to: performance.now() };
@@ -214,10 +207,7 @@ async function until(services: readonly ServiceProcess[], up: 0 | 1, promise: st
   }
 }
 
-/**
- * When a process counted for itself, by its log, in milliseconds of this process's clock. On a busy machine that is also when
- * an answer came too late. Each beginning and each end is one line, however many requests there were.
- */
+/** When a process counted alone, by its log. Each start and end is one line, however many requests there were. */
 function readAlone(log: string, disturbanceCount: number): readonly Span[] {
   const lines = log
     .split('\n')
@@ -230,7 +220,7 @@ function readAlone(log: string, disturbanceCount: number): readonly Span[] {
     assert.equal(msg, isBeginning ? lostEvent : restoredEvent, 'each change is in the log, once');
     const end = lines[place + 1];
     assert.ok(!isBeginning || end !== undefined, 'each end of it is in the log');
-    // The log's time may be of a moment before.
+    // The log's time may be slightly earlier.
     if (isBeginning && end !== undefined)
       spans.push({ from: at - logMilliseconds, to: end.at + logMilliseconds });
   }
@@ -281,11 +271,10 @@ function judge(books: readonly Book[], disturbed: readonly Span[]): SharedLimits
 
 interface Window {
   readonly from: number;
-  /** Admitted within it, wherever between sending and answer that was. */
+  /** Certainly admitted within it, wherever between sending and answer. */
   readonly count: number;
 }
 
-/** One that begins with each request. */
 function windowsOf(admitted: readonly Asked[]): readonly Window[] {
   const sorted = admitted.toSorted((one, other) => one.sentAt - other.sentAt);
   return sorted.map(({ sentAt: from }, place) => {
@@ -299,10 +288,7 @@ function windowsOf(admitted: readonly Asked[]): readonly Window[] {
   });
 }
 
-/**
- * A refusal before which, wherever the admissions between sending and answer were, fewer than the limit were counted; but for what
- * processes may reserve. null: there is none.
- */
+/** The first refusal that no choice of moments explains, apart from possible reservations. null: none. */
 function findUnjust(
   admitted: readonly Asked[],
   refused: readonly Asked[],

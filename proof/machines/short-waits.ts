@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): it waits half as long for a database that does not answer, so that less is waited
-// for where the database is broken again and again. How the limits are to each other is as it is in the product.
+// Loaded before the service (node --import): halves the waits for an unresponsive database, keeping their proportions, to
+// save time.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

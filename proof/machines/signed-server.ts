@@ -1,6 +1,6 @@
-// A server that writes down what a service under attack sends it, in the process of the machine: it outlives every kill. It
-// checks each signature by itself, is answered for by whoever started it, and can go away and come back at its address.
-// Used by delivery-witness.ts and unreliable-product.ts.
+// A server that records the signed requests of a service under attack. Lives in the test's process, so it survives every
+// kill; checks signatures itself, and can go away and return at its address. Used by delivery-witness.ts and
+// unreliable-product.ts.
 
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,27 +11,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface SignedRequest {
   readonly path: string;
   readonly id: string;
-  /** Seconds, as the header says them. */
   readonly timestamp: string;
   readonly signature: string;
   readonly body: string;
 }
 
-/** A status and a body; null: no answer, ever. */
+/** Status and body; null: never answers. */
 export type SignedAnswer = { readonly status: number; readonly body?: string } | null;
 
 export interface SignedServer {
   readonly address: string;
-  /** What was not signed as it must be, a sentence each. */
   readonly forged: readonly string[];
-  /** For this long nobody is there: connections are cut, and new ones refused. */
+  /** Away for this long: cuts connections and refuses new ones. */
   goAway(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const forgedMax = 20;
 
-/** `secretOf`: of a path; null: nothing may come there. */
+/** `secretOf`: by path; null: nothing may come there. */
 export async function startSignedServer(
   secretOf: (path: string) => string | null,
   answer: (request: SignedRequest) => SignedAnswer,
@@ -42,7 +40,7 @@ export async function startSignedServer(
     const chunks: Buffer[] = [];
     request.on('error', () => undefined);
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A request that breaks off has no end, and was not received.
+    // Aborted requests have no end and were not received.
     request.on('end', () => {
       const header = (name: string) => String(request.headers[name]);
       const received = {
@@ -99,7 +97,7 @@ export async function startSignedServer(
   };
 }
 
-/** By node:crypto alone: what the service signs with is not asked. */
+/** Uses only node:crypto, not the service's own code. */
 function isSigned({ id, timestamp, signature, body }: SignedRequest, secret: string): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

@@ -1,6 +1,5 @@
-// A Valkey or Redis server of the system's, made from nothing and without persistence, for the proof of the shared limits
-// and for their benchmark.
-// Always true: it does not outlive the process that started it, however that ends.
+// The system's Valkey or Redis server, without persistence, for the shared limits' proof and benchmark.
+// Invariant: it does not outlive the process that started it.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,14 +12,11 @@ import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { whenThisEnds } from './service-process.ts';
 
 export interface ThrowawayValkey {
-  /** VALKEY_URL; stays the same over stop and start. */
+  /** VALKEY_URL; unchanged by stop and start. */
   readonly url: string;
-  /** Which server, and of what version. */
   readonly description: string;
-  /** kill -9: what it held is gone. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** It neither answers nor hangs up. */
   freeze(): void;
   thaw(): void;
   remove(): Promise<void>;
@@ -30,7 +26,6 @@ const programs = ['valkey-server', 'redis-server'];
 const startMilliseconds = 5_000;
 const pollMilliseconds = 10;
 
-/** What its `--version` says; null: the system has neither. */
 function findProgram(): { readonly program: string; readonly version: string } | null {
   for (const program of programs) {
     const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
@@ -46,7 +41,6 @@ export function valkeyProblem(): string | null {
     : null;
 }
 
-/** @throws Error when the system has no such server, or it does not start */
 export async function startThrowawayValkey(): Promise<ThrowawayValkey> {
   const found = findProgram();
   if (found === null) throw new Error(String(valkeyProblem()));

@@ -1,5 +1,5 @@
-// What a product has of each customer: what the last call said that it took, whatever became of the answer. Compared with the
-// entitlements of the service. Used by unreliable-product.ts.
+// The product's view of each customer: the last call that it took, whatever became of the answer. Compared with the
+// service's entitlements. Used by unreliable-product.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,13 +18,12 @@ interface Entitlement extends ToldPlan {
 }
 
 export interface ToldEntitlements {
-  /** As a product does when it is connected: what there is before the first call. */
+  /** Reads the initial state, as a product does when connected. */
   begin(client: Pick<ApiClient, 'get'>): Promise<void>;
-  /** The product has taken a call; the second time it is the same one. */
+  /** The product has taken a call; repeats must be identical. */
   take(callId: string, reference: string, plan: ToldPlan): void;
-  /** It was set up by hand, and nobody knows how. */
+  /** Set up by hand, with unknown result. */
   forget(reference: string): void;
-  /** A sentence for each customer of whom the product has something else. */
   problems(
     client: Pick<ApiClient, 'get'>,
   ): Promise<{ readonly compared: number; readonly problems: string[] }>;
@@ -54,7 +53,7 @@ export function createToldEntitlements(): ToldEntitlements {
         const has = known.get(one.reference);
         if (has === 'unknown') continue;
         compared += 1;
-        // An order that failed has made the customer, and nothing was given.
+        // A failed order has created the customer without a plan.
         if (has === undefined && !one.active) continue;
         const [is, told] = [shown(one), has === undefined ? 'nothing' : shown(has)];
         if (is !== told) problems.push(`${one.reference} is ${is}, and the product has ${told}.`);
@@ -68,13 +67,12 @@ function shown({ status, package: { id }, starts_at: from, expires_at: until }: 
   return `${status} ${id} from ${from} until ${until}`;
 }
 
-/** Each customer as it was read last. */
 async function readEntitlements(client: Pick<ApiClient, 'get'>): Promise<Iterable<Entitlement>> {
   const all = new Map<string, Entitlement>();
   for (let after: string | null = null; ; ) {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const { status, body, text }: Answer = await client.get(`/api/product/v1/entitlements${query}`);
-    // A busy machine: the request is sent again, as clients do.
+    // A busy machine: retry, like clients.
     if (status === 503) {
       await pause(100);
       continue;

@@ -1,8 +1,8 @@
-// The operator's product, and the operator, of a service under attack. Orders wait for it (mode confirm), and it takes them,
-// refuses them, breaks, does not answer, answers into the void, and goes away, at random; what it has made up its mind about
-// it answers the same again. What it was asked about for too long the operator decides, as the product's own books say.
-// At the end every order has to be what the product says of it, and none of them both; and of every customer the last call
-// that the product took has to say what the entitlement says. Used by kill-proof.ts.
+// The product, and its operator, of a service under attack. In mode confirm it randomly takes orders, refuses, breaks,
+// stays silent, loses answers and goes away, but repeats decisions unchanged; the operator settles what waits too long, by
+// the product's records. Used by kill-proof.ts.
+// Invariant checked: each order has the product's decision, and each customer's last call taken by the product equals the
+// entitlement.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -16,9 +16,9 @@ import { type SignedAnswer, type SignedRequest, startSignedServer } from './sign
 import { createToldEntitlements } from './told-entitlements.ts';
 
 export interface UnreliableProduct {
-  /** From now on it takes what it has not made up its mind about, at once. Resolves when no call waits any more. */
+  /** From now on decides at once. Resolves when no call waits. */
   settle(address: string): Promise<void>;
-  /** Holds every order against what was said of it, and every entitlement against the last call that was taken. */
+  /** Compares every order with its decision, and every entitlement with the last call taken. */
   check(address: string): Promise<UnreliableProductReport>;
   close(): Promise<void>;
 }
@@ -26,11 +26,8 @@ export interface UnreliableProduct {
 export interface UnreliableProductReport {
   readonly completed: number;
   readonly failed: number;
-  /** By the operator, of these. */
   readonly settledByHand: number;
-  /** How often the product was called, whatever about. */
   readonly calls: number;
-  /** Customers of whom the last call was compared with the entitlement. */
   readonly entitlements: number;
   readonly problems: readonly string[];
 }
@@ -42,13 +39,11 @@ interface UnreliableProductOptions {
   readonly address: () => string;
 }
 
-/** What the product knows of one order. */
 interface Question {
   readonly ids: Set<string>;
   readonly bodies: Set<string>;
-  /** null: it has not made up its mind. */
   decision: 'taken' | 'refused' | null;
-  /** Whether it has ever sent an answer that says so. */
+  /** Whether it ever sent an answer with the decision. */
   isAnswered: boolean;
   isByHand: boolean;
 }
@@ -60,7 +55,6 @@ const pollMilliseconds = 100;
 const patienceMilliseconds = 60_000;
 const awayMillisecondsMax = 200;
 
-/** Resolves when the service hands its orders over. */
 export async function startUnreliableProduct({
   shop,
   adminKey,
@@ -85,7 +79,6 @@ export async function startUnreliableProduct({
     bodies.set(id, body);
     const take = () => told.take(id, data.customer.reference, data);
     if (data.order_id === null || !orderTypes.includes(type)) {
-      // No order waits for it.
       if (isUnreliable && random.below(10) === 0) return { status: 500 };
       take();
       return isUnreliable && random.below(10) === 0 ? null : { status: 204 };
@@ -100,7 +93,7 @@ export async function startUnreliableProduct({
     const refuses = mood < 45 && !mustLive(data.customer.reference);
     question.decision ??= refuses ? 'refused' : 'taken';
     if (question.decision === 'taken') take();
-    // It has made up its mind, and nobody hears of it.
+    // Decided, but the answer is lost.
     if (mood >= 20 && mood < 28) return null;
     question.isAnswered = true;
     return question.decision === 'taken'
@@ -117,7 +110,7 @@ export async function startUnreliableProduct({
     return question;
   }
 
-  /** Accepts and fails what needs attention, again and again: in days that pass in a tenth of a second it is often needed. */
+  /** Settles what needs attention, repeatedly: with days passing in a tenth of a second, that happens often. */
   async function decideByHand(): Promise<void> {
     while (!isOver) {
       const admin = createApiClient(address(), adminKey);
@@ -136,14 +129,14 @@ export async function startUnreliableProduct({
     }
   }
 
-  /** As the call of the order says; of one that never arrived nobody knows what it says. */
+  /** As in the order's call; of a call that never arrived, unknown. */
   function giveByHand({ ids, bodies: asked }: Question, reference: string): void {
     const [[id], [body]] = [[...ids], [...asked]];
     if (id === undefined || body === undefined) told.forget(reference);
     else told.take(id, reference, JSON.parse(body).data);
   }
 
-  /** Also what is put off until a time that does not come, because the clock stands still. */
+  /** Including calls postponed beyond the time at which the clock stands still. */
   async function sendWaiting(admin: ApiClient): Promise<boolean> {
     const lists = [];
     for (const status of ['attention', 'waiting'])
@@ -162,7 +155,7 @@ export async function startUnreliableProduct({
   const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
   assert.equal(set.status, 200, set.text);
   await told.begin(createApiClient(address(), adminKey));
-  // An order of this moment that is completed, and that it was not asked about, was placed before.
+  // A completed order that it was not asked about was placed before this.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
     for (const [id, status] of await statusesNow(createApiClient(address(), account.key))) {
@@ -194,7 +187,7 @@ export async function startUnreliableProduct({
       const admin = createApiClient(current, adminKey);
       const problems = [...server.forged, ...changed];
       const counts = { completed: 0, failed: 0, settledByHand: 0, calls };
-      // The last ends may be noted only now.
+      // The last ends may only be noted now.
       const until = performance.now() + patienceMilliseconds;
       let last = await told.problems(admin);
       while (last.problems.length > 0 && performance.now() < until) {
@@ -221,7 +214,7 @@ export async function startUnreliableProduct({
   };
 }
 
-/** By the orders' ids. Newest first: what is placed meanwhile moves what is there to later pages, and nothing is missed. */
+/** By order id. Newest first: orders placed meanwhile shift others to later pages, so none is missed. */
 async function statusesNow(client: ApiClient): Promise<Map<number, unknown>> {
   const statuses = new Map<number, unknown>();
   for (let page = 1; ; page += 1) {
@@ -241,7 +234,6 @@ async function settled(client: ApiClient, orderId: number, until: number): Promi
   }
 }
 
-/** null: the order is what was said of it. */
 function problemOf(
   { ids, bodies, decision, isAnswered, isByHand }: Question,
   status: unknown,

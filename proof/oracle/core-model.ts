@@ -1,7 +1,6 @@
-// A history through the pure heart of the service: bodies by parse-order-request.ts and parse-plan-request.ts, decisions by
-// decideOrders, and between them a state keeper that stands for the database. Compared answer by answer
-// with the oracle, and the state at the end as well; once with every command in a batch of its own, and
-// again with the commands cut into batches at random. Used by the unit test and by long-core.ts.
+// Runs a history through the service's pure core (parse-order-request.ts, parse-plan-request.ts, decideOrders) with a state
+// keeper in place of the database, and compares every answer and the final state with the oracle: once with each command in
+// its own batch, and again with random batches. Used by the unit test and by long-core.ts.
 
 import fc from 'fast-check';
 import { customerView } from '../../src/features/customers/customer-view.ts';
@@ -65,20 +64,19 @@ import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
 import { toldProblem } from './told-events.ts';
 
-/** Accounts and packages as they are called in the core: nothing is at its own index, on purpose. */
+/** Deliberately different from the indexes. */
 const coreNaming = {
   accountIds: groups.map((_group, account) => account + 11),
   packageIds: packageMoulds.map((_mould, slot) => slot + 21),
   customerSuffix: '',
 } satisfies Partial<Naming>;
 
-/** One operator in eight gives nothing back for what is cancelled. */
+/** One operator in eight gives no refund for cancels. */
 function tell(history: History): Told {
   const drawn = history.world.reduce((sum, gene) => sum + gene, 0);
   return tellHistory(history, { ...coreNaming, cancelRefund: drawn % 8 === 7 ? 'none' : 'unused' });
 }
 
-/** The documents' status for each code (decisions "Which status for which code"; specification "Errors"). */
 const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   account_blocked: 403,
   api_disabled: 403,
@@ -103,21 +101,17 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
 
 export interface Divergence {
   readonly told: Told;
-  /** What came instead of the oracle's answer, by step; the step count stands for the state at the end. */
+  /** Differing answers by step; the number of steps stands for the final state. */
   readonly problems: ReadonlyMap<number, string>;
 }
 
 export interface CoreRun {
   readonly told: Told;
   readonly divergence: Divergence | null;
-  /** Decisions made by the core, over all runs of this history. */
   readonly decided: number;
 }
 
-/**
- * Tells the history and runs it through the core: one after another, then once for each way to cut it.
- * A cut says before each command whether a new batch begins.
- */
+/** Runs it sequentially, then once per cut, which says before each command whether a new batch begins. */
 export function runHistory(history: History, randomCuts: number): CoreRun {
   const told = tell(history);
   const single = runCore(told, () => true);
@@ -137,7 +131,7 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
   const cutSeed = history.world.reduce((sum, gene) => (sum * 31 + gene) | 0, history.operations.length);
   for (let cut = 0; problems.size === 0 && cut < 1 + randomCuts; cut += 1) {
     const random = createRandom(cutSeed, cut);
-    // The first cut is none at all: everything between two moves of the world is one batch.
+    // The first cut is none: everything between two changes of the world is one batch.
     const isCut = cut === 0 ? () => false : () => random() < 0.3;
     const split = runCore(told, isCut);
     decided += split.decided;
@@ -163,9 +157,6 @@ function toldProblems({ steps, naming }: Told, keeper: StateKeeper): [number, st
   });
 }
 
-// ----------------------------------------------------------------------------------------- searching
-
-/** Operations of the longest histories; fast-check draws all lengths up to it. */
 const operationsMax = 120;
 const historiesPerSearch = 100;
 const cutsPerHistory = 2;
@@ -173,11 +164,9 @@ const cutsPerHistory = 2;
 export interface Search {
   readonly operations: number;
   readonly decided: number;
-  /** The shrunk history on which the core and the oracle part, or on which one of them throws. */
   readonly failing: History | null;
 }
 
-/** A hundred histories of this seed. */
 export function searchCore(seed: number, distribution: Distribution): Search {
   let operations = 0;
   let decided = 0;
@@ -192,7 +181,6 @@ export function searchCore(seed: number, distribution: Distribution): Search {
   return { operations, decided, failing: result.counterexample?.[0] ?? null };
 }
 
-/** The smallest history fast-check finds on the way down from this one, which fails. */
 export function shrinkHistory(history: History): History {
   const agrees = fc.property(
     historyArbitrary(history.operations.length),
@@ -216,13 +204,10 @@ export function describeFailure(history: History, seed: number): string {
   }
 }
 
-// -------------------------------------------------------------------------------------------- the run
-
-/** None for what is no command; several where jobs ran: two for each try, as if two processes had found it. */
+/** Empty if not a command; several for jobs: two for each attempt, as if two processes had found it. */
 type Answer = readonly OrderOutcome[];
 
 interface RunResult {
-  /** By step. */
   readonly answers: readonly Answer[];
   readonly keeper: StateKeeper;
   readonly decided: number;
@@ -254,7 +239,7 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
     waiting = [];
   }
 
-  /** As the service's job does, from what is kept; each try twice, as two processes might. */
+  /** Like the service's job, from stored data; each attempt twice, as by two processes. */
   function runJobs(index: number, at: number): void {
     flush();
     for (let due = keeper.due(at); due.length > 0; due = keeper.due(at)) {
@@ -295,7 +280,7 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
     } else if (request.type === 'retire') {
       shelf.retire(request.packageId);
     } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
-      // What is refused is a question to the store: the service's model test asks it.
+      // Refusals belong to the store: the service's model test covers them.
       if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
       if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, {});
     }
@@ -325,7 +310,6 @@ function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
   return { answers, keeper, decided };
 }
 
-/** What the routes make of a request; what they refuse is refused before any batch. */
 function commandOf(
   request: Request,
   index: number,
@@ -420,14 +404,14 @@ function commandOf(
   }
 }
 
-/** What the deliverer makes of the product's answer, and a route of the operator's word. */
+/** What the deliverer makes of the product's answer, and a route of the operator's decision. */
 export function settleCommandOf(
   { account, order: orderNumber, outcome, reason, by }: SettleStep,
   accountIds: readonly number[],
 ): SettleOrder {
   const accountId = accountIds[account] ?? 0;
   const author = by === 'product' ? null : { actorId: accountIds.at(-1) ?? 0 };
-  // Who takes an order says no more.
+  // A confirmation has no reason.
   const said = outcome === 'failed' ? reason : null;
   return { type: 'settle_order', accountId, orderNumber, outcome, reason: said, by: author };
 }
@@ -490,7 +474,7 @@ function mintedKey(index: number): string {
   return `auto_${index}`;
 }
 
-/** Stands for the tables of packages and prices: what package-catalog.ts would make of them. */
+/** Stands for the tables of packages and prices, as package-catalog.ts reads them. */
 function createShelf(packageIds: readonly number[]) {
   const rows = new Map(
     packageMoulds.map(({ trial: isTrial, prices, ...rest }, slot) => {
@@ -524,7 +508,7 @@ function createShelf(packageIds: readonly number[]) {
     setPrices(id: number, prices: SomePrices, at: number): void {
       for (const cell of namedPrices(prices)) get(id).base.set(cellOf(cell), { ...cell, changedAt: at });
     },
-    /** None: what was scheduled for that second is deleted. */
+    /** null: deletes what was scheduled for that second. */
     schedule(id: number, from: number, prices: SomePrices): void {
       get(id).scheduled.set(from, prices);
     },
@@ -538,9 +522,7 @@ function cellOf({ group, months }: { readonly group: Group; readonly months: num
   return `${group} ${months}`;
 }
 
-// ------------------------------------------------------------------------------------------ comparisons
-
-/** What is wrong with the answer, in a few words; null when it is the oracle's. */
+/** What differs from the oracle, in a few words; null: nothing. */
 function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): string | null {
   const { expected } = step;
   if (expected.type === 'done' || expected.type === 'schedule' || expected.type === 'packages')
@@ -582,7 +564,7 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
   return orderAnswerProblem(expected.outcome, answer);
 }
 
-/** Each try of the oracle's, in its order; and what another process tried as well was not due any more. */
+/** All the oracle's attempts in order; duplicates of another process were no longer due. */
 function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): string | null {
   if (answers.length !== 2 * attempts.length)
     return `${answers.length / 2} tries instead of ${attempts.length}`;
@@ -599,7 +581,7 @@ function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): 
   return null;
 }
 
-/** Also of the service's engine, which the deliverer asks and no request. */
+/** Also of the engine, which the deliverer asks without any request. */
 export function settleProblem(expected: SettleOutcome, answer: OrderOutcome): string | null {
   if ('code' in expected) {
     if (answer.type !== 'refused') return `not refused with ${expected.code}`;
@@ -620,7 +602,6 @@ function orderAnswerProblem(outcome: OrderOutcomeOfOracle, answer: OrderOutcome)
     : `the balance after is ${answer.order.balanceAfterCents}`;
 }
 
-/** As the API shows them both. */
 function customerProblem(
   expected: CustomerView,
   customer: Omit<Customer, 'externalRef'>,
@@ -670,7 +651,7 @@ export function refusalProblem(
   return null;
 }
 
-/** The same outcomes, member by member; alone and in a batch must not differ in any. */
+/** Outcomes must be equal in every member, alone and in a batch. */
 function sameAnswer(one: Answer, other: Answer): boolean {
   return (
     one.length === other.length &&
@@ -704,7 +685,7 @@ function sameMembers(one: object, other: object): boolean {
   );
 }
 
-/** Balances, ledgers, orders and plans at the end; null when they are the oracle's. */
+/** Balances, ledgers, orders and plans at the end; null: as the oracle's. */
 function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKeeper): string | null {
   for (const accountId of naming.accountIds) {
     const { balanceCents } = keeper.account(accountId);
@@ -714,7 +695,7 @@ function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKe
     const entries = keeper.entries().filter((entry) => entry.accountId === accountId);
     const charges = entries.filter(({ kind }) => kind === 'charge').map(({ orderNumber }) => orderNumber);
     const orders = keeper.orders().filter((order) => order.accountId === accountId);
-    // One that failed is charged again for what it was given of its refund, after its own charge.
+    // A failed order is charged again for its given refund, after its own charge.
     if (toText([...new Set(charges)]) !== toText(orders.map(({ number }) => number)))
       return `account ${accountId} was charged for ${toText(charges)}`;
     for (const order of orders) {
@@ -763,10 +744,10 @@ const typesOfChanges: Readonly<
   order_failed: 'order_failed',
 };
 
-/** Whose item says what was given back, of nothing too. */
+/** Items with a refund amount, which may be zero. */
 const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
-/** Orders and changes of one customer, put in their order by `afterOrder`. */
+/** One customer's orders and changes, ordered by `afterOrder`. */
 function historyProblem(
   oracle: Oracle,
   reference: string,
@@ -801,7 +782,7 @@ function orderItem({ kind, number, createdAt, fingerprint, expiresAt, packageId 
   return [type, createdAt, by, number, packageId, expiresAt];
 }
 
-/** An order that waited says what it would make of the plan, and the item of its end what it made of it. */
+/** A pending order has the planned plan, and its end item the actual one. */
 function wantedOrderItem(item: HistoryItem, oracle: Oracle, accountId: number) {
   const { type, at, by, orderNumber = 0, to } = item;
   const order = oracle.order(accountId, orderNumber);
@@ -836,12 +817,12 @@ function wantedChangeItem(item: HistoryItem) {
   ];
 }
 
-/** Names alone are looked up: they never change here. */
+/** Only names are looked up: they never change here. */
 function packagesOf({ packageIds }: Naming): PackageCatalog {
   return { version: 1, byId: createShelf(packageIds).packages() };
 }
 
-/** An entry in the oracle's words: it has no debits, and no charges of nothing (A28, A30). */
+/** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). */
 function productEntry(entry: LedgerEntry) {
   const { kind, amountCents, balanceAfterCents, orderNumber, memo, actorId, createdAt } = entry;
   return [

@@ -1,9 +1,7 @@
-// Histories for the model tests: what a handful of accounts do over some years, drawn at random and told
-// through the oracle. Used by core-model.ts, long-core.ts and the service's model test.
-//
-// A history is drawn as numbers (history-genes.ts), and every list of them is a history. Genes say "the order before
-// last" or "one second before that plan ends"; `tellHistory` makes definite requests of them, with the oracle's
-// answer beside each.
+// Random histories for the model tests: some accounts over some years, told through the oracle. Used by core-model.ts,
+// long-core.ts and the service's model test. A history is drawn as numbers (history-genes.ts), and every list of numbers is
+// a history: genes say "the order before last" or "a second before that plan ends"; `tellHistory` makes requests of them,
+// with the oracle's answers.
 
 import {
   againChanges,
@@ -63,20 +61,19 @@ import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 import type { Months, Refusal } from './oracle-request.ts';
 
-/** What the service calls the accounts, packages and customers of a history; by their place in `groups` and so on. */
+/** The service's ids of a history's accounts, packages and customers, by index in `groups` and so on. */
 export interface Naming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
-  /** The operator's `CANCEL_REFUND`. */
   readonly cancelRefund: 'unused' | 'none';
 }
 
 export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 'administrator'];
 
-/** Of which balance the account wants to be told that it fell below it; by their place in `groups`. */
+/** Balance below which the account is alerted, by index in `groups`. */
 export const alertsBelow: readonly (bigint | null)[] = [20_000n, 4000n, null, 2000n];
-/** 29: some months are longer and some are not. */
+/** 29: shorter than some months, longer than others. */
 export const alertsEndingDays: readonly (number | null)[] = [null, 29, 60, null];
 
 export interface PackageMould {
@@ -99,20 +96,19 @@ export const packageMoulds: readonly PackageMould[] = [
   mould('Old trial', { trial: true, retired: true }, free, free),
 ];
 
-/** Names an order, or a customer, by its number within the account. */
 export type OwnPath =
   | { readonly kind: 'own'; readonly number: number }
   | { readonly kind: 'foreign'; readonly account: number; readonly number: number }
   | { readonly kind: 'text'; readonly text: string };
 
-/** In place of an order, in a bulk: the customer by number, or by `reference` where there is one. */
+/** Instead of an order in a bulk: the customer by number, or by `reference` if present. */
 export interface RenewedCustomer {
   readonly kind: 'customer';
   readonly number: number;
   readonly reference: string | null;
 }
 
-/** `mintedBy`: the request sends the key that the service minted for the order of that step. */
+/** `mintedBy`: sends the key that the service generated for that step's order. */
 interface Keyed {
   readonly headerKey: string | undefined;
   readonly mintedBy: number | null;
@@ -131,7 +127,6 @@ export interface RenewStep extends Keyed {
   readonly body: Body | undefined;
 }
 
-/** What the reseller does to a customer's plan without ordering. */
 export type PlanOperation = 'cancel' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off';
 
 export interface PlanStep {
@@ -150,7 +145,7 @@ export interface CreditStep {
   readonly key: string | undefined;
 }
 
-/** The product's answer about an order that waits, or the operator's. `order`: its number within the account. */
+/** The product's or operator's answer on a pending order. `order`: its number within the account. */
 export interface SettleStep {
   readonly type: 'settle_order';
   readonly account: number;
@@ -165,7 +160,7 @@ export type Request =
   | RenewStep
   | CreditStep
   | PlanStep
-  /** The operator's hold of one of the account's customers. */
+  /** The operator's hold on one of the account's customers. */
   | {
       readonly type: 'status';
       readonly account: number;
@@ -173,12 +168,10 @@ export type Request =
       readonly status: 'active' | 'suspended';
     }
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
-  /** An audit finds that the account's books do not add up; or that they do. */
+  /** An audit finds a mismatch in the account's ledger, or none. */
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
-  /** The operator hands orders off in this way from now on. */
   | { readonly type: 'mode'; readonly mode: ProductMode }
   | SettleStep
-  /** The service's jobs run. */
   | { readonly type: 'jobs' }
   | {
       readonly type: 'trial';
@@ -209,7 +202,6 @@ export type Expected =
   | { readonly type: 'settle'; readonly outcome: SettleOutcome }
   | { readonly type: 'renewals'; readonly attempts: readonly RenewalAttempt[] }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
-  /** What GET /packages shows the account. */
   | { readonly type: 'packages'; readonly account: number; readonly views: readonly PackageView[] }
   | { readonly type: 'done' };
 
@@ -217,9 +209,8 @@ export interface Step {
   readonly at: number;
   readonly request: Request;
   readonly expected: Expected;
-  /** What whoever listens to its account has to hear of it, in this order. */
   readonly owed: readonly OwedEvent[];
-  /** What is rare about it beside its outcome; counted like one. */
+  /** Rare properties besides the outcome; counted like one. */
   readonly notes: readonly string[];
 }
 
@@ -227,17 +218,12 @@ export interface Told {
   readonly naming: Naming;
   readonly steps: readonly Step[];
   readonly oracle: Oracle;
-  /** When the last step was. */
   readonly endedAt: number;
-  /** Every customer's account, by reference, in the order of their creation. */
   readonly owners: ReadonlyMap<string, number>;
 }
 
-// ------------------------------------------------------------------------------------------- call
-
 const noBalances: ReadonlyMap<AccountId, bigint> = new Map();
 
-/** The history as definite requests, each with the oracle's answer. */
 export function tellHistory(history: History, naming: Naming): Told {
   const world = createReader(history.world);
   let at = Date.parse(world.pick(startTimes)) / 1000;
@@ -245,9 +231,7 @@ export function tellHistory(history: History, naming: Naming): Told {
   const steps: Step[] = [];
   const owners = new Map<string, number>();
   const retired = new Set(packageMoulds.flatMap((one, slot) => (one.retired ? [packageIdOf(slot)] : [])));
-  /** Requests that may be sent again, by their place in `steps`. */
   const repeatable: number[] = [];
-  /** Seconds for which prices were scheduled, by package. */
   const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
 
   let mode: ProductMode = 'none';
@@ -309,7 +293,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     return expected.type === 'renewals' ? events.renewed(expected.attempts, balances) : [];
   }
 
-  /** Of a request of one account. */
   function owedBy(request: Request, expected: Expected, was: Before): readonly OwedEvent[] {
     if (!('outcome' in expected) || 'code' in expected.outcome) return [];
     if ('replayed' in expected.outcome && expected.outcome.replayed) return [];
@@ -326,7 +309,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return expected.type === 'status' ? events.held(was, expected.outcome.customer) : [];
   }
 
-  /** Whether what is unused of the plan was paid for at different prices of equal periods. */
+  /** Whether the unused part of the plan has equal periods with different prices. */
   function hasSeveralPrices({ account, customer }: PlanStep): boolean {
     const view = customer.kind === 'own' ? customersOf(account)[customer.number - 1] : undefined;
     if (view === undefined) return false;
@@ -400,7 +383,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       case 'jobs':
         return { type };
       case 'group': {
-        // An administrator is at distributor level whatever happens: its group is not changed here.
+        // An administrator always has distributor prices: its group is not changed here.
         const account = reader.below(groups.length - 1);
         return { type, account, group: reader.pick(['reseller', 'distributor']) };
       }
@@ -466,7 +449,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     const key = reader.pick(keyChoices);
     const fields = planFieldsOf(reader, type);
     const body = { ...fields, ...('body' in key && { idempotency_key: key.body }) };
-    // A body that says nothing is mostly not sent at all.
     const isSent = Object.keys(body).length > 0 || reader.below(4) === 0;
     return { type, account, customer, body: isSent ? body : undefined, headerKey: key.header };
   }
@@ -479,7 +461,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return {};
   }
 
-  /** Mostly the customer of the account's last order: there a plan most likely runs. */
+  /** Mostly the customer of the account's last order, whose plan probably runs. */
   function customerPathOf(reader: Reader, account: number): OwnPath {
     const chosen = reader.pick(customerPaths);
     const own = customersOf(account);
@@ -492,7 +474,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return { kind: 'own', number: chosen === 'latest' ? (last?.number ?? any) : any };
   }
 
-  /** Cancelled and ordered again in the same second; mostly renewed before that at another price. */
+  /** Canceled and ordered again in the same second; mostly renewed before at another price. */
   function* swapOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -518,7 +500,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     yield order(packageIdOf(reader.below(3)));
   }
 
-  /** Left alone for some ends: the jobs run when something is due, mostly in time. */
+  /** Several ends without requests: jobs run when something is due, mostly in time. */
   function* livedOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -534,7 +516,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     }
   }
 
-  /** Auto-renewal, put aside by a cancel at the period's end; then the end comes, or not, and something else. */
+  /** Auto-renewal suspended by a cancel at the period's end; then the end comes, or something else. */
   function* leavingOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -560,7 +542,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     yield { type: 'jobs' };
   }
 
-  /** The administrator blocks an account whose plan is due just then. The administrator's own is not blocked. */
+  /** The administrator blocks an account whose plan is due then; never its own. */
   function* blockedOf(reader: Reader): Iterable<Request> {
     const account = reader.below(groups.length - 1);
     yield { type: 'block', account, blocked: true };
@@ -572,7 +554,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     yield { type: 'block', account, blocked: false };
   }
 
-  /** An account whose money nothing moves, until a later audit. */
   function* haltedOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     yield { type: 'halt', account, halted: true };
@@ -592,7 +573,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     yield { type: 'halt', account, halted: false };
   }
 
-  /** When auto-renewals are tried next, the first first. */
   function dueTimes(of: readonly number[] = [...groups.keys()]): number[] {
     const due = of.flatMap((account) =>
       customersOf(account).flatMap(({ plan }) => plan.autoRenew?.nextAt ?? []),
@@ -600,12 +580,11 @@ export function tellHistory(history: History, naming: Naming): Told {
     return due.sort((a, b) => a - b);
   }
 
-  /** Oldest first. */
   function customersOf(account: number): CustomerView[] {
     return oracle.customers(accountIdOf(account), 1, 100, at).data.toReversed();
   }
 
-  /** Yearly renewals, one on top of the other, with the money for them: up to and beyond ten years. */
+  /** Repeated yearly renewals with enough money, up to and beyond ten years. */
   function burstOf(reader: Reader): readonly Request[] {
     const account = accountWithOrders(reader.below(groups.length));
     const number = orderCountOf(account);
@@ -628,7 +607,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return [money, ...new Array<Request>(7 + reader.below(5)).fill(renewal)];
   }
 
-  /** This account, or the next one that has ordered anything. */
+  /** This account, or the next one with an order. */
   function accountWithOrders(account: number): number {
     const order = groups.map((_group, step) => (account + step) % groups.length);
     return order.find((candidate) => orderCountOf(candidate) > 0) ?? account;
@@ -657,7 +636,6 @@ export function tellHistory(history: History, naming: Naming): Told {
             ? { kind: 'text', text: chosen.text }
             : { kind: 'own', number: Math.max(1, count - back) });
     const isEmpty = Object.keys(body).length === 0;
-    // A bulk has no header: the key of its order is in the body alone.
     const isInBoth = 'body' in key && order.kind === 'customer';
     return {
       type: 'renew',
@@ -669,7 +647,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     };
   }
 
-  /** One renewal in three names a customer; null: this one does not. */
   function renewedCustomerOf(
     reader: Reader,
     account: number,
@@ -686,7 +663,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return { kind: 'customer', number: view.number, reference: isNumber ? null : view.reference };
   }
 
-  /** One of the last requests again: the same, spelled otherwise, or with one thing changed. */
+  /** A recent request again: the same, spelled otherwise, or with one change. */
   function againOf(reader: Reader): Request | null {
     const index = repeatable[repeatable.length - 1 - reader.below(Math.min(10, repeatable.length))];
     const earlier = index === undefined ? undefined : steps[index];
@@ -702,7 +679,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     if (request.type !== 'place' && request.type !== 'renew') return null;
     const sentKey = request.headerKey ?? request.body?.['idempotency_key'];
     const isOrdered = earlier.expected.type === 'order' && 'order' in earlier.expected.outcome;
-    // A request without a key can be sent again with the key that its answer showed.
+    // A request without a key can be repeated with the key from its answer.
     const again: PlaceStep | RenewStep =
       sentKey === undefined && isOrdered && change !== 'key' && change !== 'afresh'
         ? { ...request, mintedBy: request.mintedBy ?? index }
@@ -837,7 +814,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       case 'account':
         return { ...request, account: (request.account + 1) % groups.length };
       case 'endpoint':
-        // What another operation makes of the same body and key.
+        // Another operation with the same body and key.
         return { ...request, type: reader.pick(['cancel', 'suspend', 'resume', 'auto_renew_off']) };
       default:
         return request;
@@ -860,7 +837,7 @@ export function tellHistory(history: History, naming: Naming): Told {
         const view = oracle.customer(accountIdOf(account), reference, at);
         return 'plan' in view && view.plan.expiresAt > at ? [view.plan.expiresAt] : [];
       });
-      // Mostly the plan that ends first: going to the end of a yearly one leaves nothing running.
+      // Mostly the plan that ends first: the end of a yearly one leaves nothing running.
       ends.sort((a, b) => a - b);
       const end = ends[reader.pick([0, 0, 0, 1, 1, 2]) % Math.max(1, ends.length)];
       if (end !== undefined) at = end + reader.pick([-1, 0, 1]);
@@ -882,7 +859,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return { type: 'wait' };
   }
 
-  /** Mostly the account's own two, sometimes anybody's: so customers are shared, and fought over. */
+  /** Mostly the account's own two, sometimes any: so customers are shared and contested. */
   function customerOf(reader: Reader, account: number): string {
     const drawn = reader.below(customers.length * customersPerHome * 2);
     const place =
@@ -994,7 +971,6 @@ export function tellHistory(history: History, naming: Naming): Told {
     return { accountId: accountIdOf(account), customerId, body, headerKey };
   }
 
-  /** What a run should have met beside the outcomes. */
   function notesOf(request: Request, expected: Expected): string[] {
     if (expected.type === 'plan' && 'customer' in expected.outcome && 'account' in request) {
       const { reference } = expected.outcome.customer;
@@ -1017,7 +993,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     return cancelled ? [`${request.type} in the second of a cancel`] : [];
   }
 
-  /** With the service's choices where the documents are silent (A31). */
+  /** With the service's choices where the documents do not decide (A31). */
   function askTrial(request: Request & { type: 'trial' }): Refusal | { replayed: boolean; given: boolean } {
     const { account, packageId, customer: reference, key, again } = request;
     const outcome = oracle.grantTrial({
@@ -1032,7 +1008,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       own(reference, account);
       return { replayed: outcome.replayed, given: outcome.given };
     }
-    // An ordinary package is known, only not a trial.
+    // An ordinary package is known, but not a trial.
     if (outcome.code === 'invalid_package')
       return { code: 'package_unavailable', details: { field: 'package_id' } };
     return outcome;
@@ -1063,7 +1039,7 @@ export function tellHistory(history: History, naming: Naming): Told {
   }
 }
 
-/** Whether what was asked moves the world between two orders: a batch never reaches across it. */
+/** Changes of the world between two orders: a batch never spans one. */
 export function isCommand({ type }: Request): boolean {
   return !worldMoves.has(type);
 }
@@ -1080,7 +1056,7 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'wait',
 ]);
 
-/** What is several requests, or none, and not just one. */
+/** Not exactly one request. */
 const scenarioTypes = [
   'burst',
   'swap',
@@ -1111,8 +1087,6 @@ export function isPlanStep(request: Request): request is PlanStep {
   return 'headerKey' in request && request.type !== 'place' && request.type !== 'renew';
 }
 
-// --------------------------------------------------------------------------------------------- pieces
-
 function mould(
   name: string,
   { trial = false, retired = false }: { trial?: boolean; retired?: boolean },
@@ -1132,7 +1106,7 @@ function pricesOf(
   };
 }
 
-/** The accounts begin with nothing: their opening balances are credits. */
+/** Accounts start at zero: opening balances are credits. */
 function oracleWorld({ accountIds, packageIds, cancelRefund }: Naming): World {
   return {
     cancelRefund,
@@ -1145,7 +1119,6 @@ function oracleWorld({ accountIds, packageIds, cancelRefund }: Naming): World {
   };
 }
 
-/** Another spelling of the same customer. */
 function loud(customer: string): string {
   return `  ${customer.trim().toUpperCase()}\t`;
 }
@@ -1158,7 +1131,6 @@ function withKey<Sent extends PlaceStep | RenewStep | PlanStep>(
   return { ...request, body, headerKey: key, ...('mintedBy' in request && { mintedBy: null }) };
 }
 
-/** The key from the header to the body, or back. */
 function moveKey<Sent extends PlaceStep | RenewStep | PlanStep>(request: Sent): Sent {
   const { idempotency_key: inBody, ...body } = request.body ?? {};
   if (typeof inBody === 'string' && request.headerKey === undefined)
@@ -1174,7 +1146,7 @@ function withoutMonths(body: Body): Body {
   return rest;
 }
 
-/** The same months otherwise written; what is not valid stays as it is. */
+/** The same months in another form; invalid values stay. */
 function respellMonths(body: Body, reader: Reader): Body {
   const { months, period } = body;
   const spelled: Readonly<Record<string, readonly Body[]>> = {

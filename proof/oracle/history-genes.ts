@@ -1,12 +1,10 @@
-// How a history is drawn, and what its numbers mean: tables of choices with their weights, the plainest first.
-// Used by histories.ts, which makes requests of them. Fast-check can shrink what is drawn here, and the long form
-// draws the same distribution with a plain generator.
+// How a history is drawn and what its numbers mean: weighted choices, the simplest first. Used by histories.ts. fast-check
+// can shrink what is drawn here; the long form draws the same distribution with a plain generator.
 
 import fc from 'fast-check';
 import type { Prices, ProductMode, SomePrices } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 
-/** What is sent as JSON. */
 export type Body = Readonly<Record<string, unknown>>;
 
 export type Genes = readonly number[];
@@ -16,16 +14,12 @@ export interface History {
   readonly operations: readonly Genes[];
 }
 
-// ------------------------------------------------------------------------------------------- drawing
-
 const genesPerOperation = 14;
 const genesPerWorld = 8;
-/** Genes are 0 to this, without it. */
 const geneLimit = 10_000;
 
-/** fast-check's way to draw a history. */
 export function historyArbitrary(operationsMax: number): fc.Arbitrary<History> {
-  // Without fast-check's bias to 0 and the maximum: the distribution is made by the tables below.
+  // Without fast-check's bias to 0 and the maximum: the tables below define the distribution.
   const gene = fc.noBias(fc.nat(geneLimit - 1));
   const genes = (count: number) => fc.array(gene, { minLength: count, maxLength: count, size: 'max' });
   return fc.record({
@@ -34,7 +28,7 @@ export function historyArbitrary(operationsMax: number): fc.Arbitrary<History> {
   });
 }
 
-/** The long form's way: the same distribution from a plain generator, without fast-check's cost. */
+/** The same distribution from a plain generator, without fast-check's cost. */
 export function drawHistory(random: Random, operations: number): History {
   const genes = (count: number) => Array.from({ length: count }, () => Math.floor(random() * geneLimit));
   return {
@@ -43,7 +37,6 @@ export function drawHistory(random: Random, operations: number): History {
   };
 }
 
-/** From 0 to 1, without 1. */
 export type Random = () => number;
 
 /** sfc32: small, fast, and the same on every machine. */
@@ -62,18 +55,15 @@ export function createRandom(seed: number, stream: number): Random {
   return next;
 }
 
-// -------------------------------------------------------------------------------------- what genes mean
-
 type Choices<Value> = readonly Value[];
 
-/** Each value as often as its weight; the first is the plainest. */
 export function choices<const Value>(
   ...rows: readonly (readonly [weight: number, value: Value])[]
 ): Choices<Value> {
   return rows.flatMap(([weight, value]) => new Array<Value>(weight).fill(value));
 }
 
-/** Takes one gene after the other; those that are missing read as 0. */
+/** Takes genes in order; missing ones are 0. */
 export function createReader(genes: Genes) {
   let place = 0;
   const below = (count: number): number => {
@@ -81,7 +71,7 @@ export function createReader(genes: Genes) {
     place += 1;
     return Math.floor((gene * count) / geneLimit);
   };
-  // A value may itself be undefined, so it is not asked whether there is one.
+  // The value may be undefined, so its existence is not checked.
   const pick = <Value>(from: Choices<Value>): Value => from[below(from.length)] as Value;
   return { below, pick };
 }
@@ -101,7 +91,7 @@ export const startTimes = choices(
 
 export const openingBalances = choices<bigint>([2, 30_000n], [2, 5000n], [2, 100_000n], [1, 2000n], [1, 0n]);
 
-/** How orders are handed off: in which way an operator begins, and what is changed to now and then. */
+/** Hand-off modes: an operator's first, and later changes. */
 export const firstModes = choices<ProductMode>([5, 'none'], [1, 'notify'], [3, 'confirm']);
 export const modes = choices<ProductMode>([3, 'none'], [1, 'notify'], [2, 'confirm']);
 
@@ -135,7 +125,7 @@ export const operationTypes = choices(
   [3, 'meant_to_end'],
 );
 
-/** Which of those that wait is settled; `again`: one that was settled before, or never waited. */
+/** Which pending order is settled; `again`: one that was settled before or never waited. */
 export const settleChoices = choices<'oldest' | 'newest' | 'all' | 'again' | 'missing'>(
   [8, 'oldest'],
   [6, 'newest'],
@@ -148,7 +138,7 @@ export const settleOutcomes = choices<'completed' | 'failed'>([5, 'completed'], 
 export const settleParties = choices<'product' | 'operator'>([3, 'product'], [1, 'operator']);
 export const settleReasons = choices<string | null>([2, 'sold out'], [1, null], [1, 'Zoë 🦆']);
 
-/** How long an order of a scenario waits. The product is asked for 72 hours. */
+/** How long a scenario's order waits. The product is asked for 72 hours. */
 export const settleWaits = choices<'end_before' | 'end_of_its_own' | number>(
   [4, 0],
   [2, 1],
@@ -160,7 +150,6 @@ export const settleWaits = choices<'end_before' | 'end_of_its_own' | number>(
   [2, 'end_of_its_own'],
 );
 
-/** What happens while an order waits. */
 export const meantimes = choices(
   [3, 'nothing'],
   [2, 'place'],
@@ -195,7 +184,6 @@ export const customers = [
 ];
 export const customersPerHome = 2;
 
-/** How the customer is written: `null` stands for the plain reference. */
 export const customerSpellings = choices<'plain' | 'loud' | { readonly customer?: unknown }>(
   [80, 'plain'],
   [10, 'loud'],
@@ -208,7 +196,6 @@ export const customerSpellings = choices<'plain' | 'loud' | { readonly customer?
   [1, { customer: 'a@b@example.com' }],
 );
 
-/** A package of the moulds by its place, or a `package_id` as it is sent. */
 export const packageChoices = choices<number | { readonly package_id?: unknown }>(
   [30, 0],
   [18, 1],
@@ -254,7 +241,7 @@ export const renewMonths = choices<Body>(
   [1, { months: 6 }],
 );
 
-/** A key in the header, in the body, in both; a string of the set, or as it is sent. */
+/** A key in the header, the body, or both; from the set, or literal. */
 export const keyChoices = choices<{ readonly header?: string; readonly body?: unknown }>(
   [50, {}],
   [7, { header: 'K1' }],
@@ -291,7 +278,7 @@ export const loginChoices = choices<Body>(
   [1, { return_login: 'yes' }],
 );
 
-/** The last ones are no amounts. */
+/** The last ones are invalid. */
 export const guardChoices = choices<Body>(
   [60, {}],
   [4, { max_charge: '1000000' }],
@@ -394,7 +381,6 @@ export const memos = choices<string | undefined>([4, undefined], [2, 'top-up'], 
 export const creditKeys = choices<string | undefined>([5, undefined], [1, 'C1'], [1, 'C2'], [1, 'K1']);
 export const trialKeys = choices<string | undefined>([4, undefined], [2, 'T1'], [2, 'T2'], [1, 'K1']);
 
-/** What is different when an earlier request is sent again. */
 export const againChanges = choices(
   [24, 'nothing'],
   [22, 'spelling'],
@@ -419,7 +405,7 @@ export const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
   [1, [9999n, 1n, 20_000n] as const],
 );
 
-/** Which of the six a change of prices names. */
+/** Which of the six prices a change names. */
 export const namedCells = choices<(prices: Prices) => SomePrices>(
   [4, (prices) => prices],
   [2, ({ reseller }) => ({ reseller })],
@@ -427,7 +413,7 @@ export const namedCells = choices<(prices: Prices) => SomePrices>(
   [1, ({ distributor }) => ({ distributor: { 1: distributor[1], 12: distributor[12] } })],
 );
 
-/** From now to the second of a schedule. */
+/** From now to the schedule's second. */
 export const leads = choices(
   [3, 20 * secondsPerDay],
   [3, 5],

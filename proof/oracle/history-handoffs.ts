@@ -1,5 +1,5 @@
-// Orders that wait for the product, in histories: the answers to some of them, and scenes in which one waits while time
-// goes by and other things happen; and what of it a run should have met. Part of histories.ts, which alone uses it.
+// Pending orders in histories: answers to some of them, scenes during which other things happen, and the labels that a run
+// should meet. Part of histories.ts.
 
 import type { CreditStep, OwnPath, Request, SettleStep } from './histories.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from './history-genes.ts';
 import type { AccountId, CustomerView, Oracle, Order, ProductMode } from './oracle.ts';
 
-/** The history as it is told: what has been, the second, and the names of things. */
 export interface Scene {
   readonly oracle: Oracle;
   readonly accountCount: number;
@@ -24,13 +23,11 @@ export interface Scene {
   mode(): ProductMode;
   accountIdOf(account: number): AccountId;
   packageIdOf(slot: number): number;
-  /** Oldest first. */
   customersOf(account: number): readonly CustomerView[];
   orderCountOf(account: number): number;
   accountWithOrders(account: number): number;
   customerOf(reader: Reader, account: number): string;
   customerPathOf(reader: Reader, account: number): OwnPath;
-  /** A request of this type as any other operation draws it. */
   requestOf(reader: Reader, type: 'jobs' | 'again' | 'prices' | 'group' | 'retire' | 'mode'): Request | null;
 }
 
@@ -41,7 +38,6 @@ const trialSlot = 5;
 export function createHandoffScenes(scene: Scene) {
   const { oracle } = scene;
 
-  /** The answers to some of the orders that wait, of this account or of any. */
   function* settleOf(reader: Reader, of?: number): Iterable<SettleStep> {
     const chosen = reader.pick(settleChoices);
     const said = { reason: reader.pick(settleReasons), by: reader.pick(settleParties) };
@@ -68,7 +64,7 @@ export function createHandoffScenes(scene: Scene) {
     }
   }
 
-  /** An order that waits, something meanwhile, and the answer; mostly of a customer whose plan runs. */
+  /** A pending order, other events, then the answer; mostly of a running plan's customer. */
   function* handedOffOf(reader: Reader): Iterable<Request> {
     const account = scene.accountWithOrders(reader.below(scene.accountCount));
     const customer = scene.customerPathOf(reader, account);
@@ -85,7 +81,7 @@ export function createHandoffScenes(scene: Scene) {
       yield { type: 'wait' };
     }
     if (modeBefore !== 'confirm') yield { type: 'mode', mode: 'confirm' };
-    // What costs nothing gives the most back.
+    // A free package gives the largest refund.
     const packages = [known?.plan.packageId ?? 0, ...[0, 0, 1, 3].map(scene.packageIdOf)];
     const body = { package_id: reader.pick(packages), customer: reference, months: reader.pick([1, 1, 3]) };
     if (what === 2) yield { type: 'jobs' };
@@ -106,7 +102,7 @@ export function createHandoffScenes(scene: Scene) {
     if (scene.mode() !== modeBefore) yield { type: 'mode', mode: modeBefore };
   }
 
-  /** Mostly one, sometimes the same again, or the operator's other word after the product's. */
+  /** Mostly one; sometimes repeated, or contradicted by the operator. */
   function* answersTo(reader: Reader, account: number, { number }: Order): Iterable<SettleStep> {
     const outcome = reader.pick(settleOutcomes);
     const first = { type: 'settle_order', account, order: number, reason: 'sold out' } as const;
@@ -129,7 +125,7 @@ export function createHandoffScenes(scene: Scene) {
       case 'halt':
         return yield { type: what, account, halted: true };
       case 'block':
-        // The administrator's own is not blocked.
+        // Never the administrator's own account.
         if (account < scene.accountCount - 1) yield { type: what, account, blocked: true };
         return;
       case 'place': {
@@ -171,7 +167,6 @@ export function createHandoffScenes(scene: Scene) {
     }
   }
 
-  /** All that the account has, taken away. */
   function spending(account: number): CreditStep[] {
     const { balanceCents } = oracle.balance(scene.accountIdOf(account));
     if (balanceCents === 0n) return [];
@@ -183,7 +178,7 @@ export function createHandoffScenes(scene: Scene) {
     return waiting.find((one) => one.customerReference === reference) ?? null;
   }
 
-  /** What a run should have met of an answer; asked before the oracle is, because it is about what there was. */
+  /** What a run should have met of answers; evaluated before the oracle changes. */
   function notesOf({ account, order: number, outcome }: SettleStep): string[] {
     const accountId = scene.accountIdOf(account);
     const order = oracle.order(accountId, number);
@@ -215,7 +210,6 @@ export function createHandoffScenes(scene: Scene) {
     return Object.keys(facts).flatMap((fact) => (facts[fact] === true ? [`${outcome} ${fact}`] : []));
   }
 
-  /** Whether this customer's order waits. */
   function isWaiting(account: number, reference: string): boolean {
     return waitingOf(account, reference) !== null;
   }

@@ -1,5 +1,5 @@
-// What histories have met, and how one is shown that fails: labels, their distribution, and the history as a table.
-// Used by the tests that tell histories.
+// Labels of what histories have met, their distribution, and a failing history as a table. Used by the tests that tell
+// histories.
 
 import { groups, packageMoulds, type Request, type Step, type Told } from './histories.ts';
 import type { Order } from './oracle.ts';
@@ -7,7 +7,7 @@ import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
 import type { Refusal } from './oracle-request.ts';
 
-/** "place 201 change", "renew idempotency_conflict", "renewal 201, missed": by which the distribution is counted. */
+/** "place 201 change", "renew idempotency_conflict", "renewal 201, missed": for counting. */
 function labelsOf({ request, expected, notes }: Step): readonly string[] {
   if (expected.type === 'done' || expected.type === 'packages') return [request.type];
   if (expected.type === 'renewals') {
@@ -46,12 +46,10 @@ function nameOf(request: Request): string {
   return isOfCustomer ? 'renew_customer' : request.type;
 }
 
-/** By type. */
 function heardOf({ owed }: Step): readonly string[] {
   return owed.map(({ text }) => `told ${text.split(' ', 1)[0]}`);
 }
 
-/** What is new and waits for the product. */
 function waits(outcome: object): string {
   const isPending = 'order' in outcome && (outcome as { order: Order }).order.status === 'pending';
   return isPending ? ', pending' : '';
@@ -69,7 +67,7 @@ function refusalLabel({
   return `${code}${reason}${field}`;
 }
 
-/** What a run of many histories must have met; otherwise it has proved less than it says. */
+/** What many histories must have met; otherwise the run proves less than it claims. */
 const labelsOfEveryRun: readonly string[] = [
   'place 201 activate',
   'place 201 renew',
@@ -253,7 +251,7 @@ export function formatDistribution(counted: ReadonlyMap<string, number>): string
     .join('\n');
 }
 
-/** The history as a table; `answers` are what came instead of the oracle's, by step. */
+/** The history as a table; `answers` are those that differ from the oracle's, by step. */
 export function formatHistory(told: Told, problems: ReadonlyMap<number, string>): string {
   const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageMoulds[slot]?.name]));
   const packages = told.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');

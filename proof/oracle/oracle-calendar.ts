@@ -1,12 +1,11 @@
-// Calendar months in UTC, counted from an anchor, by plain day counts.
-// Used by oracle.ts alone. Shares nothing with the product on purpose, and uses no Date.
-// Every time is a whole number of seconds since 1970-01-01T00:00:00Z, at or after it.
+// UTC calendar months from an anchor, by day counts. Used only by oracle.ts. Deliberately shares nothing with the product
+// and uses no Date. Times are whole seconds since 1970-01-01T00:00:00Z, never before.
 
 export const secondsPerDay = 86_400;
 
 type Moment = { year: number; month: number; day: number; secondOfDay: number };
 
-/** The anchor moved by `months` calendar months: day clamped to the month's end, time of day kept. */
+/** The anchor plus `months` calendar months: day clamped to the month's end, time of day kept. */
 export function addMonths(anchorAt: number, months: number): number {
   const anchor = momentOf(anchorAt);
   let year = anchor.year;
@@ -18,7 +17,7 @@ export function addMonths(anchorAt: number, months: number): number {
       year += 1;
     }
   }
-  // Clamped once, at the end: clamping at each step would turn 31 Jan -> 28 Feb into 28 Mar.
+  // Clamped once at the end: clamping each step would turn 31 Jan -> 28 Feb into 28 Mar.
   const day = Math.min(anchor.day, daysInMonth(year, month));
   return secondsOf({ year, month, day, secondOfDay: anchor.secondOfDay });
 }

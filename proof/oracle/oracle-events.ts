@@ -1,31 +1,28 @@
-// What whoever listens to an account has to hear of each request: a rule for each type of event, from the sentence that the
-// contract has for it (src/features/events/event-schemas.ts), asked of the oracle's own outcomes. Used by histories.ts.
-// Notices that a job sends before an end, and events that no command of an account makes, are not among them; an end that is
-// past when an order is settled is.
+// The events that each request must cause, by the sentence for each type in src/features/events/event-schemas.ts, from the
+// oracle's own outcomes. Used by histories.ts. Excludes notices that jobs send before an end and events caused by no
+// command of an account; includes an end that is past when an order is settled.
 
 import type { AccountId, CustomerView, Oracle, Order } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 
-/** `text`: the type, and what matters of the data; told-events.ts says what was told in the same words. */
+/** `text`: the type and the relevant data; told-events.ts uses the same words. */
 export interface OwedEvent {
   readonly accountId: AccountId;
   readonly text: string;
 }
 
-/** What was there before a request of this account. */
+/** The state before a request of this account. */
 export interface Before {
   readonly accountId: AccountId;
   readonly balanceCents: bigint;
   readonly customerCount: number;
-  /** Of the histories of its customers' plans. */
   readonly itemCount: number;
 }
 
 export type PlanRequestType = 'cancel' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off';
 
-/** What the alerts of an account ask for; null: nothing. */
 export interface AlertRules {
   readonly belowCents: bigint | null;
   readonly endingDays: number | null;
@@ -58,20 +55,19 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     return withLow(was, oracle.balance(was.accountId).balanceCents, texts);
   }
 
-  /** "The first order, or a free trial, made a customer": whether or not that order waits. */
+  /** "The first order, or a free trial, made a customer": even if that order waits. */
   function created(was: Before, reference: string, now: number): string[] {
     if (oracle.customerCount(was.accountId) === was.customerCount) return [];
     const { number, plan } = viewOf(was.accountId, reference, now);
     return [`customer.created ${number} ${reference}, ${plan.packageId} until ${plan.expiresAt}`];
   }
 
-  /** Of an order that is no replay. */
   function ordered(was: Before, order: Order, now: number): OwedEvent[] {
     const done = order.status === 'completed' ? completed(was.accountId, order, now) : [];
     return since(was, [...created(was, order.customerReference, now), ...done]);
   }
 
-  /** "An order was placed and charged, or a plan renewed itself": one that waits is told when it is real. */
+  /** "An order was placed and charged, or a plan renewed itself": a pending one is reported once completed. */
   function completed(
     accountId: AccountId,
     order: Order,
@@ -105,7 +101,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
       return since(was, [...completed(accountId, order, now), ...ended]);
     }
     const texts = [`order.failed ${order.number} failed ${reason}, ${balanceAfterCents}`];
-    // "A plan that renews itself could not": this was its try.
+    // "A plan that renews itself could not": this was its attempt.
     if (wasByItself(accountId, order)) texts.push(`renewal.failed ${order.customerReference} order_failed`);
     return since(was, texts);
   }
@@ -117,7 +113,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     );
   }
 
-  /** Each try of the service's jobs. `balances`: of the accounts before the first of them. */
+  /** Each attempt of the service's jobs. `balances`: of the accounts before the first one. */
   function renewed(
     attempts: readonly RenewalAttempt[],
     balances: ReadonlyMap<AccountId, bigint>,
@@ -141,7 +137,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     return since(was, [`${type} ${amountCents}, ${balanceCents}`]);
   }
 
-  /** "A customer without a running plan got one." Of one that runs already nothing is told. */
+  /** "A customer without a running plan got one." No event if a plan was running. */
   function granted(was: Before, reference: string, now: number): OwedEvent[] {
     const { plan } = viewOf(was.accountId, reference, now);
     const begun = `plan.activated ${reference} by order null, ${plan.packageId} until ${plan.expiresAt}`;
@@ -149,7 +145,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     return since(was, [...created(was, reference, now), begun, ...ending]);
   }
 
-  /** Holds that were set and lifted, and plans that were ended before their time: what changed nothing is not told. */
+  /** Holds set and lifted, and plans ended early; no event without a change. */
   function planChanged(was: Before, type: PlanRequestType, outcome: PlanChangeOutcome): OwedEvent[] {
     if ('code' in outcome || outcome.replayed || oracle.itemCount(was.accountId) === was.itemCount) return [];
     const { reference } = outcome.customer;
@@ -164,7 +160,6 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     return since(was, [`plan.cancelled ${stands}, ${outcome.refundCents}, ${balanceCents}`]);
   }
 
-  /** The operator's hold. */
   function held(was: Before, { reference, status, plan }: CustomerView): OwedEvent[] {
     if (oracle.itemCount(was.accountId) === was.itemCount) return [];
     const stands = `${reference} ${plan.status} by operator`;

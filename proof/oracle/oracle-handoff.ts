@@ -1,22 +1,18 @@
-// Orders that wait for the product: what its answer, or the operator's decision in its place, makes of them. Part of the
-// world of oracle.ts, which alone uses it. Written from section 7 of spec/v1-additions.md and from the design of the
-// hand-off alone.
-// Always true: an order is settled once, whoever says what afterwards; a completed one leaves the account with the
-// balance that the same order would have left without waiting, a failed one with that before it.
-// "Ax" points to the entry in AMBIGUITIES.md.
+// Pending orders: the effect of the product's answer or the operator's decision. Part of oracle.ts, written from the
+// documents of the hand-off only. "Ax" points to AMBIGUITIES.md.
+// Invariant: an order is settled once; a completed one leaves the account with the same balance as without waiting, a
+// failed one with the balance before it.
 
 import type { Account, AccountId, Customer, Order } from './oracle.ts';
 import { record } from './oracle-life.ts';
 import { beginRun, extendRun, freshAutoRenew, type Plan, refusedAutoRenew } from './oracle-plan.ts';
 import { type Refusal, refuse } from './oracle-request.ts';
 
-/** What is kept of an order until it is settled, as of the second in which it was placed. */
+/** Kept until the order is settled, as of the second of its placement. */
 export type Handoff = {
-  /** The plan that it makes. */
   plan: Plan;
-  /** It extends a run; otherwise it begins one. */
   isExtension: boolean;
-  /** As much of its refund as was entered with its charge: never more than that. */
+  /** The part of its refund entered with its charge: never more than that. */
   givenCents: bigint;
   by: 'account' | 'service';
 };
@@ -25,12 +21,11 @@ export type SettleInput = {
   accountId: AccountId;
   orderNumber: number;
   outcome: 'completed' | 'failed';
-  /** Why it failed, in the product's or the operator's words. */
+  /** Why it failed, in the product's or operator's words. */
   reason: string | null;
   by: 'product' | 'operator';
 };
 
-/** The order as it is now. */
 export type SettleOutcome =
   | { status: 200; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
@@ -38,7 +33,6 @@ export type SettleOutcome =
 export function createHandoffs(world: {
   getAccount: (id: AccountId) => Account;
   getCustomer: (reference: string) => Customer;
-  /** The same order with this status, which stands in its place from now on. */
   setStatus: (
     account: Account,
     order: Order,
@@ -53,20 +47,19 @@ export function createHandoffs(world: {
     now: number,
   ) => void;
 }) {
-  /** The rights of the account do not matter: one that is blocked has what is its own settled too (A92). */
+  /** The account's rights do not matter: orders of a blocked one are settled too (A92). */
   function settleOrder(input: SettleInput, now: number): SettleOutcome {
     const account = world.getAccount(input.accountId);
     const handoff = account.handoffs.get(input.orderNumber);
     const order = account.orders[input.orderNumber - 1];
     if (order === undefined) return refuse('order_not_found');
-    // The first word stands, and who says another learns of it (A88).
+    // The first decision stands; a different one is told so (A88).
     if (order.status === input.outcome)
       return { status: 200, replayed: true, order, balanceAfterCents: account.balanceCents };
     if (order.status !== 'pending') return refuse('order_already_settled', { status: order.status });
     if (handoff === undefined) throw new Error(`order ${order.number} waits without a hand-off`);
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
-    // Nothing fails from here on.
     const settled =
       input.outcome === 'completed'
         ? complete(account, order, handoff, input, now)
@@ -84,7 +77,7 @@ export function createHandoffs(world: {
     const { plan, isExtension, givenCents } = handoff;
     const customer = world.getCustomer(order.customerReference);
     customer.pendingOrder = null;
-    // The terms are of the order's second, the holds and the end that is meant of this one (A86).
+    // The terms are of the order's second; holds and planned end are of this one (A86).
     const restCents = order.refundCents - givenCents;
     const item = { type: 'order_completed', by, orderNumber: order.number, refundCents: restCents } as const;
     record(customer, now, item, () => {
@@ -95,7 +88,7 @@ export function createHandoffs(world: {
     return world.setStatus(account, order, 'completed');
   }
 
-  /** The plan is as before; the charge comes back first, so that the balance is never below what it was. */
+  /** The plan is as before; the charge comes back first, so the balance is never below what it was. */
   function fail(account: Account, order: Order, handoff: Handoff, input: SettleInput, now: number): Order {
     const { givenCents, isExtension, by: orderedBy } = handoff;
     const { by, reason } = input;
@@ -106,8 +99,8 @@ export function createHandoffs(world: {
     record(customer, now, { ...item, ...(reason !== null && { reason }) }, () => {
       const { autoRenew, plan } = customer;
       const ranAtOrder = isExtension || order.kind === 'change';
-      // Of the service's own order this is the answer to its try to renew; a try that another order may have been in the
-      // way of is due again (A91).
+      // For an automatic order, this answers its renewal attempt; an attempt that another order may have blocked is due
+      // again (A91).
       if (orderedBy === 'service' && autoRenew !== null)
         customer.autoRenew = refusedAutoRenew(autoRenew, plan, 'order_failed', now);
       else if (autoRenew?.failure === 'order_failed' && ranAtOrder)

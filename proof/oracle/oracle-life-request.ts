@@ -1,7 +1,6 @@
-// What the requests of a plan's life can be refused for before any account or customer is looked at:
-// cancel, suspend, resume, PUT and DELETE auto-renew. Used by oracle-life.ts alone.
-// The order is that of orders: JSON, idempotency key, then the fields as they are written down (A60).
-// "Ax" points to the entry in AMBIGUITIES.md.
+// Refusals of cancel, suspend, resume and PUT/DELETE auto-renew before any account or customer is read. Used only by
+// oracle-life.ts. Order as for orders: JSON, idempotency key, then the fields as documented (A60). "Ax" points to
+// AMBIGUITIES.md.
 
 import type { AutoRenewSettings } from './oracle-plan.ts';
 import type { Fields, Refusal } from './oracle-request.ts';
@@ -28,11 +27,11 @@ export function readSuspendRequest(body: unknown, headerKey: string | undefined)
   const reason = typeof sent === 'string' ? sent.trim() : null;
   if (reason === null || [...reason].length > 200 || /\p{Cc}/u.test(reason))
     return refuse('validation_failed', { field: 'reason' });
-  // Trimmed, and blank is the same as none (A63).
+  // Trimmed; blank is the same as none (A63).
   return { key: head.key, reason: reason === '' ? null : reason };
 }
 
-/** Resume and DELETE auto-renew say nothing but their key. */
+/** Resume and DELETE auto-renew have no fields but the key. */
 export function readEmptyRequest(body: unknown, headerKey: string | undefined): Keyed<object> | Refusal {
   const head = readHead(orEmpty(body), headerKey);
   return isRefusal(head) ? head : { key: head.key };
@@ -48,7 +47,7 @@ export function readAutoRenewRequest(
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
   if (months.value === null) return refuse('invalid_months', { field: 'months' });
-  // Here alone null is no guard: whoever reads the object and sends it back changes nothing (A62).
+  // Only here null is no guard: sending a read object back changes nothing (A62).
   const guard = fields.get('max_charge') === null ? { value: null } : readMaxCharge(fields);
   if (isRefusal(guard)) return guard;
   const sentHours = fields.get('hours_before');
@@ -73,7 +72,7 @@ function readHead(
   return isRefusal(key) ? key : { fields, key: key.value };
 }
 
-/** "An absent body on renew is `{}`": so it is wherever nothing is required (A61). */
+/** "An absent body on renew is `{}`": likewise wherever nothing is required (A61). */
 function orEmpty(body: unknown): unknown {
   return body === undefined ? {} : body;
 }

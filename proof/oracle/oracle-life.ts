@@ -1,8 +1,7 @@
-// What happens to a plan beside orders: cancel, suspend, resume, auto-renewal, the operator's hold, and
-// what the service does by itself when its jobs run. Part of the world of oracle.ts, which alone uses it.
-// Written from section 4 of spec/v1-additions.md and docs/decisions/0030-the-life-of-a-plan.md alone.
-// Always true: a refusal changes nothing and binds no key; what changes nothing leaves no history (A64).
-// "Ax" points to the entry in AMBIGUITIES.md.
+// What happens to a plan besides orders: cancel, suspend, resume, auto-renewal, the operator's hold, and the service's
+// jobs. Part of oracle.ts, written from docs/decisions/0030-the-life-of-a-plan.md, not from the code. "Ax" points to
+// AMBIGUITIES.md.
+// Invariant: a refusal changes nothing and binds no key; a request without effect leaves no history (A64).
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountId, Customer, CustomerView, OrderOutcome } from './oracle.ts';
@@ -25,7 +24,7 @@ import {
 import type { Refusal, RefusalCode } from './oracle-request.ts';
 import { isRefusal, refuse } from './oracle-request.ts';
 
-/** `customerId` is the path's text, naming a customer by its number within the account. */
+/** `customerId` is the path's text: the customer's number within the account. */
 export type PlanChangeInput = {
   accountId: AccountId;
   customerId: string;
@@ -33,7 +32,7 @@ export type PlanChangeInput = {
   headerKey?: string | undefined;
 };
 
-/** The customer as they are now, also in a replay; refund and balance as they were. Only cancel shows these. */
+/** The customer as of now, even in a replay; refund and balance as they were. Only cancel shows these. */
 export type PlanChangeOutcome =
   | {
       status: 200;
@@ -63,18 +62,16 @@ export type HistoryItem = {
     | 'order_failed';
   at: number;
   by: 'account' | 'operator' | 'service' | 'product';
-  /** Null before the first plan. */
   from: PlanState | null;
   to: PlanState;
   orderNumber?: number;
-  /** Of a change and of a cancel, of nothing too (A72). */
+  /** Of changes and cancels, even if zero (A72). */
   refundCents?: bigint;
   reason?: string;
   code?: RefusalCode;
   autoRenew?: AutoRenewSettings;
 };
 
-/** One try of the service to renew the plan that ends, or ended, at `endsAt`. */
 export type RenewalAttempt = {
   accountId: AccountId;
   customerNumber: number;
@@ -86,19 +83,18 @@ export type RenewalAttempt = {
 export type BoundPlanChange = { operation: string; refundCents: bigint; balanceAfterCents: bigint };
 
 export type PlanLifeWorld = {
-  /** In the order of the world. */
+  /** In the world's order. */
   accounts: () => Iterable<Account>;
   getAccount: (id: AccountId) => Account;
-  /** In the order of creation, so by number. */
+  /** In order of creation, so by number. */
   customersOf: (account: Account) => Customer[];
-  /** Checks 4 and 5 of an order; they are those of every request of the account. */
+  /** Checks 4 and 5 of an order, which apply to every request of the account. */
   findClosedAccount: (account: Account) => Refusal | null;
   viewOf: (customer: Customer, now: number) => CustomerView;
   isTrial: (packageId: number) => boolean;
-  /** `CANCEL_REFUND`. */
   cancelRefund: () => 'unused' | 'none';
   postRefund: (account: Account, amountCents: bigint, now: number) => void;
-  /** An order of kind `renew` for the customer's last package, at the price of today. */
+  /** An order of kind `renew` for the customer's last package, at today's price. */
   sellRenewal: (
     account: Account,
     customer: Customer,
@@ -108,7 +104,6 @@ export type PlanLifeWorld = {
 };
 
 export function createPlanLife(world: PlanLifeWorld) {
-  /** POST /customers/{id}/cancel */
   function cancel(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readCancelRequest, (request) => ({
       operation: ['cancel', request.at],
@@ -138,7 +133,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return 0n;
   }
 
-  /** POST /customers/{id}/suspend, whether or not a plan runs */
+  /** POST /customers/{id}/suspend, even without a running plan */
   function suspend(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readSuspendRequest, ({ reason }) => ({
       operation: ['suspend', reason],
@@ -153,7 +148,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** POST /customers/{id}/resume: the reseller's hold and the cancel at the period's end, both if both stand */
+  /** POST /customers/{id}/resume: lifts the reseller's hold and a cancel at the period's end, both if both exist */
   function resume(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readEmptyRequest, () => ({
       operation: ['resume'],
@@ -163,7 +158,7 @@ export function createPlanLife(world: PlanLifeWorld) {
           const hasEnded = customer.endsAtPeriodEnd && !isRunning(customer, now);
           customer.resellerHold = false;
           customer.endsAtPeriodEnd = false;
-          // An end that was meant is not made up for afterwards (A68).
+          // Renewals missed because of a planned end are not made up for (A68).
           if (hasEnded && customer.autoRenew !== null)
             customer.autoRenew = { ...customer.autoRenew, nextAt: null, failure: null };
         });
@@ -182,7 +177,7 @@ export function createPlanLife(world: PlanLifeWorld) {
         if (world.isTrial(customer.plan.packageId))
           return refuse('package_unavailable', { reason: 'free_trial' });
         const autoRenew = { months, maxChargeCents, hoursBefore };
-        // The same again changes nothing, but it takes back a cancel or lets a refused renewal be tried again.
+        // An identical setting changes nothing, but takes back a cancel or allows another attempt after a refused renewal.
         const fresh = freshAutoRenew(autoRenew, customer.plan);
         if (!customer.endsAtPeriodEnd && isDeepStrictEqual(customer.autoRenew, fresh)) return 0n;
         record(customer, now, { type: 'auto_renew_set', by: 'account', autoRenew }, () => {
@@ -194,7 +189,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** DELETE /customers/{id}/auto-renew: also what a cancel at the period's end has put aside */
+  /** DELETE /customers/{id}/auto-renew: also if suspended by a cancel at the period's end */
   function removeAutoRenew(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readEmptyRequest, () => ({
       operation: ['auto_renew_off'],
@@ -209,7 +204,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** The steps that all have: guard, body, bound key, customer; then `decide`, which alone may still refuse. */
+  /** Common steps: guard, body, bound key, customer; then `decide`, the last that may refuse. */
   function change<Request extends { key: string | null }>(
     input: PlanChangeInput,
     now: number,
@@ -225,7 +220,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     const request = read(input.body, input.headerKey);
     if (isRefusal(request)) return request;
 
-    // A bound key and a customer that does not exist: a conflict, as with orders (A10).
+    // A bound key with an unknown customer: a conflict, as with orders (A10).
     const { operation: data, decide } = plan(request);
     const customer = findCustomer(account, input.customerId);
     const operation = JSON.stringify([...data, customer?.number ?? null]);
@@ -246,7 +241,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     const refundCents = decide(account, customer);
     if (typeof refundCents !== 'bigint') return refundCents;
     const balanceAfterCents = account.balanceCents;
-    // A key that nobody sent is minted and never shown: there is nothing to bind.
+    // A generated key is never shown: nothing to bind.
     if (request.key !== null)
       account.planKeys.set(request.key, { operation, refundCents, balanceAfterCents });
     return {
@@ -258,7 +253,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     };
   }
 
-  /** The operator's hold, `customer.status`: beside the reseller's, and neither lifts the other. */
+  /** The operator's hold, `customer.status`: independent of the reseller's. */
   function setCustomerStatus(
     input: { accountId: AccountId; customerId: string; status: 'active' | 'suspended' },
     now: number,
@@ -274,10 +269,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return { status: 200, customer: world.viewOf(customer, now) };
   }
 
-  /**
-   * The service's jobs run at second `now`: what is due is tried, in the order of due time, account and
-   * customer; and again, until nothing is due, because a new end may be due at once (A67).
-   */
+  /** Attempts what is due, by due time, account and customer, until nothing is: a new end may be due at once (A67). */
   function runJobs(now: number): RenewalAttempt[] {
     const attempts: RenewalAttempt[] = [];
     for (let due = findDue(now); due.length > 0; due = findDue(now)) {
@@ -297,7 +289,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return due.sort((one, other) => one.dueAt - other.dueAt);
   }
 
-  /** When each customer of the account is due to be renewed; of a past second: at once. */
+  /** When each of the account's customers is due for renewal; past seconds: at once. */
   function dueRenewals(accountId: AccountId): { customerNumber: number; dueAt: number }[] {
     return world.customersOf(world.getAccount(accountId)).flatMap((customer) => {
       const dueAt = dueAtOf(customer);
@@ -305,7 +297,6 @@ export function createPlanLife(world: PlanLifeWorld) {
     });
   }
 
-  /** One try for one customer that is due. */
   function renewOne(accountId: AccountId, customerNumber: number, now: number): RenewalAttempt {
     const account = world.getAccount(accountId);
     const customer = findCustomer(account, String(customerNumber));
@@ -350,7 +341,7 @@ function dueAtOf({ endsAtPeriodEnd, autoRenew }: Customer): number | null {
   return endsAtPeriodEnd ? null : (autoRenew?.nextAt ?? null);
 }
 
-/** Does it, and writes down from which state to which. */
+/** Performs it and records the states before and after. */
 export function record(
   customer: Customer,
   now: number,

@@ -1,21 +1,20 @@
-// A plan and what hangs on it: its paid periods, the two holds, the cancel that ends it, auto-renewal.
-// Used by oracle.ts (orders) and oracle-life.ts (everything else that happens to a plan).
-// Always true: periods touch, each starts where the one before ends, the first at the anchor; and nothing
-// here knows of money in an account. "Ax" points to the entry in AMBIGUITIES.md.
+// A plan with its paid periods, both holds, planned cancel and auto-renewal. Used by oracle.ts (orders) and oracle-life.ts
+// (all else). "Ax" points to AMBIGUITIES.md.
+// Invariant: periods are contiguous, the first starts at the anchor; nothing here knows of account balances.
 
 import { addMonths } from './oracle-calendar.ts';
 import type { Months, RefusalCode } from './oracle-request.ts';
 
-/** A paid stretch of a plan, or the whole of a free trial (paidCents 0, months 0). */
+/** A paid period of a plan, or a whole free trial (paidCents 0, months 0). */
 export type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
 
-/** A plan that a cancel ended has no periods: nothing of it is unused. */
+/** A canceled plan has no periods: nothing is unused. */
 export type Plan = {
   packageId: number;
   anchorAt: number;
   periods: PaidPeriod[];
   expiresAt: number;
-  /** The completed order that made it what it is; null: none did, it is a trial or has not begun. */
+  /** The completed order that made it; null: a trial, or not begun. */
   lastOrder: number | null;
 };
 
@@ -23,18 +22,17 @@ export type PlanStatus = 'active' | 'suspended' | 'cancelled' | 'expired';
 
 export type AutoRenewSettings = { months: Months; maxChargeCents: bigint | null; hoursBefore: number };
 
-/** `nextAt`: when it is tried next; null when the present end will not be tried again. */
+/** `nextAt`: the next attempt; null: none for the present end. */
 export type AutoRenew = AutoRenewSettings & { nextAt: number | null; failure: RefusalCode | null };
 
 export type PlanLife = {
   plan: Plan;
-  /** `customer.status` of the first edition. Neither hold lifts the other. */
+  /** `customer.status` of the first edition. The holds are independent. */
   operatorHold: boolean;
   resellerHold: boolean;
-  /** A cancel "now" ended the plan. */
   isCancelled: boolean;
   endsAtPeriodEnd: boolean;
-  /** Put aside, and shown as null, while `endsAtPeriodEnd`. */
+  /** Suspended, and shown as null, while `endsAtPeriodEnd`. */
   autoRenew: AutoRenew | null;
 };
 
@@ -51,7 +49,7 @@ export function newLife(plan: Plan): PlanLife {
   };
 }
 
-/** A plan whose expiry is now has expired (A20); one that was cancelled has ended whatever a clock says (A79). */
+/** A plan whose expiry is now has expired (A20); a canceled one has ended whatever a clock says (A79). */
 export function isRunning({ plan, isCancelled }: PlanLife, now: number): boolean {
   return !isCancelled && now < plan.expiresAt;
 }
@@ -60,8 +58,6 @@ export function statusOf(life: PlanLife, now: number): PlanStatus {
   if (!isRunning(life, now)) return life.isCancelled ? 'cancelled' : 'expired';
   return life.operatorHold || life.resellerHold ? 'suspended' : 'active';
 }
-
-// ------------------------------------------------------------------------------------- terms
 
 export function startPlan(
   packageId: number,
@@ -80,12 +76,12 @@ export function startPlan(
   };
 }
 
-/** Over in the second it begins, and nothing paid for it: what stands for a plan until there has been one. */
+/** Empty and free: stands for a plan until there is one. */
 export function overPlan(packageId: number, now: number): Plan {
   return { packageId, anchorAt: now, periods: [], expiresAt: now, lastOrder: null };
 }
 
-/** The new end is counted from the anchor over all months of the run, so days never drift. */
+/** The end counts from the anchor over all months of the run, so days never drift. */
 export function extendPlan(plan: Plan, months: Months, paidCents: bigint, lastOrder: number): Plan {
   const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
   const endAt = addMonths(plan.anchorAt, monthsBefore + months);
@@ -98,15 +94,13 @@ export function refundOf(plan: Plan, now: number): bigint {
   let refundCents = 0n;
   for (const { paidCents, startAt, endAt } of plan.periods) {
     const unusedSeconds = BigInt(Math.max(0, endAt - Math.max(startAt, now)));
-    // bigint division rounds towards zero, which is the floor: nothing here is negative.
+    // bigint division rounds towards zero, which is the floor, as nothing is negative.
     refundCents += (paidCents * unusedSeconds) / BigInt(endAt - startAt);
   }
   return refundCents;
 }
 
-// ------------------------------------------------------------------------- what happens to a life
-
-/** An order on top of the running plan: the flags stay, also a cancel at the period's end. */
+/** An order on a running plan: flags stay, including a cancel at the period's end. */
 export function extendRun(life: PlanLife, plan: Plan): void {
   life.plan = plan;
   if (life.autoRenew !== null) life.autoRenew = freshAutoRenew(life.autoRenew, plan);
@@ -127,7 +121,6 @@ export function beginTrial(life: PlanLife, plan: Plan): void {
   life.autoRenew = null;
 }
 
-/** The plan ends at this second. */
 export function endRun(life: PlanLife, now: number): void {
   life.plan = { ...life.plan, periods: [], expiresAt: now };
   life.isCancelled = true;
@@ -135,7 +128,7 @@ export function endRun(life: PlanLife, now: number): void {
   life.autoRenew = null;
 }
 
-/** The settings for the present end: due before it, and nothing refused yet (A65, A69). */
+/** The settings for the present end: due before it, nothing refused yet (A65, A69). */
 export function freshAutoRenew(settings: AutoRenewSettings, plan: Plan): AutoRenew {
   const { months, maxChargeCents, hoursBefore } = settings;
   const nextAt = plan.expiresAt - hoursBefore * secondsPerHour;

@@ -1,7 +1,6 @@
-// Checks 10 to 14 of decisions.md, "Order of checks": everything a request body can be refused for
-// before any account, package or customer is looked at. Used by oracle.ts and oracle-life-request.ts.
-// The body is what JSON.parse gave, so 1, 1.0 and 1e0 are one value here.
-// "Ax" in a comment points to the entry of that number in AMBIGUITIES.md.
+// Checks 10 to 14: what a request body can be refused for before any account, package or customer is read. Used by
+// oracle.ts and oracle-life-request.ts. The body is from JSON.parse, so 1, 1.0 and 1e0 are equal. "Ax" points to
+// AMBIGUITIES.md.
 
 export type Months = 1 | 3 | 12;
 export type Period = 'monthly' | 'quarterly' | 'yearly';
@@ -27,7 +26,7 @@ export type RefusalCode =
   | 'price_changed'
   | 'insufficient_credit';
 
-/** `details` holds only what the documents fix: no human-readable `reason` for validation (A8). */
+/** `details` contains only documented fields: no human-readable `reason` for validation (A8). */
 export type Refusal = { code: RefusalCode; details: Record<string, string> };
 
 export type PlaceRequest = {
@@ -55,7 +54,6 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
     return refuse('invalid_json', { field: 'return_login' });
   }
 
-  // 11 idempotency key
   const key = readKey(fields, headerKey);
   if (isRefusal(key)) return key;
 
@@ -71,7 +69,6 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
   const customerName = name === undefined ? '' : normaliseName(name);
   if (customerName === null) return refuse('invalid_customer', { field: 'customer_name' });
 
-  // 14 months / period
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
 
@@ -90,7 +87,7 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
 }
 
 export function readRenewRequest(body: unknown, headerKey: string | undefined): RenewRequest | Refusal {
-  // customer_name and return_login are no fields of renew: unknown fields are ignored (A12).
+  // renew has no customer_name or return_login: unknown fields are ignored (A12).
   const fields: Fields | null = body === undefined ? new Map() : asFields(body);
   if (fields === null) return refuse('invalid_json');
   const key = readKey(fields, headerKey);
@@ -102,11 +99,10 @@ export function readRenewRequest(body: unknown, headerKey: string | undefined): 
   return { key: key.value, months: months.value, maxChargeCents: guard.value };
 }
 
-/** The normalised customer, or null when the value names none. */
 export function normaliseCustomer(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const trimmed = value.trim();
-  // Before lower-casing: U+212A, the Kelvin sign, would otherwise become an ASCII "k" (A17).
+  // Before lower-casing: U+212A, the Kelvin sign, would become an ASCII "k" (A17).
   for (const character of trimmed) {
     if (character > '\u007f') return null;
   }
@@ -123,10 +119,7 @@ export function refuse(code: RefusalCode, details: Record<string, string> = {}):
   return { code, details };
 }
 
-/**
- * The body's own fields, or null when it is no JSON object. A missing field reads as undefined;
- * null was sent, and is of the wrong type everywhere (A4).
- */
+/** The own fields; null: no JSON object. Missing fields are undefined; null has a wrong type everywhere (A4). */
 export function asFields(body: unknown): Fields | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   return new Map<string, unknown>(Object.entries(body));
@@ -145,7 +138,6 @@ function isKey(key: string): boolean {
   return /^[\x21-\x7e]{1,80}$/.test(key);
 }
 
-/** null = neither months nor period was sent. */
 export function readMonths(fields: Fields): { value: Months | null } | Refusal {
   const months = fields.get('months');
   const period = fields.get('period');
@@ -155,12 +147,12 @@ export function readMonths(fields: Fields): { value: Months | null } | Refusal {
   if (period === undefined) return { value: months ?? null };
   const periodMonths = monthsOf(period);
   if (periodMonths === null) return refuse('invalid_months', { field: 'period' });
-  // Which of the two is named in a disagreement is open; months here (A9).
+  // Which of the two is named if they disagree is open; here months (A9).
   if (months !== undefined && months !== periodMonths) return refuse('invalid_months', { field: 'months' });
   return { value: periodMonths };
 }
 
-/** null = no guard was sent. A string such as "12.50", "12" or "-3.20" (A52). */
+/** null: no guard. A string such as "12.50", "12" or "-3.20" (A52). */
 export function readMaxCharge(fields: Fields): { value: bigint | null } | Refusal {
   const sent = fields.get('max_charge');
   if (sent === undefined) return { value: null };
@@ -178,7 +170,7 @@ function monthsOf(period: unknown): Months | null {
   return null;
 }
 
-/** The trimmed name ("" counts as not named, A6), or null when it is refused. */
+/** The trimmed name ("" is no name, A6); null: refused. */
 function normaliseName(value: string): string | null {
   const name = value.trim();
   const characters = [...name];
@@ -189,7 +181,7 @@ function normaliseName(value: string): string | null {
   return name;
 }
 
-/** The grammar of HTML's <input type=email>; the documents give none (A18). Takes lower case. */
+/** The grammar of HTML's <input type=email>; the documents give none (A18). Expects lower case. */
 function isEmailAddress(value: string): boolean {
   if (value.length > 254) return false;
   const [local, domain, ...more] = value.split('@');

@@ -1,12 +1,11 @@
-// What a move of a test clock asks for: a time of its own, or an ISO 8601 duration in whole calendar months and seconds.
-// Used by oracle-test-mode.ts alone. Shares nothing with the product on purpose, and uses no Date.
-// "Ax" points to the entry in AMBIGUITIES.md.
+// A test clock's move: to a time, or by an ISO 8601 duration in calendar months and seconds. Used only by
+// oracle-test-mode.ts. Deliberately shares nothing with the product and uses no Date. "Ax" points to AMBIGUITIES.md.
 
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import type { Refusal } from './oracle-request.ts';
 import { asFields, isRefusal, readKey, refuse } from './oracle-request.ts';
 
-/** `months` first, as calendar months, then the seconds (A112); or the very second. */
+/** `months` first, as calendar months, then seconds (A112); or the exact second. */
 type Target = { months: number; seconds: number } | { at: number };
 
 export type MoveRequest = { key: string | null; field: 'advance' | 'now'; text: string; target: Target };
@@ -18,7 +17,7 @@ const secondsPerMinute = 60;
 /** The last second of the year 2200. */
 const lastSecond = addMonths(0, (2_201 - 1_970) * monthsPerYear) - 1;
 
-/** Everything that a move can be refused for before any clock is looked at. */
+/** Refusals of a move before any clock is read. */
 export function readMoveRequest(body: unknown, headerKey: string | undefined): MoveRequest | Refusal {
   const fields = asFields(body);
   if (fields === null) return refuse('invalid_json');
@@ -26,7 +25,7 @@ export function readMoveRequest(body: unknown, headerKey: string | undefined): M
   if (isRefusal(key)) return key;
   const advance = fields.get('advance');
   const now = fields.get('now');
-  // Which field is named where both are sent, or neither, is open (A113).
+  // Which field is named if both or neither are sent is open (A113).
   if ((advance === undefined) === (now === undefined)) return refuse('validation_failed');
   const [field, text] = advance === undefined ? (['now', now] as const) : (['advance', advance] as const);
   if (typeof text !== 'string') return refuse('validation_failed', { field });
@@ -34,17 +33,17 @@ export function readMoveRequest(body: unknown, headerKey: string | undefined): M
   return target === null ? refuse('validation_failed', { field }) : { key: key.value, field, text, target };
 }
 
-/** Where the clock is to stand. Only forward, "at most ten years ahead", and not beyond the year 2200. */
+/** The move's destination. Only forward, "at most ten years ahead", and not beyond the year 2200. */
 export function destinationOf({ field, target }: MoveRequest, clockAt: number): number | Refusal {
   const refusal = refuse('validation_failed', { field });
-  // So far away that there is no need to count it.
+  // Too far away to be computed.
   if ('months' in target && target.months > monthsAheadMax) return refusal;
   const at = 'at' in target ? target.at : addMonths(clockAt, target.months) + target.seconds;
   if (at < clockAt || at > addMonths(clockAt, monthsAheadMax) || at > lastSecond) return refusal;
   return at;
 }
 
-/** "P1Y2M3DT4H5M6S", "P2W": whole numbers, at least one second in all. */
+/** "P1Y2M3DT4H5M6S", "P2W": whole numbers, at least one second in total. */
 function readDuration(text: string): Target | null {
   const number = '([0-9]{1,9})';
   const date = `(?:${number}Y)?(?:${number}M)?(?:${number}W)?(?:${number}D)?`;
@@ -62,7 +61,7 @@ function readDuration(text: string): Target | null {
   return target.months === 0 && target.seconds === 0 ? null : target;
 }
 
-/** "2027-01-31T00:00:00Z", a second that there is; no other spelling is compared (A114). */
+/** "2027-01-31T00:00:00Z", an existing second; no other spelling is compared (A114). */
 function readTime(text: string): Target | null {
   const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})Z$/.exec(text);
   if (parts === null) return null;

@@ -1,8 +1,8 @@
-// Test mode a second time: the test accounts of all accounts, in a world of their own with its references, each with a clock that
-// stands still until it is moved. The rules of orders, plans and money are oracle.ts's: here is what is different in tests.
-// Written from section 9 of spec/v1-additions.md and from the design of test mode alone.
-// Always true: on the way of a clock everything happens at its own second, in the order of time, then of customers'
-// numbers, then renewal, warning, end; and nothing of a test account moves otherwise. "Ax" points to the entry in AMBIGUITIES.md.
+// Test mode: the test accounts in a world of their own, each with a clock that stands still until moved. oracle.ts has the
+// rules of orders, plans and money; here is what differs in tests, written from the documents of test mode only. "Ax"
+// points to AMBIGUITIES.md.
+// Invariant: during a move everything happens at its own second, by time, customer number, then renewal, warning, end;
+// nothing else moves a test account.
 
 import type { AccountId, CreditOutcome, Oracle, World } from './oracle.ts';
 import { createOracle } from './oracle.ts';
@@ -12,10 +12,10 @@ import type { Refusal } from './oracle-request.ts';
 import { asFields, isRefusal, readKey, refuse } from './oracle-request.ts';
 import { destinationOf, readMoveRequest } from './oracle-test-clock.ts';
 
-/** How much of what happened on the way. */
+/** Counts of what happened during the move. */
 export type Happened = { renewals: number; renewalsFailed: number; ended: number; warnings: number };
 
-/** `text` as in oracle-events.ts, and with it the second that it is told of. */
+/** `text` as in oracle-events.ts, with the event's second. */
 export type ToldAt = { at: number; text: string };
 
 export type MoveOutcome =
@@ -34,7 +34,7 @@ type TestAccount = {
   moveKeys: Map<string, { operation: string; outcome: Exclude<MoveOutcome, Refusal> }>;
 };
 
-/** Where time has come to: what is of one second happens in the order of customers, then of ranks. */
+/** The time reached: within a second, customers in order, then ranks. */
 type Place = { at: number; customerNumber: number; rank: number };
 
 type ClockEvent = Place &
@@ -48,9 +48,9 @@ const firstBalanceCents = 100_000n;
 const creditCentsMax = 100_000_000n;
 const warningDays = [7, 1] as const;
 
-/** The accounts of `world` are the live ones: of a test account they lend rights and prices, and nothing else. */
+/** The accounts of `world` are live: they only lend rights and prices to test accounts. */
 export function createTestMode(world: World) {
-  // A test order never reaches the product, whatever the mode is for others.
+  // A test order never reaches the product, whatever the mode.
   const oracle: Oracle = createOracle({
     ...world,
     accounts: world.accounts.map((account) => ({ ...account, balanceCents: 0n })),
@@ -62,7 +62,7 @@ export function createTestMode(world: World) {
     return { belowCents: balanceBelowCents, endingDays: plansEndingDays };
   });
 
-  /** Made on first use, at the real time; later uses find it as it is. */
+  /** Created on first use, at the real time. */
   function useTestAccount(accountId: AccountId, realNow: number): void {
     if (!testAccounts.has(accountId)) begin(accountId, realNow);
   }
@@ -96,18 +96,18 @@ export function createTestMode(world: World) {
     return outcome;
   }
 
-  /** Everything that would have happened by itself until then, that second included. */
+  /** Everything that would have happened by itself until then, inclusive. */
   function live(accountId: AccountId, testAccount: TestAccount, destination: number) {
     const happened: Happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
     const told: ToldAt[] = [];
-    // A clock that does not move lets nothing happen, not even what is due already (A111).
+    // A clock that does not move lets nothing happen, even what is due (A111).
     if (destination > testAccount.clockAt) {
       let reached: Place = { at: testAccount.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
       for (;;) {
         const next = nextEvent(accountId, testAccount, reached);
         if (next === null || next.at > destination) break;
         for (const text of execute(accountId, next, happened)) told.push({ at: next.at, text });
-        // What was due before does not take the clock back to what has been told of its second.
+        // Earlier due events do not take the clock back before this second's events.
         if (comparePlaces(next, reached) > 0) reached = next;
       }
     }
@@ -116,7 +116,7 @@ export function createTestMode(world: World) {
   }
 
   function nextEvent(accountId: AccountId, { alerts }: TestAccount, reached: Place): ClockEvent | null {
-    // What was due before the second that has been reached is tried in that second (A111).
+    // What was due before the reached second is attempted in that second (A111).
     const renewals = oracle.dueRenewals(accountId).map(
       ({ customerNumber, dueAt }): ClockEvent => ({
         kind: 'renewal',
@@ -142,12 +142,11 @@ export function createTestMode(world: World) {
         })),
         { kind: 'end', at: endsAt, customerNumber, rank: 2, reference },
       ]);
-    // Each has one second of its own: one that lay behind when the end was set is not told (A115).
+    // A warning's second that had passed when the end was set gives no event (A115).
     const coming = [...renewals, ...notices.filter((notice) => comparePlaces(notice, reached) > 0)];
     return coming.sort(comparePlaces)[0] ?? null;
   }
 
-  /** What is told of it. */
   function execute(accountId: AccountId, event: ClockEvent, happened: Happened): string[] {
     if (event.kind === 'warning') {
       happened.warnings += 1;
@@ -180,7 +179,7 @@ export function createTestMode(world: World) {
     return oracle.credit({ ...input, ...(typeof memo === 'string' && { memo }) }, clockOf(accountId));
   }
 
-  /** POST /test/reset: as if the test account were made now, with the same keys of the API. */
+  /** POST /test/reset: as if the test account were new, with the same API keys. */
   function reset({ accountId }: Pick<TestRequest, 'accountId'>, realNow: number): { status: 200 } | Refusal {
     const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
@@ -211,7 +210,7 @@ function comparePlaces(one: Place, other: Place): number {
   return one.at - other.at || one.customerNumber - other.customerNumber || one.rank - other.rank;
 }
 
-/** "12", "12.5" or "12.50", as the administrator's credit takes them. */
+/** "12", "12.5" or "12.50", as for the administrator's credits. */
 function readAmount(sent: unknown): bigint | null {
   const parts = typeof sent === 'string' ? /^([0-9]{1,12})(\.[0-9]{1,2})?$/.exec(sent) : null;
   if (parts === null) return null;

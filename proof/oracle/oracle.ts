@@ -1,10 +1,8 @@
-// The business rules a second time: slow, obvious, in memory, one operation after the other.
-// Written from spec/service-v1.md, spec/decisions.md and spec/v1-additions.md alone, to be compared with the
-// product. Here: accounts, packages, orders, money, what is shown; oracle-life.ts: what else happens to a plan;
-// oracle-handoff.ts: orders that wait for the product.
-// Always true: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes
-// once made, but for the status of one that waits, once. Outcomes are values; an exception is a bug of the caller,
-// such as an account that is not in the world. "Ax" points to the entry in AMBIGUITIES.md.
+// The business rules again: slow, obvious, in memory, sequential, written from the documents alone. Here: accounts,
+// packages, orders, money, views; oracle-life.ts: the rest of a plan's life; oracle-handoff.ts: pending orders. Outcomes
+// are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
+// Invariant: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes, except the
+// status of a pending one, once.
 
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import type { Handoff } from './oracle-handoff.ts';
@@ -33,10 +31,10 @@ import {
   refuse,
 } from './oracle-request.ts';
 
-/** An administrator pays the distributor price from its own balance. */
+/** An administrator pays distributor prices from its own balance. */
 export type Group = 'reseller' | 'distributor' | 'administrator';
 export type Prices = Record<'reseller' | 'distributor', Record<Months, bigint>>;
-/** The prices that a change names; the others stay what they are (A55). */
+/** The prices of a change; the others stay (A55). */
 export type SomePrices = { [G in keyof Prices]?: Partial<Record<Months, bigint>> };
 export type AccountId = number | string;
 
@@ -56,9 +54,9 @@ export type World = {
     blocked?: boolean | undefined;
     apiEnabled?: boolean | undefined;
   }[];
-  /** The operator's `CANCEL_REFUND`; `unused` when it is not set. */
+  /** `CANCEL_REFUND`; default `unused`. */
   cancelRefund?: 'unused' | 'none' | undefined;
-  /** How orders are handed off to the product; `none` when it is not set. */
+  /** How orders are handed off to the product; default `none`. */
   productMode?: ProductMode | undefined;
 };
 
@@ -68,7 +66,7 @@ export type ProductMode = 'none' | 'notify' | 'confirm';
 export type Order = {
   number: number;
   kind: 'activate' | 'renew' | 'change';
-  /** `pending` until the product has answered, in the mode `confirm` alone. */
+  /** `pending` until the product has answered, only in mode `confirm`. */
   status: 'completed' | 'pending' | 'failed';
   packageId: number;
   months: Months;
@@ -80,7 +78,7 @@ export type Order = {
   expiresAt: number;
   createdAt: number;
   idempotencyKey: string;
-  /** Only of an order that failed: why, when, and what came back in all. */
+  /** Only for a failed order: why, when, and the total refund. */
   failure?: { reason: string | null; at: number; refundedCents: bigint };
 };
 
@@ -88,7 +86,7 @@ export type OrderOutcome =
   | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
 export type CreditOutcome = { status: 201; replayed: boolean; balanceAfterCents: bigint } | Refusal;
-/** Of the administrator's requests about prices: the codes of orders are another list. */
+/** The administrator's price requests have other codes than orders. */
 export type PriceRefusal = {
   code:
     | 'package_not_found'
@@ -101,7 +99,7 @@ export type PriceRefusal = {
 };
 export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
 export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
-/** `given`: it began now; otherwise it runs already, or began when the key was first sent. */
+/** `given`: it began now; otherwise it already runs, or began when the key was first sent. */
 export type TrialOutcome =
   | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
   | Refusal;
@@ -140,14 +138,14 @@ export type CustomerView = {
   };
 };
 
-/** What a package costs a group now, and from each later second on that changes something for it (A59). */
+/** A group's package price now, and from each later second that changes it (A59). */
 export type PackageView = {
   id: number;
   prices: Record<Months, bigint>;
   upcoming: { from: number; prices: Record<Months, bigint> }[];
 };
 
-/** A plan as a call tells the product of it. */
+/** A plan as calls send it to the product. */
 export type ToldPlan = { status: PlanStatus; packageId: number; startsAt: number; expiresAt: number };
 
 export type PlanEnd = { customerNumber: number; reference: string; endsAt: number };
@@ -157,7 +155,7 @@ export type Oracle = ReturnType<typeof createOracle>;
 
 type Package = World['packages'][number];
 
-/** A change of prices, at the second from which it holds: by the administrator then, or scheduled before. */
+/** A price change at its second: by the administrator then, or scheduled before. */
 type PriceEvent = { packageId: number; at: number; isScheduled: boolean; prices: SomePrices };
 
 export type Customer = PlanLife & {
@@ -166,9 +164,9 @@ export type Customer = PlanLife & {
   reference: string;
   name: string;
   createdAt: number;
-  /** The number of the order that waits for the product; null: none does. */
+  /** The pending order's number; null: none. */
   pendingOrder: number | null;
-  /** Packages that the customer has had as a free trial. */
+  /** Free trials that the customer has had. */
   trialsHad: Set<number>;
   /** Oldest first. */
   history: HistoryItem[];
@@ -181,12 +179,12 @@ export type Account = {
   id: AccountId;
   group: Group;
   blocked: boolean;
-  /** Its books do not add up: nothing moves its money. */
+  /** Its ledger does not add up: its balance is frozen. */
   halted: boolean;
   apiEnabled: boolean;
   balanceCents: bigint;
   orders: Order[];
-  /** Of the orders that wait, or waited, for the product; by their number. */
+  /** Orders that wait, or waited, for the product, by number. */
   handoffs: Map<number, Handoff>;
   ledger: LedgerEntry[];
   orderKeys: Map<string, BoundOrder>;
@@ -194,7 +192,7 @@ export type Account = {
   planKeys: Map<string, BoundPlanChange>;
 };
 
-/** What an accepted order will be, once it is known which package, customer and months it is for. */
+/** An accepted order, once package, customer and months are known. */
 type Intent = {
   key: string | null;
   operation: string;
@@ -202,7 +200,7 @@ type Intent = {
   customerReference: string;
   customerName: string;
   months: Months;
-  /** What the caller is ready to be charged, net; null: any charge. No part of `operation`. */
+  /** The caller's maximum net charge; null: any. Not part of `operation`. */
   maxChargeCents: bigint | null;
   isRenewal: boolean;
   by: 'account' | 'service';
@@ -220,7 +218,7 @@ export function createOracle(world: World) {
 
   const priceEvents: PriceEvent[] = [];
 
-  // One customer per value in the whole service; in the order of creation.
+  // One customer per value in the whole service; in order of creation.
   const customers = new Map<string, Customer>();
   let keysMinted = 0;
   let cancelRefund = world.cancelRefund ?? 'unused';
@@ -272,7 +270,7 @@ export function createOracle(world: World) {
       post(account, { kind, amountCents, orderNumber, memo: '', actorId: null, createdAt: now }),
   });
 
-  /** POST /orders. Checks 4, 5, and 10 to 19 in their order; the first that fails is the outcome. */
+  /** POST /orders. Checks 4, 5, and 10 to 19 in order; the first that fails is the outcome. */
   function placeOrder(
     input: { accountId: AccountId; body: unknown; headerKey?: string | undefined },
     now: number,
@@ -297,7 +295,7 @@ export function createOracle(world: World) {
     return sell(account, { ...request, operation, packageSold, isRenewal: false, by: 'account' }, now);
   }
 
-  /** POST /orders/{id}/renew. `orderId` is the path's text, naming an order by its number. */
+  /** POST /orders/{id}/renew. `orderId` is the path's text: the order's number. */
   function renewOrder(
     input: { accountId: AccountId; orderId: string; body: unknown; headerKey?: string | undefined },
     now: number,
@@ -308,8 +306,8 @@ export function createOracle(world: World) {
     const request = readRenewRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
 
-    // 15. A bound key that does not name this order is a conflict even when the order is missing,
-    // as a bound key with an unknown package_id is (A10).
+    // 15. A bound key that does not name this order is a conflict even if the order is missing, like a bound key with an
+    // unknown package_id (A10).
     const original = findOrder(account, input.orderId);
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
@@ -317,7 +315,7 @@ export function createOracle(world: World) {
       return replayOrConflict(account, bound, renewOperation(request, original));
     }
 
-    // 16, as far as it concerns renew: the order must exist. Retired packages go on.
+    // 16, for renew: the order must exist. Retired packages continue.
     if (original === null) return refuse('order_not_found');
     return sell(
       account,
@@ -337,8 +335,8 @@ export function createOracle(world: World) {
   }
 
   /**
-   * `renew_customer` in a bulk: the customer's present plan once more, by its last completed order. `customer` is
-   * the customer's number within the account, or the reference.
+   * `renew_customer` in a bulk: renews the customer's present plan, by its last completed order. `customer`: the customer's
+   * number within the account, or the reference.
    */
   function renewCustomer(
     input: { accountId: AccountId; customer: number | string; body: unknown; headerKey?: string | undefined },
@@ -354,16 +352,16 @@ export function createOracle(world: World) {
     const customer = allOf(account).find(
       ({ number, reference }) => number === input.customer || reference === input.customer,
     );
-    // 15. As a renewal of a missing order: a bound key that does not name this customer is a conflict.
+    // 15. As for a missing order: a bound key that does not name this customer is a conflict.
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
       if (customer === undefined) return refuse('idempotency_conflict');
-      // Without months it is the same request as long as the key is of a renewal of this customer.
+      // Without months it is the same request if the key is of a renewal of this customer.
       const months = request.months ?? bound.outcome.order.months;
       return replayOrConflict(account, bound, renewCustomerOperation(customer, months));
     }
 
-    // 16, then what has no order to renew by
+    // 16, then customers without an order to renew
     if (customer === undefined) return refuse('customer_not_found');
     if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
     const { packageId, lastOrder } = customer.plan;
@@ -391,7 +389,7 @@ export function createOracle(world: World) {
     );
   }
 
-  /** Checks 17 to 19, the guard between 18 and 19; then the line after which nothing fails; then the writes. */
+  /** Checks 17 to 19, the guard between 18 and 19; nothing fails after them; then the writes. */
   function sell(account: Account, intent: Intent, now: number): OrderOutcome {
     const { packageSold, months } = intent;
 
@@ -399,7 +397,7 @@ export function createOracle(world: World) {
     const customer = customers.get(intent.customerReference);
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
 
-    // 18 order_failed: while an order waits, nothing else can be said of the plan (A82).
+    // 18 order_failed: while an order is pending, the plan accepts no other (A82).
     if (customer !== undefined && customer.pendingOrder !== null)
       return refuse('order_failed', { reason: 'order_pending' });
     // A plan whose expiry is now has expired (A20).
@@ -414,7 +412,7 @@ export function createOracle(world: World) {
     const plan = runsSame
       ? extendPlan(running, months, priceCents, account.orders.length + 1)
       : startPlan(packageSold.id, months, priceCents, account.orders.length + 1, now);
-    // Exactly ten years is not more than ten years; a year is twelve calendar months (A21).
+    // Exactly ten years is allowed; a year is twelve calendar months (A21).
     if (plan.expiresAt > addMonths(now, termMonthsMax))
       return refuse('order_failed', { reason: 'term_too_long' });
 
@@ -466,11 +464,11 @@ export function createOracle(world: World) {
       orderNumber: order.number,
       ...(order.kind === 'change' && { refundCents: givenCents }),
     };
-    // The product has not seen a plan that waits: until then what ran runs, and for nobody new anything (A85).
+    // The product has not seen a pending plan: until then the old one runs, or, for a new customer, none (A85).
     const planNow = waits ? overPlan(packageSold.id, now) : plan;
     let buyer: Customer;
     if (customer === undefined) {
-      // The name is "for a new customer" only: a later one renames nobody (A7).
+      // The name is "for a new customer" only: a later one does not rename (A7).
       buyer = createCustomer(account, intent.customerReference, intent.customerName, planNow, now);
       buyer.history.push({ ...item, at: now, from: null, to: planState(buyer, now) });
     } else {
@@ -484,13 +482,12 @@ export function createOracle(world: World) {
     if (waits) {
       buyer.pendingOrder = order.number;
       account.handoffs.set(order.number, { plan, isExtension: runsSame, givenCents, by: intent.by });
-      // Once for each end: this one is not due any more (A90).
+      // Once for each end: this one is no longer due (A90).
       if (intent.by === 'service' && buyer.autoRenew !== null)
         buyer.autoRenew = { ...buyer.autoRenew, nextAt: null };
     }
 
-    // The ledger holds movements of credit, and zero moves nothing: an amount of 0 has no entry,
-    // neither a refund of 0 nor the charge of a package priced 0.00 (A28).
+    // Zero moves nothing: neither a refund of 0 nor a charge of 0.00 has an entry (A28).
     const cause = { orderNumber: order.number, memo: '', actorId: null, createdAt: now };
     if (givenCents !== 0n) post(account, { kind: 'refund', amountCents: givenCents, ...cause });
     if (priceCents !== 0n) post(account, { kind: 'charge', amountCents: -priceCents, ...cause });
@@ -513,7 +510,7 @@ export function createOracle(world: World) {
   ): CreditOutcome {
     const account = getAccount(input.accountId);
     const memo = input.memo ?? '';
-    // Its own name space: the documents' one is "across both endpoints" for orders (A30).
+    // A separate name space: the documents' one is "across both endpoints" for orders (A30).
     const operation = JSON.stringify({ amountCents: input.amountCents.toString(), memo });
     const bound = input.key === undefined ? undefined : account.creditKeys.get(input.key);
     if (bound !== undefined) {
@@ -551,7 +548,7 @@ export function createOracle(world: World) {
     const account = getAccount(input.accountId);
     const reference = normaliseCustomer(input.customer);
     if (reference === null) return refuse('invalid_customer', { field: 'customer' });
-    // The name space of the other changes of a plan (A31a).
+    // The name space of the other plan changes (A31a).
     const operation = JSON.stringify(['trial', input.packageId, reference, again]);
     const bound = key === undefined ? undefined : account.planKeys.get(key);
     if (bound !== undefined) {
@@ -636,7 +633,7 @@ export function createOracle(world: World) {
     cancelRefund = input.cancelRefund;
   }
 
-  /** Of the orders from now on; those that wait go on waiting (A81). */
+  /** For later orders; pending ones keep waiting (A81). */
   function setProductMode(input: { mode: ProductMode }): void {
     productMode = input.mode;
   }
@@ -657,7 +654,7 @@ export function createOracle(world: World) {
     getAccount(input.accountId).apiEnabled = input.apiEnabled;
   }
 
-  /** From now on; what is scheduled for later stays (A56). What was paid before stays what it was. */
+  /** From now on; later schedules stay (A56). Paid amounts do not change. */
   function setPrices(
     input: { packageId: number; prices: SomePrices },
     now: number = Number.NEGATIVE_INFINITY,
@@ -685,7 +682,7 @@ export function createOracle(world: World) {
     return { status: 201, replayed: false };
   }
 
-  /** Only what has not begun: a price that orders were charged stays in the history. */
+  /** Only what has not begun: prices that orders were charged stay in the history. */
   function unschedulePrices(input: { packageId: number; from: number }, now: number): UnscheduleOutcome {
     if (!packages.has(input.packageId)) return { code: 'package_not_found', details: {} };
     const known = findScheduled(input.packageId, input.from);
@@ -695,7 +692,7 @@ export function createOracle(world: World) {
     return { status: 204, replayed: false };
   }
 
-  /** Nothing of the account is left but its rights: references, keys and numbers are free again. */
+  /** Keeps only the account's rights: references, keys and numbers are free again. */
   function emptyAccount(accountId: AccountId): void {
     const account = getAccount(accountId);
     for (const { reference } of allOf(account)) customers.delete(reference);
@@ -708,14 +705,13 @@ export function createOracle(world: World) {
     packages.set(item.id, { ...item, retired: true });
   }
 
-  // Reads look at the state itself: they answer for a blocked account too.
+  // Reads use the state itself: they answer for a blocked account too.
 
   function balance(accountId: AccountId): { balanceCents: bigint; currency: string; group: Group } {
     const account = getAccount(accountId);
     return { balanceCents: account.balanceCents, currency, group: account.group };
   }
 
-  /** GET /packages: what can be ordered, in the order of the ids. */
   function packagesFor(accountId: AccountId, now: number): PackageView[] {
     const group = pricedAs(getAccount(accountId));
     const offered = [...packages.values()].filter((item) => !item.trial && !item.retired);
@@ -747,12 +743,11 @@ export function createOracle(world: World) {
     return getAccount(accountId).halted;
   }
 
-  /** What every request of the account is refused with; null: nothing. */
   function closedAccount(accountId: AccountId): Refusal | null {
     return findClosedAccount(getAccount(accountId));
   }
 
-  /** When each plan ends, or ended, by itself: those that were cancelled are not among them. */
+  /** When each plan ends or ended by itself; without canceled ones. */
   function planEnds(accountId: AccountId): PlanEnd[] {
     const ending = allOf(getAccount(accountId)).filter(({ isCancelled }) => !isCancelled);
     return ending.map(({ number, reference, plan }) => ({
@@ -775,17 +770,15 @@ export function createOracle(world: World) {
     return allOf(getAccount(accountId)).length;
   }
 
-  /** Of the histories of all its customers. */
   function itemCount(accountId: AccountId): number {
     return allOf(getAccount(accountId)).reduce((sum, { history: items }) => sum + items.length, 0);
   }
 
-  /** Oldest first. */
   function pendingOrders(accountId: AccountId): Order[] {
     return getAccount(accountId).orders.filter(({ status }) => status === 'pending');
   }
 
-  /** By its normalised value: the service's own customer ids are not the oracle's affair. */
+  /** By normalized value: the oracle does not know the service's customer ids. */
   function customer(accountId: AccountId, reference: string, now: number): CustomerView | Refusal {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== getAccount(accountId).id)
@@ -793,10 +786,7 @@ export function createOracle(world: World) {
     return viewOf(found, now);
   }
 
-  /**
-   * What the last call that the product took has to say, once no call waits: the plan as it is, whatever came in between
-   * (docs/hand-off.md). null: no plan of the customer has begun, and the product may have been told nothing.
-   */
+  /** The last call that the product must have taken (docs/hand-off.md). null: the customer never had a plan. */
   function toldLast(accountId: AccountId, reference: string, now: number): ToldPlan | null {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== accountId) return null;
@@ -819,14 +809,13 @@ export function createOracle(world: World) {
     return found.history.map((item) => ({ ...item })).reverse();
   }
 
-  /** What was paid for which time of the last run, oldest first: no request shows it. */
+  /** Payments and periods of the last run, oldest first; no request shows them. */
   function paidPeriods(accountId: AccountId, reference: string): PaidPeriod[] {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== accountId) return [];
     return found.plan.periods.map((period) => ({ ...period }));
   }
 
-  /** Oldest first. */
   function ledger(accountId: AccountId): LedgerEntry[] {
     return getAccount(accountId).ledger.map((entry) => ({ ...entry }));
   }
@@ -871,9 +860,9 @@ export function createOracle(world: World) {
     return item;
   }
 
-  /** Every change up to this second, one after the other; within a second what was scheduled comes first (A56). */
+  /** Every change up to this second; within a second, scheduled ones come first (A56). */
   function pricesAt(item: Package, second: number): Prices {
-    // What the administrator changed at once holds for every clock, those of tests too that are behind it (A110).
+    // Immediate changes by the administrator hold for every clock, even for tests' clocks behind it (A110).
     const events = priceEvents.filter(
       (event) => event.packageId === item.id && (!event.isScheduled || event.at <= second),
     );
@@ -978,7 +967,7 @@ function isSamePrices(one: SomePrices, other: SomePrices): boolean {
   return groups.every((group) => months.every((each) => one[group]?.[each] === other[group]?.[each]));
 }
 
-/** The first answer, but for the status of an order that waited: that is told as it is now (A83). */
+/** The first answer, except a pending order's status, which is shown as of now (A83). */
 function replayOrConflict(account: Account, bound: BoundOrder, operation: string): OrderOutcome {
   if (bound.operation !== operation) return refuse('idempotency_conflict');
   const { order: first, balanceAfterCents } = bound.outcome;
@@ -992,7 +981,7 @@ function placeOperation(request: PlaceRequest): string {
   return JSON.stringify(['place', packageId, customerReference, months, customerName]);
 }
 
-/** Package and customer of a renewal are those of its order: the number stands for both. */
+/** A renewal's package and customer are those of its order: the number stands for both. */
 function renewOperation(request: RenewRequest, original: Order): string {
   return JSON.stringify(['renew', original.number, request.months ?? original.months]);
 }

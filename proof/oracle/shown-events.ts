@@ -1,15 +1,15 @@
-// Events as the feed shows them, in the words in which oracle-events.ts and oracle-test-mode.ts say what is owed. Used by the
-// service's model test of test mode, which compares them one by one.
+// The feed's events in the words of oracle-events.ts and oracle-test-mode.ts. Used by the service's model test of test
+// mode.
 
 import type { EventView } from '../../src/features/events/event-schemas.ts';
 import type { ToldAt } from './oracle-test-mode.ts';
 
-/** What no command of an account makes, or the keys of it: said by other tests. */
+/** Caused by no command of an account, or of its keys: covered by other tests. */
 const untold = /^(key|price|webhook)\./;
-/** Of live accounts: told by a job that the histories let run when they like. */
+/** For live accounts: sent by a job that the histories run at any time. */
 const byTheJob = /^plan\.(ending|expired)$/;
 
-/** Without those that the oracle of this mode does not speak of. `packageIdOf`: by name. */
+/** Without events unknown to this mode's oracle. `packageIdOf`: by name. */
 export function shownEvents(
   events: readonly EventView[],
   mode: 'live' | 'test',

@@ -1,5 +1,5 @@
-// The oracle's customers and histories as the API shows them. Used by core-model.ts and the service's model test,
-// which compare them with what customer-view.ts and the routes make of the product's own.
+// The oracle's customers and histories as the API shows them, compared by core-model.ts and the service's model test with
+// customer-view.ts and the routes.
 
 import type { CustomerView, Order } from './oracle.ts';
 import type { HistoryItem, PlanState } from './oracle-life.ts';
@@ -44,7 +44,7 @@ function shownSettings({ months, maxChargeCents, hoursBefore }: AutoRenewSetting
   };
 }
 
-/** `nameOf` a package; `shownOrder`: the order of that number; `hasWaited`: whether it was the product's to take. */
+/** `nameOf` a package; `shownOrder`: the order of that number; `hasWaited`: whether it went to the product. */
 export function shownItem(
   item: HistoryItem,
   nameOf: (packageId: number) => string,
@@ -109,7 +109,7 @@ export function shownOrder(order: Order, accountId: number, actual: Readonly<Rec
   };
 }
 
-/** A customer that was ordered for without a name is called by its reference (A7). */
+/** A customer without a name is shown by reference (A7). */
 function shownName({ name, reference }: { name: string; reference: string }): string {
   return name === '' ? reference : name;
 }
@@ -127,7 +127,6 @@ export function timeText(at: number): string {
   return new Date(at * 1000).toISOString().replace('.000', '');
 }
 
-/** Members in the order of their names, at every depth. */
 export function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

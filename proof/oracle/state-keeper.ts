@@ -1,5 +1,5 @@
-// What stands for the database in the core's runs: it loads what load-batch.ts would load for some commands, writes
-// what it would write, and refuses what a constraint would refuse. Used by core-model.ts alone.
+// Stands for the database in the core's runs: loads what load-batch.ts would, writes what it would, and refuses what a
+// constraint would. Used only by core-model.ts.
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
@@ -22,7 +22,6 @@ import { toText } from './history-report.ts';
 
 export type StateKeeper = ReturnType<typeof createStateKeeper>;
 
-/** The database of the core's runs: rows in maps, with the constraints of the tables. */
 export function createStateKeeper(accountIds: readonly number[], cancelRefund: 'unused' | 'none') {
   const accounts = new Map<number, AccountState>(
     accountIds.map((id, account) => [
@@ -37,7 +36,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         customerCount: 0,
         entryCount: 0,
         planChangeCount: 0,
-        // Somebody listens from the first second.
+        // Listening starts in the first second.
         eventCount: 0,
         alertBelowCents: alertsBelow[account] ?? null,
         ledgerOpenFrom: null,
@@ -48,16 +47,14 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     ]),
   );
   const customers = new Map<string, CustomerState>();
-  /** The account and number of the order, by its key. */
   const ordersByKey = new Map<string, string>();
-  /** As they are read: with what became of their hand-off. */
+  /** As read: with the result of their hand-off. */
   const ordersByNumber = new Map<string, OrderRecord>();
   const entries: LedgerEntry[] = [];
   const creditsByKey = new Map<string, LedgerEntry>();
   const liveLinks = new Map<string, string>();
   const planChanges: PlanChange[] = [];
   const planChangesByKey = new Map<string, PlanChange>();
-  /** By account, in the order of call. */
   const told = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
   const handoffs = new Map<string, NewHandoff | SettledHandoff>();
   let productMode: OrderState['productMode'] = 'none';
@@ -71,7 +68,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const customerByNumber = (accountId: number, number: number): CustomerState | null =>
     [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null;
 
-  /** What load-batch.ts loads for these commands: nothing that they do not ask about. */
+  /** What load-batch.ts loads for these commands, and no more. */
   function load(commands: readonly OrderCommand[], packages: ReadonlyMap<number, Package>): OrderState {
     const loadedAccounts = new Map<number, AccountState>();
     const loadedCustomers = new Map<string, CustomerState>();
@@ -90,7 +87,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (command.type === 'renew' || command.type === 'settle_order') {
         const renewed = ordersByNumber.get(`${command.accountId} ${command.orderNumber}`);
         const customer = renewed && customers.get(renewed.customerReference);
-        // As rows are: a copy for each question, so nothing may hang on which object it is.
+        // A copy for each query, like rows, so nothing can depend on object identity.
         if (renewed !== undefined) loadedOrders.push({ ...renewed });
         if (customer !== undefined) loadedCustomers.set(customer.reference, customer);
       }
@@ -147,7 +144,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
           : [],
       );
 
-  /** Writes the rows; throws where the database would refuse one, or a check of `verify` would complain. */
+  /** Writes the rows; throws where the database or a check of `verify` would refuse. */
   function apply(changes: OrderChanges): void {
     const balances = new Map<number, bigint>();
     for (const event of changes.events) told.get(event.accountId)?.push(event);
@@ -163,7 +160,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         throw new Error(`${customer.reference} is new and changed`);
       customers.set(customer.reference, { ...before, plan: customer.plan, status: customer.status });
     }
-    // In columns of its own, which a plain order does not write.
+    // In separate columns, which a plain order does not write.
     for (const { reference, life } of changes.changedLives) {
       const before = customers.get(reference);
       if (before === undefined) throw new Error(`${reference} has a life but is not there`);
@@ -270,7 +267,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         );
     },
 
-    /** Whoever was authenticated before has to be again. */
+    /** Earlier authentications are invalid. */
     changeRights(id: number): void {
       const account = getAccount(id);
       accounts.set(id, { ...account, accessVersion: account.accessVersion + 1 });
@@ -289,7 +286,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       accounts.set(id, { ...account, group, accessVersion: account.accessVersion + 1 });
     },
 
-    /** Everything that is kept, as one text to compare. Orders of one account keep their order. */
+    /** All data as one text to compare. Orders of one account keep their order. */
     fingerprint(): string {
       const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));

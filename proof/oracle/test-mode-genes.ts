@@ -1,11 +1,11 @@
-// What the numbers of a history mean where accounts and their test accounts live side by side: tables of choices with their
-// weights, the plainest first. Used by test-mode-histories.ts; bodies, keys and guards are those of history-genes.ts.
+// What a history's numbers mean for accounts and test accounts side by side: weighted choices, the simplest first. Used by
+// test-mode-histories.ts; bodies, keys and guards are those of history-genes.ts.
 
 import { type Body, choices } from './history-genes.ts';
 
 export type Mode = 'live' | 'test';
 
-/** The first is used most, so that much comes together in it. */
+/** The first is used most, so that much happens in it. */
 export const accountChoices = choices([4, 0], [2, 1], [2, 2]);
 
 export const modeChoices = choices<Mode>([7, 'test'], [3, 'live']);
@@ -39,7 +39,7 @@ export const testModeOperations = choices(
   [3, 'alerts'],
 );
 
-/** How far a clock is moved; `next`: to the next second, or those after it, in which something is due. */
+/** How far a clock moves; `next`: to the next seconds in which something is due. */
 export const distances = choices<'next' | 'nowhere' | { readonly advance: string }>(
   [30, 'next'],
   [2, 'nowhere'],
@@ -54,10 +54,8 @@ export const distances = choices<'next' | 'nowhere' | { readonly advance: string
   [1, { advance: 'P10Y' }],
 );
 
-/** From the second that something is due in. */
 export const offsets = choices([6, 0], [2, -1], [2, 1], [1, 6 * 3_600]);
 
-/** `fresh`: one that is nobody’s yet. */
 export const moveKeys = choices<string | undefined>([6, undefined], [3, 'fresh'], [1, 'M1']);
 
 export const wrongMoves = choices<Body>(
@@ -90,7 +88,7 @@ export const testCredits = choices<Body>(
 
 export const testCreditKeys = choices<string | undefined>([3, undefined], [3, 'C1'], [1, 'C2']);
 
-/** Whose the id is that is sent: of the same number in the other mode, of another account's, of before the reset. */
+/** The sent id: the same number of the other mode, of another account, or from before the reset. */
 export const strangers = choices<'other_mode' | 'foreign' | 'forgotten'>(
   [4, 'other_mode'],
   [3, 'foreign'],
@@ -109,7 +107,7 @@ export const crossedRequests = choices(
 
 export const testRoutes = choices([2, 'look_at_clock'], [3, 'move'], [2, 'test_credit'], [2, 'reset']);
 
-/** No number of days that a period can have: a plan is not warned of in the second that it begins in (A115). */
+/** Never a period's number of days: no warning in a plan's first second (A115). */
 export const alertChoices = choices<{ readonly below: bigint | null; readonly days: number | null }>(
   [3, { below: 20_000n, days: 3 }],
   [2, { below: 95_000n, days: null }],
@@ -118,7 +116,6 @@ export const alertChoices = choices<{ readonly below: bigint | null; readonly da
   [1, { below: 1n, days: 50 }],
 );
 
-/** Of the real clock, in seconds. */
 export const realWaits = choices(
   [4, 3_600],
   [4, 86_400],

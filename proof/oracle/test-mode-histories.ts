@@ -1,8 +1,8 @@
-// Histories of accounts that are used live and in tests at once, told through two oracles: one for what is real, and
-// oracle-test-mode.ts for the test accounts. Used by service/model-of-test-mode.test.ts, which sends them, and by
-// unit/test-mode-histories.test.ts, which looks at what they meet.
-// Always true: each request goes to one mode, and what the other mode is expected to be does not move by it, but for what
-// the operator changes for both: prices, groups, packages, rights.
+// Histories of accounts used live and in tests at once, told through two oracles. Used by
+// service/model-of-test-mode.test.ts, which sends them, and by unit/test-mode-histories.test.ts, which checks what they
+// meet.
+// Invariant: a request goes to one mode and does not change the other, except the operator's changes for both: prices,
+// groups, packages, rights.
 
 import { type PlanOperation, packageMoulds } from './histories.ts';
 import {
@@ -76,14 +76,14 @@ export const testModeGroups: readonly Extract<Group, 'reseller' | 'distributor'>
   'distributor',
 ];
 
-/** What the service calls the accounts and packages of a history, by their place. */
+/** The service's ids of accounts and packages, by index. */
 export interface TestModeNaming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
 }
 
-/** Names an order or a customer by its number: of the sender itself, or of one whose it is not. */
+/** Names an order or customer by number: the sender's, or another's. */
 export interface TestModePath {
   readonly of: 'own' | (typeof strangers)[number];
   readonly number: number;
@@ -109,9 +109,7 @@ export type TestModeRequest =
   | (Sent & { readonly type: 'look_at_order'; readonly order: TestModePath })
   | (Sent & { readonly type: 'look_at_customer' | 'look_at_history'; readonly customer: TestModePath })
   | (Sent & { readonly type: 'alerts'; readonly alerts: Alerts })
-  /** The first test key of the account is made. */
   | (Sent & { readonly type: 'open' })
-  /** By the administrator. */
   | (Sent & { readonly type: 'credit'; readonly amountCents: bigint })
   | (Sent & { readonly type: 'group'; readonly group: (typeof testModeGroups)[number] })
   | (Sent & { readonly type: 'rights'; readonly blocked: boolean; readonly apiEnabled: boolean })
@@ -124,12 +122,11 @@ export type TestModeRequest =
     }
   | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
-  /** Of the service, on what is real. */
   | { readonly type: 'jobs' };
 
 export type TestModeExpected =
   | { readonly type: 'done' }
-  /** A route of test mode was asked with a live key. */
+  /** A test mode route was called with a live key. */
   | { readonly type: 'test_mode_only' }
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
@@ -142,7 +139,6 @@ export type TestModeExpected =
   | { readonly type: 'renewals'; readonly count: number };
 
 export interface TestModeStep {
-  /** The real second. */
   readonly at: number;
   readonly request: TestModeRequest;
   readonly expected: TestModeExpected;
@@ -154,15 +150,13 @@ export interface TestModeTold {
   readonly live: Oracle;
   readonly tests: TestMode;
   readonly endedAt: number;
-  /** By their place. */
   readonly opened: ReadonlySet<number>;
-  /** What whoever listens to the account in this mode has to hear, from its first second or its last reset on. */
+  /** The events due to the account's listeners in this mode, since its start or last reset. */
   feedOf(mode: Mode, account: number): readonly ToldAt[];
 }
 
 const latestClock = Date.parse('2150-01-01T00:00:00Z') / 1_000;
 
-/** The history as definite requests, each with the answer of the oracle of its mode. */
 export function tellTestModeHistory(history: History, naming: TestModeNaming): TestModeTold {
   const world = createReader(history.world);
   let at = Date.parse(world.pick(startTimes)) / 1_000;
@@ -183,7 +177,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   take({ type: 'open', mode: 'test', account: 1 });
   for (const genes of history.operations)
     for (const request of requestsOf(createReader(genes))) {
-      // A test account is made on first use, whenever that is.
+      // A test account is created on first use.
       if (isOfTests(request) && !opened.has(request.account))
         take({ type: 'open', mode: 'test', account: request.account });
       take(request);
@@ -195,8 +189,6 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     if ('headerKey' in request) repeatable.push(request);
     steps.push({ at, request, expected: ask(request) });
   }
-
-  // ------------------------------------------------------------------------------------- drawing
 
   function requestsOf(reader: Reader): readonly TestModeRequest[] {
     const type = reader.pick(testModeOperations);
@@ -259,7 +251,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   }
 
   function placeOf(reader: Reader, account: number): Omit<WithBody, keyof Sent> {
-    // Mostly the account's own two or three, live and in tests alike.
+    // Mostly the account's own two or three, in both modes.
     const place = reader.below(8) === 0 ? reader.below(customers.length) : account * 2 + reader.below(3);
     const customer = customerAt(place);
     const slot = reader.below(12);
@@ -280,7 +272,6 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return `${local}${naming.customerSuffix}${domain === undefined ? '' : `@${domain}`}`;
   }
 
-  /** A plan that renews itself from then on. */
   function livingOf(reader: Reader, mode: Mode, account: number): readonly TestModeRequest[] {
     const reference = customerAt(account * 2 + reader.below(3));
     const known = oracleOf(mode).customer(accountIdOf(account), reference, at);
@@ -294,7 +285,6 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     ];
   }
 
-  /** Most of what there is. */
   function spendingOf(mode: Mode, account: number): readonly TestModeRequest[] {
     const body = { package_id: packageIdOf(1), customer: customerAt(account * 2), months: 12 };
     return Array.from({ length: 3 }, () => ({ type: 'place', mode, account, body, headerKey: undefined }));
@@ -309,7 +299,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   }
 
   function planChangeOf(reader: Reader, type: PlanOperation, mode: Mode, account: number): TestModeRequest {
-    // One in sixteen is not there.
+    // One in sixteen does not exist.
     const count = customerCountOf(mode, account) + (reader.below(16) === 0 ? 1 : 0);
     const customer = { of: 'own', number: 1 + reader.below(Math.max(1, count)) } as const;
     const key = reader.pick(keyChoices);
@@ -329,7 +319,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return { body: reader.pick(testCredits), headerKey: reader.pick(testCreditKeys) };
   }
 
-  /** An earlier request, as it was; now and then of the other mode, where its key is nobody's yet. */
+  /** An earlier request again; sometimes in the other mode, where its key is unused. */
   function againOf(reader: Reader): readonly TestModeRequest[] {
     const earlier = repeatable[repeatable.length - 1 - reader.below(Math.min(8, repeatable.length))];
     if (earlier === undefined) return [];
@@ -353,7 +343,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return { type: 'move', mode: 'test', account, body, headerKey };
   }
 
-  /** One of the next seconds in which something happens by itself, or a second beside it. */
+  /** One of the next seconds in which something happens by itself, or a neighbor. */
   function nextSecond(reader: Reader, account: number, clockAt: number): number {
     const accountId = accountIdOf(account);
     const place = reader.below(4);
@@ -371,7 +361,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return Math.max(clockAt, chosen + offset);
   }
 
-  /** Once in a history: how soon a second one is possible is the service's affair. */
+  /** Once per history: the service limits how soon it may be repeated. */
   function resetOf(account: number): readonly TestModeRequest[] {
     if (!opened.has(account) || wasReset.has(account)) return [];
     wasReset.add(account);
@@ -381,7 +371,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   function crossedOf(reader: Reader, mode: Mode, account: number): TestModeRequest {
     const type = reader.pick(crossedRequests);
     const stranger = reader.pick(strangers);
-    // What there was before a reset is known of those that had one; a foreign test account, of those that have one.
+    // From before a reset: only of accounts that had one; a foreign test account: only of accounts that have one.
     const canBe = {
       other_mode: true,
       foreign: opened.has((account + 1) % testModeGroups.length),
@@ -397,7 +387,6 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return { type, ...rest, customer: path, body };
   }
 
-  /** With a live key. */
   function testRouteOf(reader: Reader, account: number): TestModeRequest {
     const type = reader.pick(testRoutes);
     const head = { mode: 'live', account } as const;
@@ -420,7 +409,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return { type, packageId, prices, from: at + reader.pick(leads) };
   }
 
-  /** Accounts are closed to both at once, and while they are no clock moves. */
+  /** Blocks an account in both modes, during which no clock moves. */
   function closedOf(reader: Reader, account: number): readonly TestModeRequest[] {
     if (!opened.has(account)) return [];
     const isBlocked = reader.below(2) === 0;
@@ -441,8 +430,6 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     const alerts = { balanceBelowCents: below, plansEndingDays: days };
     return { type: 'alerts', mode: 'test', account, alerts };
   }
-
-  // -------------------------------------------------------------------------------------- asking
 
   function ask(request: TestModeRequest): TestModeExpected {
     if ('mode' in request && request.mode === 'live' && isRouteOfTests(request)) {
@@ -523,7 +510,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         const outcome = live.schedulePrices(request, at);
         if (!('code' in outcome) && !outcome.replayed) {
           scheduled.push(request);
-          // The administrator's now is the real one, wherever the clocks of tests stand.
+          // The administrator's now is real, whatever test clocks show.
           tests.oracle.schedulePrices(request, Number.NEGATIVE_INFINITY);
         }
         return { type: 'schedule', outcome };
@@ -580,7 +567,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
     return outcome;
   }
 
-  /** Whoever's it is, it is as if it were not there. */
+  /** Another's object is answered as if it did not exist. */
   function stranger({ of }: TestModePath, code: 'order_not_found' | 'customer_not_found'): Refusal {
     if (of === 'own') throw new Error('what is one’s own is looked at in the end');
     return { code, details: {} };
@@ -626,7 +613,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   }
 }
 
-/** Whose id is not the sender's own is nobody's. */
+/** Ids that are not the sender's own are unknown. */
 function pathText({ of, number }: TestModePath): string {
   return of === 'own' ? String(number) : '0';
 }
@@ -639,7 +626,7 @@ function isRouteOfTests({ type }: TestModeRequest): boolean {
   return type === 'move' || type === 'test_credit' || type === 'reset' || type === 'look_at_clock';
 }
 
-/** The accounts begin with nothing: their opening balances are credits. */
+/** Accounts start at zero: opening balances are credits. */
 function worldOf({ accountIds, packageIds }: TestModeNaming): World {
   return {
     packages: packageMoulds.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
@@ -651,9 +638,7 @@ function worldOf({ accountIds, packageIds }: TestModeNaming): World {
   };
 }
 
-// ---------------------------------------------------------------------------------------------- labels
-
-/** "test place 201 change", "test move with renewals": by which it is counted what histories have met. */
+/** "test place 201 change", "test move with renewals": counts what histories have met. */
 export function testModeLabels({ request, expected }: TestModeStep): readonly string[] {
   const mode = 'mode' in request ? `${request.mode} ` : '';
   const path = 'order' in request ? request.order : 'customer' in request ? request.customer : null;

@@ -1,4 +1,4 @@
-// What the core told, in the words in which oracle-events.ts says what it has to tell. Used by core-model.ts.
+// The core's events in the words of oracle-events.ts. Used by core-model.ts.
 
 import type { NumberedEvent, OrderEvent } from '../../src/features/order-engine/decisions/order-events.ts';
 import { orderStatus } from '../../src/features/order-engine/records/order-table.ts';
@@ -49,10 +49,7 @@ function toldText(event: OrderEvent): string {
   }
 }
 
-/**
- * What is wrong with what was told to whoever listens to this account from its first second, and at which step; null: nothing
- * is. `told`: of this account, in its order.
- */
+/** The first wrong event of an account with a listener from the first second, and its step; null: none. */
 export function toldProblem(
   accountId: number,
   told: readonly NumberedEvent[],

@@ -1,4 +1,4 @@
-// A valid body for every operation that takes one, by its operationId: the requests of the cases are these with one change.
+// A valid body for every operation that takes one, by operationId: the cases change one thing each.
 
 const password = 'correct horse battery staple';
 const newPassword = 'another horse battery staple';
@@ -6,11 +6,9 @@ const secret = `whsec_${'A'.repeat(32)}`;
 const prices = { monthly: '1.00', quarterly: '2.00', yearly: '3.00' };
 const order = { package_id: '{#basic}', customer: '{fresh}' };
 const url = 'https://shop.example.com/';
-/** A gray picture of one pixel. */
 const logo = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
 export const bodies: Readonly<Record<string, object>> = {
-  // Of accounts.
   placeOrder: order,
   renewOrder: { months: 1 },
   previewOrder: order,
@@ -26,7 +24,6 @@ export const bodies: Readonly<Record<string, object>> = {
   setAlerts: { balance_below: '5.00' },
   moveTestClock: { advance: 'P1D' },
   creditTest: { amount: '1.00' },
-  // Of the operator.
   createAccount: { username: '{fresh}', group: 'reseller', password },
   changeAccount: { display_name: 'Ada' },
   creditAccount: { amount: '1.00' },
@@ -56,7 +53,6 @@ export const bodies: Readonly<Record<string, object>> = {
   rotateOperatorWebhookSecret: { overlap_hours: 1 },
   redeliverSinceToOperatorWebhook: { from: '2026-01-01T00:00:00Z' },
   exchangeCodeForCustomer: { code: '{code}' },
-  // Of the panel.
   signIn: { username: '{username}', password },
   requestPasswordReset: { account: '{username}' },
   getPasswordLink: { token: '{token}' },

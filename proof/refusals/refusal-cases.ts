@@ -1,5 +1,5 @@
-// The requests of the corpus: for each operation of the two documents that a service serves, on each surface that has it, the
-// valid request and what is made of it from its schema. Nothing is drawn at random: the documents alone decide.
+// The corpus's requests: for each operation of both documents, on each surface, the valid request and its variations by
+// schema. Deterministic: nothing is random.
 
 import { bodies, currentPassword } from './refusal-bodies.ts';
 import type { CaseLine } from './refusal-corpus.ts';
@@ -35,7 +35,7 @@ interface Operation {
   readonly body: Schema | null;
 }
 
-/** As much of an OpenAPI document as is read here. */
+/** The parts of an OpenAPI document used here. */
 export interface DocumentOfOperations {
   readonly paths: Readonly<
     Record<
@@ -57,7 +57,7 @@ export interface DocumentOfOperations {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The same operation by its key, and behind the panel's sessions, with fewer cases of its body. */
+/** The same operation with a key and with a panel session, with fewer body cases. */
 export function operationLines(
   apiDocument: DocumentOfOperations,
   panelDocument: DocumentOfOperations,
@@ -74,8 +74,6 @@ export function operationLines(
   const isCostly = ({ name }: CaseLine) => costly.some((each) => name.endsWith(` ${each}`));
   return [...lines.filter(isCostly), ...lines.filter((line) => !isCostly(line))];
 }
-
-// ---- surfaces: whose request is taken, and whose is not
 
 interface Surface {
   readonly name: string;
@@ -138,16 +136,14 @@ function surfaceOf(path: string): Surface {
   };
 }
 
-// ---- one operation
-
-/** Whoever may do it would not be signed in for the lines that follow. */
+/** They would sign out the callers of the following lines. */
 const endsSessions = ['signOut', 'changePassword'];
 
 function isSharedSession(who: string): boolean {
   return /^(?:first|blocked|viewer|staff|operator (?:viewer|support|finance)) session$/.test(who);
 }
 
-/** They read all the books: the first lines, while those are short. */
+/** They read all ledgers: run first, while those are short. */
 const costly = ['verify', 'getServiceOverview'];
 
 function lineOf(operation: Operation, surface: Surface, isSecond: boolean): CaseLine {
@@ -214,8 +210,6 @@ function fillPath({ path, method }: Operation): string {
     .replace('{month}', '2026-01');
 }
 
-// ---- what is changed
-
 function otherMethods({ method }: Operation, isShort: boolean): readonly string[] {
   return ['PUT', 'DELETE', 'POST', 'GET', 'HEAD', ...(isShort ? [] : ['OPTIONS', 'PATCH'])]
     .filter((each) => each !== method)
@@ -271,7 +265,7 @@ function queryCases(parameters: readonly Parameter[], isShort: boolean): readonl
   const own = parameters.filter((each) => each.in === 'query');
   const needed = own.filter(({ required }) => required === true);
   const cases = own.flatMap(({ name, schema }) => {
-    // A request that waits for an event waits for real.
+    // Would really wait for an event.
     const values = name === 'wait' ? ['abc', '-1', ''] : oddQueryValues(schema);
     const others = needed
       .filter((each) => each.name !== name)
@@ -299,7 +293,6 @@ function oddQueryValues(schema: Schema): readonly string[] {
   return [isLimited ? 'nothing' : 'x', '2026-13-45', ...long, ...common];
 }
 
-/** Of idempotency keys in the header and in the body. */
 function keyCases(body: Schema | null): readonly string[] {
   const values = ['', 'a b', '«x*81»', 'cl\u00e9', '"{fresh}"'];
   const own = values.map((value) => `header idempotency-key=${value}`);
@@ -316,7 +309,7 @@ function textCases(body: Schema | null, isShort: boolean): readonly string[] {
     'header content-encoding=gzip',
     ...(isShort ? [] : ['header content-type=multipart/form-data']),
   ];
-  // Where no body is asked for, one that is right changes nothing.
+  // Where no body is expected, a valid one changes nothing.
   if (body === null) return ['text [', 'text null', ...large];
   return [...texts.map((text) => `text ${text}`), 'no body', 'text {}', ...large, ...odd, 'set surprise=1'];
 }
@@ -337,7 +330,7 @@ function fieldCases(schema: Schema, prefix: string, isShort: boolean): readonly 
   );
 }
 
-/** JSON texts that are no such value, the most telling first. */
+/** JSON of invalid values, the most telling first. */
 function oddValues(schema: Schema): readonly string[] {
   const kinds = schema.anyOf ?? [schema];
   const has = (type: string) => kinds.some((each) => each.type === type);
@@ -365,13 +358,11 @@ function oddValues(schema: Schema): readonly string[] {
   return values.filter((text) => !kinds.some((kind) => isMeant(kind, text)));
 }
 
-/** A text of the pattern that is asked for is no odd value, and may be somebody's name. */
+/** A text that matches the pattern is valid, and may be an existing name. */
 function isMeant({ pattern }: Schema, text: string): boolean {
   if (pattern === undefined || !text.startsWith('"') || text.includes('«')) return false;
   return text.length > 2 && new RegExp(pattern).test(JSON.parse(text)) && pattern.startsWith('^');
 }
-
-// ---- the documents
 
 function operationsIn({ paths, components }: DocumentOfOperations): readonly Operation[] {
   const resolve = (value: unknown): unknown => {

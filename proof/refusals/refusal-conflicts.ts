@@ -1,5 +1,5 @@
-// Refusals that no schema leads to: by the state of a plan, a balance, a key or a person. And the addresses that no document
-// shows. The answer to the last request is mostly the refusal; those before it lead there and are recorded as well.
+// Refusals that no schema leads to: by the state of a plan, a balance, a key or a person; and undocumented addresses.
+// Mostly the last request is refused; those before it prepare it and are recorded too.
 
 import type { CaseLine, StepLine, Template } from './refusal-corpus.ts';
 
@@ -357,8 +357,6 @@ export function conflictLines(): readonly StepLine[] {
   }));
 }
 
-// ---- addresses that no document shows
-
 const methods = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'POST', 'GET', 'PROPFIND'];
 
 const hidden: Readonly<Record<string, readonly string[]>> = {
@@ -414,7 +412,7 @@ const hidden: Readonly<Record<string, readonly string[]>> = {
   '/panel/confirm-address/nothing': ['method POST && text a=b', 'path nothing=%00'],
 };
 
-/** Every method at each, and what is said to whom. */
+/** Every method at each, by several callers. */
 export function hiddenLines(): readonly CaseLine[] {
   return Object.entries(hidden).map(([path, cases]) => ({
     name: `page ${path}`,

@@ -1,11 +1,11 @@
-// The recorded file and the small language of its cases. A line is one request that is valid, and cases: each changes the
-// request ("as nobody", "drop customer", "set months=2") and has the answer that was recorded for it.
+// The recorded file and the language of its cases. A line is one valid request and cases: each changes the request ("as
+// nobody", "drop customer", "set months=2") and has the recorded answer.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
 export interface Template {
   readonly method: string;
-  /** With names in braces for what the scene puts there, as `{order}`; in a body `"{#order}"` is a number. */
+  /** With names in braces for the scene's values, as `{order}`; in a body `"{#order}"` is a number. */
   readonly path: string;
   readonly as: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,6 @@ export interface CaseLine {
   readonly cases: readonly string[];
 }
 
-/** Requests one after the other in one place, such as canceling a plan twice. */
 export interface StepLine {
   readonly name: string;
   readonly steps: readonly Template[];
@@ -27,7 +26,6 @@ export interface StepLine {
 
 export type Line = CaseLine | StepLine;
 
-/** A line and an answer for each of its cases or steps. */
 export interface RecordedLine {
   readonly line: Line;
   readonly answers: readonly string[];
@@ -35,7 +33,7 @@ export interface RecordedLine {
 
 const file = new URL('./refusals.jsonl', import.meta.url);
 
-/** In the file a line holds each answer once, and its cases point to it. */
+/** In the file a line contains each answer once, and its cases refer to it. */
 export function writeCorpus(lines: readonly RecordedLine[]): void {
   const texts = lines.map(({ line, answers }) => {
     const distinct = [...new Set(answers)];
@@ -52,13 +50,10 @@ export function readCorpus(): readonly RecordedLine[] {
   });
 }
 
-/** What each answer belongs to: the cases of the line, or its steps. */
 export function labelsOf(line: Line): readonly string[] {
   if ('cases' in line) return line.cases;
   return line.steps.map(({ method, path, as }, at) => `${at + 1}. ${method} ${path} as ${as}`);
 }
-
-// ---- from a case to its request
 
 export interface PlainRequest {
   readonly method: string;
@@ -74,13 +69,12 @@ interface Draft {
   query: string;
   as: string;
   headers: Record<string, string>;
-  /** Written when all is changed, or a text of its own. */
+  /** Serialized after all changes, or a literal text. */
   body: unknown;
   text: string | null;
   raw: string[];
 }
 
-/** Changes joined by ` && `. */
 export function requestOf(template: Template, change: string): PlainRequest {
   const [path = '', query] = template.path.split('?');
   const draft: Draft = {
@@ -89,7 +83,7 @@ export function requestOf(template: Template, change: string): PlainRequest {
     query: query === undefined ? '' : `?${query}`,
     as: template.as,
     headers: { ...template.headers },
-    // Through its text, as from the file: no object stands in two places.
+    // Through its text, as from the file, so that no object is shared.
     body: template.body === undefined ? undefined : JSON.parse(JSON.stringify(template.body)),
     text: null,
     raw: [],
@@ -157,7 +151,7 @@ const verbs = [
 
 const rawMark = '\u0001raw';
 
-/** The member at `pointer` ("orders.0.customer") becomes the JSON text; null: it is left out, or `isTwice` there. */
+/** Replaces the member at `pointer` ("orders.0.customer") by the JSON text; null: removes it. `isTwice`: duplicates it. */
 function changed(draft: Draft, pointer: string, text: string | null, isTwice = false): unknown {
   const steps = pointer.split('.');
   const last = steps.pop() ?? '';

@@ -1,11 +1,10 @@
-// Sends the requests of a line and says what was answered: "422 invalid_months {...}", or the bare status where nothing was
-// refused. Messages are left out; the words of a reason are part of the details.
+// Sends a line's requests and returns their answers: "422 invalid_months {...}", or the status of a success. Messages are
+// omitted; a reason's words are part of the details.
 
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 import { type Line, type PlainRequest, requestOf } from './refusal-corpus.ts';
 import type { Place, RefusalScene } from './refusal-scene.ts';
 
-/** In the order of its cases or steps. */
 export async function answersOf(scene: RefusalScene, line: Line): Promise<readonly string[]> {
   const answers: string[] = [];
   const isShared = ofAll.test(JSON.stringify(line));
@@ -17,7 +16,7 @@ export async function answersOf(scene: RefusalScene, line: Line): Promise<readon
       const request = requestOf(line.request, each);
       const answer = await answerTo(scene, place, request);
       answers.push(answer);
-      // What it did is not in the way of what follows.
+      // Its effect must not disturb the following requests.
       if (isWithoutEffect(request, answer)) continue;
       place = scene.newPlace();
       if (isShared) await scene.tidy();
@@ -29,13 +28,12 @@ export async function answersOf(scene: RefusalScene, line: Line): Promise<readon
 
 function isWithoutEffect({ method }: PlainRequest, answer: string): boolean {
   const isRefused = Number(answer.slice(0, 3)) >= 400;
-  // A bulk of which no order was carried out.
+  // A bulk without any successful order.
   return (
     isRefused || ['GET', 'HEAD'].includes(method) || (answer.includes(' | ') && !answer.includes('| ok'))
   );
 }
 
-/** What belongs to no account. */
 const ofAll = /\/admin\/v1\/(?:webhooks|product|brand)/;
 
 async function answerTo(

@@ -1,5 +1,5 @@
-// Where the recorded requests happen: one service, callers that all lines share, and for each line a place of its own
-// (an account, its orders, keys, people), made when a request names it. So no line depends on another.
+// Where the recorded requests run: one service, callers shared by all lines, and for each line its own place (account,
+// orders, keys, people), created on demand, so that lines are independent.
 
 import assert from 'node:assert/strict';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -23,20 +23,18 @@ import type { DocumentOfOperations } from './refusal-cases.ts';
 
 export interface RefusalScene {
   readonly service: TestService;
-  /** The documents of the API and of the panel's routes, as they are served. */
   documents(): Promise<readonly [api: DocumentOfOperations, panel: DocumentOfOperations]>;
-  /** An empty place for a line, or for what follows a request that succeeded. */
+  /** An empty place for a line, or for what follows a successful request. */
   newPlace(): Place;
-  /** What belongs to all: product, brand, and the operator's endpoints are as at the beginning. */
+  /** Restores what is shared: product, brand, the operator's endpoints. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Place {
-  /** The text with what its names stand for. */
   fill(text: string): Promise<string>;
   headersOf(caller: string): Promise<Record<string, string>>;
-  /** The name of a value of this place; otherwise the value. */
+  /** The name of a value of this place, else the value. */
   nameOf(value: unknown): unknown;
 }
 
@@ -55,7 +53,7 @@ export async function startRefusalScene(): Promise<RefusalScene> {
     environment: {
       PUBLIC_URL: 'http://127.0.0.1:3000',
       PRODUCT_URL: 'https://product.example/welcome',
-      // Nothing is sent: the jobs that would do it do not run.
+      // Nothing is sent: the jobs do not run.
       SMTP_URL: 'smtp://127.0.0.1:9',
       MAIL_FROM: 'billing@example.com',
       SECOND_FACTOR_ROLES: 'operator:finance',
@@ -89,7 +87,6 @@ export async function startRefusalScene(): Promise<RefusalScene> {
 
 const clockOfNow = 1;
 
-/** Everybody whom a request is refused to, by name: the headers that they send. */
 async function createSharedCallers(
   service: TestService,
 ): Promise<ReadonlyMap<string, Record<string, string>>> {
@@ -163,8 +160,6 @@ async function tidy({ admin }: TestService): Promise<void> {
   const { data } = expectStatus(await admin.get(`${base}/webhooks`), 200);
   for (const { id } of data) expectStatus(await admin.send('DELETE', `${base}/webhooks/${id}`), 200);
 }
-
-// ---- a place
 
 type Made = string | number;
 

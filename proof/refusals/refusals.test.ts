@@ -1,5 +1,5 @@
-// Every refusal is the one that was recorded: requests over every surface, each with the status, code and details that it was
-// answered with. `npm run proof -- --only refusals`; record-refusals.ts records them anew.
+// Every refusal equals the recorded one: status, code and details, on every surface. `npm run proof -- --only refusals`;
+// record-refusals.ts records them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
