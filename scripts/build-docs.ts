@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { build } from 'vitepress';
 import { downloads, packedClient } from '../docs/.vitepress/page-list.ts';
 import { packModule, panels } from './build-integrations.ts';
@@ -16,6 +16,10 @@ const docs = fileURLToPath(new URL('../docs/', import.meta.url));
 const finished = join(docs, 'dist');
 const draft = `${finished}.draft`;
 const worthBytes = 1_024;
+// A tenth more bytes than the best, for a twentieth of the time: the best is for what is loaded beside each page.
+const brotliOf = (file: string) => ({
+  params: { [zlib.BROTLI_PARAM_QUALITY]: /^assets[\\/](?:chunks|style)/.test(file) ? 11 : 9 },
+});
 
 rmSync(draft, { recursive: true, force: true });
 await build(docs, { outDir: draft });
@@ -23,7 +27,7 @@ for (const file of globSync('**/*.{html,js,css,svg}', { cwd: draft })) {
   const path = join(draft, file);
   const source = readFileSync(path);
   if (source.length < worthBytes) continue;
-  writeFileSync(`${path}.br`, brotliCompressSync(source));
+  writeFileSync(`${path}.br`, brotliCompressSync(source, brotliOf(file)));
   writeFileSync(`${path}.gz`, gzipSync(source));
 }
 handOut(join(draft, 'downloads'));

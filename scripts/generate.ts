@@ -60,7 +60,7 @@ if (isCheck) {
     writeFileSync(new URL(path, root), text);
     process.stdout.write(`wrote ${path}\n`);
   }
-  writeFromOpenapi();
+  await writeFromOpenapi();
 }
 
 function read(path: string): string | null {

@@ -183,7 +183,11 @@ function madeStamp() {
   const files = [
     ...['openapi.json', 'scripts/from-openapi.ts', 'scripts/sdk-types.ts', 'sdk/src/api-types.ts'],
     ...['src/platform/http/openapi-errors.ts', 'src/platform/http/openapi-names.ts'],
-    ...folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
+    ...folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true })
+        .filter((name) => /\.\w+$/.test(name))
+        .map((name) => `${folder}/${name}`),
+    ),
   ];
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(`${file}\0`).update(readText(join(root, file)) ?? '');

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { markdown } from './markdown.ts';
-import { pagePath, sidebar } from './page-list.ts';
+import { pagePath, sidebars } from './page-list.ts';
 
 const inlineScript = /<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g;
 const inlineStyle = / style="[^"]*"(?=[^<]*>)/g;
@@ -38,7 +38,11 @@ export default defineConfig({
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     siteTitle: 'Sellthrough docs',
-    sidebar: sidebar(),
+    nav: [
+      { text: 'Guides', link: '/' },
+      { text: 'API reference', link: '/reference/conventions', activeMatch: '/reference/' },
+    ],
+    sidebar: sidebars(),
     outline: [2, 3],
     search: {
       provider: 'local',

@@ -50,6 +50,7 @@ const chosen: Readonly<Record<string, readonly (readonly [title: string, source:
     ['Admin: packages', 'docs/reference/admin-packages.md'],
     ['Admin: records', 'docs/reference/admin-records.md'],
     ['Product API', 'docs/reference/product-api.md'],
+    ['Objects', 'docs/reference/objects.md'],
   ],
   Operating: [
     ['Operations', 'docs/operations.md'],
@@ -117,20 +118,52 @@ export const downloads: Readonly<Record<string, string>> = {
 interface SidebarItem {
   readonly text: string;
   readonly link: string;
+  readonly collapsed?: boolean;
+  readonly items?: readonly SidebarItem[];
 }
 
-export function sidebar(): { text: string; collapsed?: boolean; items: SidebarItem[] }[] {
-  const placed = new Set(Object.values(chosen).flatMap((entries) => entries.map(([, source]) => source)));
+interface SidebarGroup {
+  readonly text: string;
+  readonly items: readonly SidebarItem[];
+}
+
+/** By the beginning of an address: a part of the reference lists its own operations. */
+export function sidebars(): Readonly<Record<string, readonly SidebarGroup[]>> {
+  const parts = itemsOf(chosen['API reference'] ?? []);
+  const lists = new Map(parts.map(({ link }) => [link, listedOn(`docs${link}.md`)]));
+  const referenceBeside = (shown?: string): readonly SidebarGroup[] => {
+    const items = parts.map((part) =>
+      part.link === shown ? { ...part, collapsed: false, items: lists.get(shown) ?? [] } : part,
+    );
+    return [{ text: 'API reference', items }];
+  };
+  const placed = new Set([
+    ...Object.values(chosen).flatMap((entries) => entries.map(([, source]) => pageAddress(source))),
+    ...[...lists.values()].flatMap((items) => items.map(({ link }) => link)),
+  ]);
   const rest = pageSources
-    .filter((source) => !placed.has(source))
+    .filter((source) => !placed.has(pageAddress(source)))
     .map((source): [string, string] => [firstHeading(source), source]);
-  return Object.entries({ ...chosen, Decisions: rest }).map(([text, entries]) => ({
-    text,
-    items: entries.flatMap(([title, source]) => {
-      const link = pageAddress(source);
-      return link === null ? [] : [{ text: title, link }];
-    }),
-  }));
+  const groups = Object.entries({ ...chosen, Decisions: rest });
+  return {
+    ...Object.fromEntries(parts.map(({ link }) => [link, referenceBeside(link)])),
+    '/': groups.map(([text, entries]) => ({ text, items: itemsOf(entries) })),
+  };
+}
+
+function itemsOf(entries: readonly (readonly [title: string, source: string])[]): readonly SidebarItem[] {
+  return entries.flatMap(([text, source]) => {
+    const link = pageAddress(source);
+    return link === null ? [] : [{ text, link }];
+  });
+}
+
+/** The operations or objects that the page of a part of the reference lists. */
+function listedOn(index: string): readonly SidebarItem[] {
+  const text = readFileSync(new URL(index, root), 'utf8');
+  return [...text.matchAll(/^- (?:<a id="[^"]+"><\/a>)?\[(.+?)\]\((.+?)\.md\)/gm)].map(
+    ([, title = '', name]) => ({ text: title, link: `/reference/${name}` }),
+  );
 }
 
 function firstHeading(source: string): string {

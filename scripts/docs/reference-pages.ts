@@ -1,9 +1,12 @@
-// docs/reference/*.md from openapi.json and the recorded answers (reference-answers.ts): each operation with its request, a
-// real answer, all its errors, and samples in four languages. Called by from-openapi.ts. Pure.
+// docs/reference/**/*.md from openapi.json and the recorded answers (reference-answers.ts), rendered by Scalar: a page for each
+// operation and each named object, and an index for each part. Called by from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
+import { createOpenApiMarkdownRenderer } from '@scalar/openapi-to-markdown';
+import GithubSlugger from 'github-slugger';
 import { keyGuardCodes } from '../../src/features/auth/api-key-auth.ts';
 import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
+import { isShapeName } from '../../src/platform/http/openapi-names.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -13,11 +16,11 @@ import {
   successOf,
 } from './openapi-document.ts';
 import type { StoryAnswer } from './reference-answers.ts';
-import { type SampleRequest, samplesOf } from './request-samples.ts';
+import { samplesOf } from './request-samples.ts';
 import { storyOf } from './story-requests.ts';
 
-/** An operation is on the first page that lists the start of its path. */
-const referencePages = [
+/** An operation is in the first part that lists the start of its path. The file's name is part of public addresses. */
+const parts = [
   {
     file: 'reseller-api',
     title: 'Reseller API',
@@ -54,202 +57,172 @@ const referencePages = [
   },
 ] as const;
 
-type PageFile = (typeof referencePages)[number]['file'];
+type Part = (typeof parts)[number];
 
-interface Here {
-  readonly file: PageFile;
-  readonly homes: ReadonlyMap<string, PageFile>;
-}
+const partNote =
+  'Address, authentication, headers and pages of lists: [conventions](conventions.md). The pages are made from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
+const schemaReferences = {
+  mode: 'linked',
+  resolveUrl: ({ name }: { readonly name: string }) => `../objects/${fileOf(name)}.md`,
+} as const;
 
-export function makeReferencePages(
+export async function makeReferencePages(
   document: OpenapiDocument,
   answers: readonly StoryAnswer[],
-): Readonly<Record<string, string>> {
-  const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
-  const told = new Map(
-    answers.flatMap((answer) => {
-      const request = requests.get(answer.operationId);
-      return request === undefined ? [] : [[answer.operationId, { ...answer, request }]];
-    }),
-  );
-  const byPage = Map.groupBy(
-    operationsOf(document),
-    ({ path }) => referencePages.find(({ paths }) => path.startsWith(paths))?.file,
-  );
-  assert.ok(!byPage.has(undefined), 'every operation stands on one page');
-  const homes = new Map<string, PageFile>();
-  for (const { file } of referencePages)
-    for (const { operation } of byPage.get(file) ?? [])
-      for (const name of [...namesIn(successOf(operation).schema), ...namesIn(bodyOf(operation))])
-        if (!homes.has(name)) homes.set(name, file);
-  const sent = new Set(operationsOf(document).flatMap(({ operation }) => namesIn(bodyOf(operation))));
-  return Object.fromEntries(
-    referencePages.map(({ file, title, intro }) => {
-      const here = { file, homes };
-      const parts = [
-        `# ${title}`,
-        `${intro} ${pageNote}`,
-        ...(byPage.get(file) ?? []).map((place) => operationText(place, document, told, here)),
-        '## Objects',
-        ...[...homes]
-          .filter(([, home]) => home === file)
-          .flatMap(([name]) => [
-            `### ${name}`,
-            fieldTable(document.components.schemas[name] ?? {}, here, sent.has(name)),
-          ]),
-      ];
-      return [`docs/reference/${file}.md`, `${parts.join('\n\n')}\n`];
-    }),
-  );
-}
-
-function bodyOf({ requestBody }: Operation): Schema {
-  return requestBody?.content['application/json'].schema ?? {};
-}
-
-function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
-  if ($ref !== undefined) return [nameOf($ref)];
-  return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);
-}
-
-const nameOf = (ref: string) => ref.replace('#/components/schemas/', '');
-
-const pageNote =
-  'Address, authentication, headers and pages of lists: [conventions](conventions.md). Made from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
-
-function operationText(
-  { method, path, operation }: Place,
-  document: OpenapiDocument,
-  all: ReadonlyMap<string, StoryAnswer & { readonly request: SampleRequest }>,
-  here: Here,
-): string {
-  const told = all.get(operation.operationId);
-  const { status, schema } = successOf(operation);
-  assert.ok(told?.status === status, `${operation.operationId}: ${JSON.stringify(told)}`);
-  const parts = [
-    `## ${operation.summary}`,
-    `\`${method} ${path}\``,
-    ...(operation.description === undefined ? [] : [operation.description]),
-    samplesText(told.request),
-    ...requestText(operation, here),
-    `### Answer: ${status}`,
-    ...(schema.$ref === undefined ? [fieldTable(schema, here)] : [`${typeText(schema, here)}.`]),
-    ['```json', JSON.stringify(told.body, null, 2), '```'].join('\n'),
-    '### Errors',
-    errorText(operation, document),
+): Promise<Readonly<Record<string, string>>> {
+  const shown = documentToRender(document, answers);
+  const renderer = await createOpenApiMarkdownRenderer(shown);
+  const places = operationsOf(document);
+  const byPart = Map.groupBy(places, partOf);
+  const objects = Object.keys(document.components.schemas).filter((name) => !isShapeName(name));
+  const pages: [name: string, text: string][] = [
+    ...parts.map((part): [string, string] => [part.file, indexPage(part, byPart.get(part) ?? [])]),
+    ['objects', objectsPage(objects)],
   ];
-  return parts.join('\n\n');
+  for (const place of places) {
+    const method = place.method.toLowerCase() as 'get';
+    const text = await renderer.render({ operation: { path: place.path, method }, schemaReferences });
+    const samples = shown.paths[place.path]?.[method]?.['x-codeSamples'] ?? [];
+    pages.push([
+      `${partOf(place).file}/${fileOf(place.operation.operationId)}`,
+      operationPage(text, place, samples, document),
+    ]);
+  }
+  for (const model of objects) {
+    const text = await renderer.render({ model, schemaReferences });
+    // Without the generated example: its values come from the types alone.
+    pages.push([`objects/${fileOf(model)}`, text.replace(/\n\*\*Example:\*\*[\s\S]*$/, '')]);
+  }
+  assert.equal(new Map(pages).size, pages.length, 'no two pages have one name');
+  return Object.fromEntries(
+    pages.map(([name, text]) => [`docs/reference/${name}.md`, `${text.trimEnd()}\n`]),
+  );
 }
 
-function samplesText(request: SampleRequest): string {
-  return samplesOf(request)
-    .map(
-      ({ title, language, code }) =>
-        `<details>\n<summary>${title}</summary>\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n</details>\n`,
-    )
-    .join('')
-    .trimEnd();
+function partOf({ path }: Place): Part {
+  const part = parts.find(({ paths }) => path.startsWith(paths));
+  assert.ok(part !== undefined, `${path} belongs to a part`);
+  return part;
 }
 
-function requestText({ parameters = [], requestBody }: Operation, here: Here): string[] {
-  const sent = ['path', 'query', 'header'].flatMap((where) => parameters.filter((each) => each.in === where));
-  const body = requestBody?.content['application/json'].schema;
-  if (sent.length === 0 && body === undefined) return [];
-  const rows = sent.map(({ name, in: where, required: isRequired, description = '', schema }) =>
-    row([
-      `\`${where === 'header' ? 'Idempotency-Key' : name}\``,
-      where,
-      typeText(schema, here),
-      [isRequired === true && where !== 'path' ? 'Required.' : '', description, ruleText(schema)]
-        .filter((part) => part !== '')
-        .join(' '),
+interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
+type DocumentToRender = Readonly<Record<string, unknown>> & {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly 'x-codeSamples': readonly CodeSample[] }>>>
+  >;
+};
+
+/**
+ * Each operation with its samples and its recorded answer, without what conventions.md says for all of them: servers, keys,
+ * headers of answers. Errors have a list of their own.
+ */
+function documentToRender(document: OpenapiDocument, answers: readonly StoryAnswer[]): DocumentToRender {
+  const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
+  const recorded = new Map(answers.map((answer) => [answer.operationId, answer]));
+  const operations = operationsOf(document).map(({ method, path, operation }) => {
+    const { operationId, summary, description, parameters, requestBody } = operation;
+    const request = requests.get(operationId);
+    const answer = recorded.get(operationId);
+    const { status, schema } = successOf(operation);
+    assert.ok(
+      request !== undefined && answer?.status === status,
+      `${operationId}: ${JSON.stringify(answer)}`,
+    );
+    const content = { 'application/json': { schema, example: answer.body } };
+    return {
+      ...{ path, method: method.toLowerCase(), summary, description, requestBody },
+      parameters: parameters?.map((parameter) => ({
+        ...parameter,
+        name: parameter.in === 'header' ? 'Idempotency-Key' : parameter.name,
+        // The samples already show it.
+        example: undefined,
+      })),
+      responses: { [status]: { description: '', content } },
+      'x-codeSamples': samplesOf(request).map(
+        ({ title, language, code }): CodeSample => ({ lang: language, label: title, source: code }),
+      ),
+    };
+  });
+  const paths = Object.fromEntries(
+    [...Map.groupBy(operations, ({ path }) => path)].map(([path, methods]) => [
+      path,
+      Object.fromEntries(methods.map(({ path: _path, method, ...operation }) => [method, operation])),
     ]),
   );
-  const fields = body === undefined ? [] : fieldRows(body, here, '', true, 'body');
-  const parts = ['### Request'];
-  if (rows.length + fields.length > 0)
-    parts.push([row(['Name', 'In', 'Type', 'Rules']), '|---|---|---|---|', ...rows, ...fields].join('\n'));
-  if (requestBody?.required === false) parts.push('The body may be absent.');
-  return parts;
+  const shown = { ...document, servers: undefined, security: undefined, webhooks: undefined, paths };
+  // Hides the largest safe integer of JavaScript: it is not a limit of the API.
+  return JSON.parse(
+    JSON.stringify(shown, (key, value) =>
+      key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value,
+    ),
+  );
+}
+
+function operationPage(
+  rendered: string,
+  { method, path, operation }: Place,
+  samples: readonly CodeSample[],
+  document: OpenapiDocument,
+): string {
+  const [title, introduction, fields] =
+    /^(# .+\n\n)- .+\n- .+\n([\s\S]*?)\n## Effective servers\n\n.+\n(\n## [\s\S]*)$/
+      .exec(rendered)
+      ?.slice(1) ?? [];
+  assert.ok(fields !== undefined, `${operation.operationId} is rendered in the known order`);
+  const tabs = samples.map(
+    ({ lang, label, source }) =>
+      `<details>\n<summary>${label}</summary>\n\n\`\`\`${lang}\n${source}\n\`\`\`\n\n</details>\n`,
+  );
+  const errors = `\n## Errors\n\n${errorText(operation, document)}\n`;
+  return `${title}\`${method} ${path}\`\n${introduction}\n${tabs.join('')}${fields}${errors}`;
 }
 
 function errorText(operation: Operation, document: OpenapiDocument): string {
   const own = documentedErrors(operation, document).filter(({ code }) => !keyGuardCodes.includes(code));
-  const line = ({ status, code, message }: (typeof own)[number]) =>
-    row([String(status), `\`${code}\``, message.replaceAll('<', '&lt;')]);
-  const sorted = own.toSorted((one, other) => one.status - other.status);
-  const table =
-    own.length === 0
-      ? []
-      : [[row(['Status', 'Code', 'Message']), '|---|---|---|', ...sorted.map(line)].join('\n')];
+  const lines = own
+    .toSorted((one, other) => one.status - other.status)
+    .map(({ status, code, message }) => `- ${status} \`${code}\`: ${message.replaceAll('<', '&lt;')}\n`);
   const common = keyGuardCodes.map((code) => `\`${code}\``).join(', ');
-  return [
-    ...table,
-    `${own.length === 0 ? 'Those' : 'And those'} of [every request](conventions.md#errors-of-every-request): ${common}.`,
-  ].join('\n\n');
+  const start = lines.length === 0 ? 'Those' : `${lines.join('')}\nAnd those`;
+  return `${start} of [every request](../conventions.md#errors-of-every-request): ${common}.`;
 }
 
-function fieldTable(schema: Schema, here: Here, isSent = false): string {
-  const head = [row(['Field', 'Type', isSent ? 'Rules' : 'Meaning']), '|---|---|---|'];
-  return [...head, ...fieldRows(schema, here, '', isSent)].join('\n');
+/** Keeps the anchors that old links have: all operations and objects of a part were on this page once. */
+function indexPage({ file, title, intro }: Part, places: readonly Place[]): string {
+  const anchors = new GithubSlugger();
+  const anchor = (text: string) => `<a id="${anchors.slug(text)}"></a>`;
+  const operations = places.map(
+    ({ method, path, operation: { operationId, summary } }) =>
+      `- ${anchor(summary)}[${summary}](${file}/${fileOf(operationId)}.md): \`${method} ${path}\``,
+  );
+  const objects = places.flatMap(({ operation }) => [
+    ...namesIn(successOf(operation).schema),
+    ...namesIn(operation.requestBody?.content['application/json'].schema ?? {}),
+  ]);
+  const links = [...new Set(objects)].map((name) => anchor(name) + objectLink(name));
+  const text = `# ${title}\n\n${intro} ${partNote}\n\n${operations.join('\n')}`;
+  return links.length === 0 ? text : `${text}\n\n## Objects\n\n${links.join(', ')}.`;
 }
 
-/** A row for each property, nested ones with their path: "plan.active", "prices[].months". */
-function fieldRows(schema: Schema, here: Here, prefix: string, isRequest: boolean, place?: string): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const isRequired = schema.required?.includes(name) === true;
-    const marks = isRequest ? (isRequired ? 'Required.' : '') : isRequired ? '' : 'May be absent.';
-    const notes = [marks, property.description ?? '', isRequest ? ruleText(property) : ''];
-    const path = `${prefix}${name}`;
-    const items = property.items;
-    const nested =
-      property.properties !== undefined
-        ? fieldRows(property, here, `${path}.`, isRequest, place)
-        : items?.properties !== undefined
-          ? fieldRows(items, here, `${path}[].`, isRequest, place)
-          : [];
-    return [
-      row([
-        `\`${path}\``,
-        ...(place === undefined ? [] : [place]),
-        typeText(property, here),
-        notes.filter((note) => note !== '').join(' '),
-      ]),
-      ...nested,
-    ];
-  });
+function objectsPage(names: readonly string[]): string {
+  const lines = names.map((name) => `- ${objectLink(name)}`);
+  return `# Objects\n\nWhat requests, answers and events are made of.\n\n${lines.join('\n')}`;
 }
 
-function typeText(schema: Schema, here: Here): string {
-  if (schema.$ref !== undefined) {
-    const name = nameOf(schema.$ref);
-    const home = here.homes.get(name);
-    return `[${name}](${home === here.file ? '' : `${home}.md`}#${name.toLowerCase()})`;
-  }
-  if (schema.anyOf !== undefined) return schema.anyOf.map((each) => typeText(each, here)).join(' or ');
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
-  if (schema.items !== undefined) return `list of ${typeText(schema.items, here)}`;
-  if (schema.format === 'date-time') return 'time';
-  return schema.type ?? 'anything';
+/** The named schemas that it refers to. */
+function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
+  if ($ref !== undefined) return [$ref.replace('#/components/schemas/', '')];
+  return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);
 }
 
-function ruleText(schema: Schema): string {
-  const { minLength, maxLength, minimum, maximum, maxItems, pattern } = schema;
-  const isListed = schema.enum !== undefined;
-  const rules = [
-    minLength !== undefined && minLength > 1 ? `at least ${minLength} characters` : '',
-    maxLength === undefined ? '' : `at most ${maxLength} characters`,
-    minimum === undefined || isListed ? '' : `at least ${minimum}`,
-    maximum === undefined || isListed || maximum >= Number.MAX_SAFE_INTEGER ? '' : `at most ${maximum}`,
-    maxItems === undefined ? '' : `at most ${maxItems} of them`,
-    pattern === undefined ? '' : `pattern \`${pattern.replaceAll('|', '\\|')}\``,
-    schema.default === undefined ? '' : `default \`${schema.default}\``,
-  ].filter((rule) => rule !== '');
-  if (rules.length === 0) return '';
-  const text = rules.join(', ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
+const objectLink = (name: string) => `[${name}](objects/${fileOf(name)}.md)`;
 
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.trim()).join(' | ')} |`;
+/** "place-order" for placeOrder. Part of public addresses. */
+function fileOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '-'}${letter.toLowerCase()}`);
 }

@@ -12,6 +12,7 @@ import { referencePages } from '../../scripts/from-openapi.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { statusOf } from '../../src/platform/http/error-responses.ts';
+import { isShapeName } from '../../src/platform/http/openapi-names.ts';
 import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';
 
 let service: TestService;
@@ -134,17 +135,47 @@ test('the answers that the API reference shows are those of a service', async ()
   }
 });
 
-test('every operation stands on one page of the API reference', () => {
+test('every operation and object has a page of the API reference, and one index leads to it', async () => {
   const openapi = JSON.parse(committed('openapi.json'));
-  const pages = Object.values(referencePages(openapi));
-  assert.equal(pages.length, 5);
-  const text = pages.join('\n');
+  const pages = await referencePages(openapi);
   const operations = operationsOf(openapi);
   assert.ok(operations.length > 100);
-  for (const { method, path, operation } of operations) {
-    const heading = `\n## ${operation.summary}\n\n\`${method} ${path}\`\n`;
-    assert.equal(text.split(heading).length, 2, operation.operationId);
+  const beginnings = [
+    ...operations.map(({ method, path, operation }) => `# ${operation.summary}\n\n\`${method} ${path}\`\n`),
+    ...Object.keys(openapi.components.schemas)
+      .filter((name) => !isShapeName(name))
+      .map((name) => `# ${name}\n\n`),
+  ];
+  const indexes = [
+    'reseller-api',
+    'admin-accounts',
+    'admin-packages',
+    'admin-records',
+    'product-api',
+    'objects',
+  ];
+  assert.equal(Object.keys(pages).length, indexes.length + beginnings.length);
+  const listed = indexes.map((name) => pages[`docs/reference/${name}.md`]).join('');
+  for (const beginning of beginnings) {
+    const [path, ...others] = Object.keys(pages).filter((each) => pages[each]?.startsWith(beginning));
+    assert.deepEqual([path === undefined, others], [false, []], beginning);
+    const lines = listed.split('\n').filter((line) => line.startsWith('- '));
+    const link = `](${path?.replace('docs/reference/', '')})`;
+    assert.equal(lines.filter((line) => line.includes(link)).length, 1, beginning);
   }
+});
+
+test('links to the reference of the time when all operations of a part were on one page lead to them', async () => {
+  const pages = await referencePages(JSON.parse(committed('openapi.json')));
+  for (const [part, anchor, link] of [
+    ['reseller-api', 'orders-newest-first', '[Orders, newest first](reseller-api/list-orders.md)'],
+    ['reseller-api', 'customer', '[Customer](objects/customer.md)'],
+    ['admin-accounts', 'create-an-account', '[Create an account](admin-accounts/create-account.md)'],
+    ['admin-packages', 'schedule-prices-of-a-package', '[Schedule prices'],
+    ['admin-records', 'one-endpoint', '[One endpoint](admin-records/get-operator-webhook.md)'],
+    ['product-api', 'entitlement', '[Entitlement](objects/entitlement.md)'],
+  ])
+    assert.ok(pages[`docs/reference/${part}.md`]?.includes(`<a id="${anchor}"></a>${link}`), anchor);
 });
 
 test('docs/openapi-rules.md is made from the list of exceptions', () => {

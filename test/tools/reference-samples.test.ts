@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,9 +20,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const openapi = JSON.parse(read('openapi.json'));
 const places = new Map(operationsOf(openapi).map((place) => [place.operation.operationId, place]));
-const printed = ['reseller-api', 'admin-accounts', 'admin-packages', 'admin-records', 'product-api']
-  .map((name) => read(`docs/reference/${name}.md`))
-  .join('\n');
+// As the site is built from them.
+const pages = globSync('docs/reference/*/*.md', { cwd: root }).map(read);
 
 interface Language {
   readonly title: string;
@@ -52,14 +51,16 @@ const languages: readonly Language[] = [
   },
 ];
 
-/** As printed under the operation's heading. */
+/** As printed on the operation's page. */
 function printedSample(operationId: string, language: string): string {
   const { method, path, operation } = required(places.get(operationId), operationId);
-  const start = printed.indexOf(`\n## ${operation.summary}\n\n\`${method} ${path}\`\n`);
-  assert.notEqual(start, -1, `${operationId} stands in the reference`);
-  const section = printed.slice(start, printed.indexOf('\n### Answer', start));
+  const beginning = `# ${operation.summary}\n\n\`${method} ${path}\`\n`;
+  const page = required(
+    pages.find((text) => text.startsWith(beginning)),
+    `${operationId} has a page in the reference`,
+  );
   const fence = new RegExp(`<summary>${language}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\\n\`\`\`\\n`);
-  return required(fence.exec(section)?.[1], `${operationId} has a sample in ${language}`);
+  return required(fence.exec(page)?.[1], `${operationId} has a sample in ${language}`);
 }
 
 /** "POST /api/v1/orders 201" of each request since `from`. */
@@ -158,7 +159,7 @@ test('the samples in TypeScript, as printed, pass the compiler at its strictest'
   const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
   try {
     const samples = [
-      printed,
+      ...pages,
       read('docs/getting-started.md'),
       read('docs/events.md'),
       read('docs/webhooks.md'),

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createMarkdownRenderer } from 'vitepress';
 import { markdown } from '../../docs/.vitepress/markdown.ts';
-import { pageAddress, pageSources, sidebar } from '../../docs/.vitepress/page-list.ts';
+import { pageAddress, pageSources, sidebars } from '../../docs/.vitepress/page-list.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const renderer = await createMarkdownRenderer(root, markdown);
@@ -77,7 +77,10 @@ describe('the documents', () => {
       pageSources.filter((source) => source.startsWith('docs/')).sort(),
       files.filter((file) => file.startsWith('docs/')).sort(),
     );
-    const links = sidebar().flatMap(({ items }) => items.map(({ link }) => link));
+    const { '/': groups = [], ...ofReference } = sidebars();
+    const listed = Object.values(ofReference).flatMap(([group]) => group?.items ?? []);
+    const items = [...groups.flatMap((group) => group.items), ...listed.flatMap((part) => part.items ?? [])];
+    const links = items.map(({ link }) => link);
     assert.deepEqual(links.sort(), pageSources.map(pageAddress).sort());
     for (const source of pageSources) {
       const { headings } = outlineOf(source, texts[source] ?? '');
