@@ -1,12 +1,12 @@
-// How an account's customers are doing, for dashboards: how many plans run, have ended, are suspended by the operator, and
-// which could not renew themselves lately. Each is counted along an index, and no further than a page of figures needs.
+// Dashboard figures of an account's customers: running, ended, suspended by the operator, and recently failed renewals.
+// Counts read an index and are bounded.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
 const countedMax = 5_000;
-/** Plan changes that are looked at for renewals that were refused. */
+/** Newest plan changes searched for failed renewals. */
 const changesMax = 2_000;
 const failuresShownMax = 5;
 
@@ -28,7 +28,7 @@ const countEnded = counting(
 );
 const countSuspended = counting('count_suspended_customers', `c.status = 'suspended'`, 'c.number');
 
-// Of the newest changes alone: they are numbered as they happened. Whose renewal has succeeded since is not among them.
+// Reads only the newest changes, which are numbered in time order. Excludes customers whose renewal has succeeded since.
 const listFailures: SqlStatement = {
   name: 'list_failed_renewals',
   text: `select c.number, c.reference, c.name, c.renew_failure, max(p.created_at) as failed_at, count(*) over ()::int as failed,
@@ -47,11 +47,9 @@ const listFailures: SqlStatement = {
 export interface CustomerCounts {
   readonly running: BoundedCount;
   readonly ended: BoundedCount;
-  /** By the operator. */
   readonly suspended: BoundedCount;
 }
 
-/** `total`: how many customers there are. */
 export async function countCustomers(
   database: Queryable,
   accountId: number,
@@ -65,7 +63,7 @@ export async function countCustomers(
     group.query(countSuspended, [accountId]),
   ]);
   const counts = { running: bounded(running), ended: bounded(ended), suspended: bounded(suspended) };
-  // Either side of the two is exact where the other one is.
+  // If only one of the two is bounded, the other and the total give its exact value.
   const rest = (other: BoundedCount) => ({ count: Math.max(0, total - other.count), more: false });
   if (counts.running.more && !counts.ended.more) return { ...counts, running: rest(counts.ended) };
   if (counts.ended.more && !counts.running.more) return { ...counts, ended: rest(counts.running) };
@@ -78,18 +76,15 @@ function bounded([row]: readonly Row[]): BoundedCount {
 }
 
 export interface FailedRenewals extends BoundedCount {
-  /** The latest. */
   readonly customers: readonly {
     readonly number: number;
     readonly reference: string;
     readonly name: string;
-    /** The error code of the last try. */
     readonly code: string;
     readonly failedAt: EpochSeconds;
   }[];
 }
 
-/** Plans that could not renew themselves since then, and have not since. */
 export async function findFailedRenewals(
   database: Queryable,
   accountId: number,

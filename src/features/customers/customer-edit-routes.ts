@@ -1,4 +1,4 @@
-// PATCH /customers/{id}: what the account itself says of its customer.
+// PATCH /customers/{id}: changes the name and the account's own id of a customer.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

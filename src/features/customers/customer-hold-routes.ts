@@ -1,4 +1,4 @@
-// Customers, of whichever account: whether one may log in. Called by admin-routes.ts.
+// The operator's hold on a customer of any account. Called by admin-routes.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';
@@ -51,7 +51,6 @@ async function changeCustomer(
     customerNumber: id.number,
     status: body.status,
   });
-  // An account that does not exist has no customer either.
   const changed = orRefuse(
     outcome.type === 'status_set' ? await customers.find(id.accountId, id.number) : null,
     'customer_not_found',

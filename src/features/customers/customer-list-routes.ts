@@ -1,4 +1,4 @@
-// GET /customers: an account's customers, by page number, by cursor with filters, or as CSV; and, for the console, the customers
+// GET /customers: an account's customers by page number, by cursor with filters, or as CSV; for the console, the customers
 // of every account.
 
 import type { FastifyInstance } from 'fastify';
@@ -38,14 +38,13 @@ export interface CustomerListRoutesDependencies extends AccountListDependencies 
   readonly packages: PackageCatalogHolder;
 }
 
-/** What "all that match" takes at once: as many as a bulk of orders has. */
+/** The limit of "all that match", equal to a bulk's. */
 const rowsOfPagesMax = 500;
 const daySeconds = 86_400;
 
 interface CustomerListFilter extends Omit<CustomerFilter, 'words' | 'id' | 'now'> {
-  /** What was typed: words, or an id. */
   readonly typed: string;
-  /** The plan runs now and ends within so many days; 0: whenever it ends. */
+  /** The plan runs and ends within this many days; 0: any end. */
   readonly endsWithinDays: number;
 }
 

@@ -1,4 +1,4 @@
-// Customers as the pages list them.
+// Customers in the pages' lists.
 
 import Type, { type Static } from 'typebox';
 import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';
@@ -18,13 +18,11 @@ const panelFields = Type.Object({
 
 export const panelCustomerSchema = Type.Object({ ...customerSchema.properties, ...panelFields.properties });
 
-/** Of a list: by page number customers are those of the API. */
 export const listedCustomerSchema = Type.Object({
   ...customerSchema.properties,
   ...Type.Partial(panelFields).properties,
 });
 
-/** Filters of the list that keys do not have. */
 export const customerPageFilters = {
   words: wordsParameter(
     'Words in any order, each part of a reference, name or external_ref, whatever case and accents; or an id of a customer, or of an order of theirs.',

@@ -1,4 +1,4 @@
-// Customers: read for their account and for themselves. They are written by the order batch alone.
+// Reads of customers. The order batch is their only writer, besides edit-customer.ts.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import { type Database, ranked, type SqlStatement } from '../../platform/database/database.ts';
@@ -6,9 +6,8 @@ import { type Page, pageRange } from '../../shared/pages.ts';
 import { type Customer, customerPlaces, shownCustomers } from '../order-engine/records/customer-table.ts';
 
 export interface CustomerReads {
-  /** null: the account has no such customer. */
   find(accountId: number, number: number): Promise<Customer | null>;
-  /** Newest first; `total` is the account's customer count. */
+  /** Newest first; `total`: the account's customer count. */
   list(accountId: number, page: Page, total: number): Promise<Customer[]>;
 }
 

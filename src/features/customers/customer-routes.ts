@@ -1,4 +1,4 @@
-// GET /customers/{id}. The list is customer-list-routes.ts.
+// GET /customers/{id}. For lists: customer-list-routes.ts.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';
@@ -10,7 +10,6 @@ import { customerView } from './customer-view.ts';
 
 export interface CustomerRoutesDependencies {
   readonly customers: CustomerReads;
-  /** Options of a route that reads: see auth/api-key-auth.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
 }

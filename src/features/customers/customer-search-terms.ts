@@ -1,8 +1,7 @@
-// What customers are found by: the start of their reference, of their name or of the account's own id for them, and that
-// id itself. The rows of customer_terms are made by a job, customer by customer in the order of their numbers, so that
-// an order pays nothing for them; customers that the job has not reached are looked at one by one (list-customers.ts).
-// The only writer of customer_terms and customer_term_marks. Always true: of a customer up to the mark, the terms are
-// those of their row, because whoever changes a name or an id holds the mark.
+// Search terms of customers: prefixes of reference, name and external id. A job writes customer_terms in the order of
+// customer numbers, so that orders pay nothing; customers beyond its mark are read one by one (list-customers.ts). The only
+// writer of customer_terms and customer_term_marks.
+// Invariant: up to the mark, terms match the customer's row, because changes of a name or id lock the mark.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -11,22 +10,19 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
-/** What a customer is called. */
 export interface CustomerNames {
   readonly reference: string;
   readonly name: string;
   readonly externalRef: string | null;
 }
 
-/** Of one transaction: on the embedded database orders wait for it. */
+/** Per transaction: on the embedded database orders wait for it. */
 const customersAtOnce = 500;
 
-/** How texts are compared: whatever case they were typed in. */
 export function folded(text: string): string {
   return text.toLowerCase().normalize('NFC');
 }
 
-/** What a search by the start of a text finds. */
 export function searchTerms({ reference, name, externalRef }: CustomerNames): string[] {
   return [...new Set([reference, name, externalRef ?? ''].map(folded).filter((term) => term !== ''))].map(
     searchTerm,
@@ -51,7 +47,6 @@ const findMark: SqlStatement = {
   text: 'select customer_number from customer_term_marks where account_id = $1::int',
 };
 
-/** The number of the last customer whose terms are there. */
 export async function indexedCustomers(database: Queryable, accountId: number): Promise<number> {
   const [row] = await database.ofAccount(accountId).query(findMark, [accountId]);
   return Number(row?.['customer_number'] ?? 0);
@@ -103,7 +98,7 @@ async function holdMark(ofAccount: Queryable, accountId: number): Promise<number
   return Number(locked?.['customer_number']);
 }
 
-/** After a name or an id was changed, in the same transaction. Begins by holding the mark: before the row is read. */
+/** Call after changing a name or id, in the same transaction, and before reading the row: locks the mark. */
 export async function holdTerms(
   transaction: Transaction,
   accountId: number,
@@ -111,7 +106,7 @@ export async function holdTerms(
   const ofAccount = transaction.ofAccount(accountId);
   const mark = await holdMark(ofAccount, accountId);
   return async (number, before, after) => {
-    // The job has not come to this customer: it will read what is there by then.
+    // The job has not reached this customer and will read the new values.
     if (number > mark) return;
     const [old, fresh] = [termsOf(before), termsOf(after)];
     const gone = old.filter((term) => !fresh.includes(term));
@@ -122,7 +117,7 @@ export async function holdTerms(
 
 const neverAborted = new AbortController().signal;
 
-/** Adds the terms of every customer that has none; returns how many are left, because the signal said stop. */
+/** Adds missing terms; returns the number of customers left when the signal stopped it. */
 export async function indexCustomerTerms(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(await queryShards(database, findBehind, [], 'every'), async (row) => {

@@ -1,4 +1,4 @@
-// A customer as the API shows it (specification "Customer").
+// A customer as the API shows it.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
@@ -36,7 +36,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
   };
 }
 
-/** null also while the plan ends with its period: what was set is put aside. */
+/** Also null while the plan ends with its period, which suspends the setting. */
 function autoRenewView(customer: Customer): CustomerView['plan']['auto_renew'] {
   const { autoRenew, endsAtPeriodEnd, renewAt, renewFailure } = lifeOf(customer);
   if (autoRenew === null || endsAtPeriodEnd) return null;
@@ -56,7 +56,6 @@ export function autoRenewSettingsView({ months, maxChargeCents, hoursBefore }: A
   };
 }
 
-/** A customer as the API shows it, with the days left beside the plan too. */
 export function panelCustomerView(
   customer: Customer,
   catalog: PackageCatalog,

@@ -1,7 +1,7 @@
-// What an account says of its customer, and orders do not change: the name, and the account's own id. The only writer of
-// customers.external_ref and customer_edits, and of customers.name once the customer is there; the order batch leaves both
-// out of what it updates. Always true: a change and its key are one transaction under the account's lock, and a key that
-// is sent again, however late, changes nothing again.
+// Edits of a customer's name and external id. The only writer of customers.external_ref and customer_edits, and of
+// customers.name after creation; the order batch does not update either.
+// Invariant: a change and its key are one transaction under the account's lock, so a repeated key, however late, changes
+// nothing.
 
 import { hash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -24,11 +24,9 @@ import { holdTerms } from './customer-search-terms.ts';
 export interface CustomerEdit {
   readonly accountId: number;
   readonly number: number;
-  /** undefined: stays as it is. */
   readonly name: string | undefined;
   readonly externalRef: string | null | undefined;
   readonly idempotencyKey: string | null;
-  /** The customer as events show them. */
   readonly describe: (customer: Customer) => JsonObject;
 }
 
@@ -68,7 +66,7 @@ export function editCustomer(
 ): Promise<EditOutcome> {
   const fingerprint = fingerprintOf(number, name, externalRef);
   return database.ofAccount(accountId).transaction(async (transaction): Promise<EditOutcome> => {
-    // The account first, as orders lock it.
+    // The account first, the same lock order as orders.
     if (!(await lockAccountInUse(transaction, accountId))) return { type: 'reset_in_progress' };
     const changeTerms = await holdTerms(transaction, accountId);
     const [row] = await transaction.query(findCustomer, [accountId, number]);
@@ -114,7 +112,7 @@ export function editCustomer(
 }
 
 const nothingMore = { rows: 0, bytes: 0 };
-/** The edit and its event, with names as long as they may be. */
+/** The edit and its event with the longest names. */
 const editUsage = { rows: 2, bytes: 2_048 };
 
 function detailsOf({ name, externalRef }: Customer) {

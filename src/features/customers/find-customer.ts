@@ -1,5 +1,4 @@
-// Which customer a reference names, the last order of one, and the plans that end soon. Lists of customers are
-// list-customers.ts.
+// Finds customers by reference, a customer's last order, and plans that end soon. For lists: list-customers.ts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -28,7 +27,7 @@ const findOwnOfTest: SqlStatement = {
   text: `select customer_number from test_customer_references where reference = $2 and account_id = $1::int`,
 };
 
-/** Where the claims are on other servers: there is an index for it then. */
+/** If references are on other servers, there is an index for them. */
 const findOwnApart: SqlStatement = {
   name: 'find_customer_number_apart',
   text: 'select number as customer_number from customers where reference = $2 and account_id = $1::int',
@@ -42,8 +41,8 @@ const listEnding: SqlStatement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
-// Of a range of the time, up to where it ends: for every customer the last order that counts is looked up. Whose next one
-// is paid for and waits for the product has no price to pay.
+// Counts up to where the range ends, with each customer's last counted order. A customer whose next order is paid and
+// pending has no price to pay.
 const countEnding: SqlStatement = {
   name: 'count_ending_customers',
   text: `with edge as (
@@ -79,7 +78,6 @@ const findLastOrder: SqlStatement = {
     order by customer_number desc, number desc limit 1`,
 };
 
-/** The number of the account's customer of this reference; null: it has none. */
 export async function findCustomerNumber(
   database: Queryable,
   accountId: number,
@@ -91,7 +89,6 @@ export async function findCustomerNumber(
   return nullable(Number, row?.['customer_number']);
 }
 
-/** References to whose they are. */
 export async function findCustomerPlaces(
   database: Queryable,
   references: readonly string[],
@@ -106,7 +103,7 @@ export async function findCustomerPlaces(
   );
 }
 
-/** The customer's last order; null: there is none, only a trial. */
+/** null: only a trial. */
 export async function findLastOrderNumber(
   database: Queryable,
   { accountId, number }: Pick<Customer, 'accountId' | 'number'>,
@@ -115,7 +112,6 @@ export async function findLastOrderNumber(
   return nullable(Number, row?.['number']);
 }
 
-/** By the customers' numbers. */
 export async function findNumberedCustomers(
   database: Queryable,
   accountId: number,
@@ -133,9 +129,8 @@ export async function findNumberedCustomers(
 }
 
 export interface EndingPlans {
-  /** Those that end first. */
   readonly customers: readonly Customer[];
-  /** How many run this package; `months`: those of their last order, null where they never ordered. */
+  /** How many run this package; `months`: of the last order, null if never ordered. */
   readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];
 }
 

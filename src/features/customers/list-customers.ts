@@ -1,9 +1,7 @@
-// Customers that fit a filter, page by page: newest first, or by the end of their plan; of one account or of all. Which index
-// a page reads: what customers are found by, where a text or an id is looked for; the ends of plans, where few are in the
-// time that is asked for or they are the order; those who are suspended; otherwise the customers. A page reads a bounded
-// range of its index: it may hold less than a page, and then says where to go on.
-// Invariant: for keys no page is in the order of anything that an order changes. A program that renews what a list shows, page
-// after page, would otherwise see the renewed ones again, and renew them again.
+// Filtered customers by page, newest first or by plan end, of one account or all. A page reads a bounded range of one index
+// (search terms, plan ends, suspended customers, or customers), so it may be short and then says where to continue.
+// Invariant: for keys, no order of a page depends on anything that orders change. Otherwise a program that renews page
+// after page would see renewed customers again and renew them twice.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -28,21 +26,21 @@ import {
 import { holdsWords, mayHoldWords, wordPatterns } from './search-words.ts';
 
 export interface CustomerFilter {
-  /** The start of a reference, a name or an external_ref; null: any. */
+  /** Prefix of a reference, name or external_ref; null: any. */
   readonly start: string | null;
   readonly externalRef: string | null;
   readonly status: CustomerStatus | null;
   readonly packageId: number | null;
-  /** As `plan.active` is at `now`: the plan runs, and the account has not suspended it. */
+  /** `plan.active` at `now`: runs and is not suspended by the account. */
   readonly isActive: boolean | null;
-  /** When the plan ends: from `since` up to, not including, `until`; null: at any time. */
+  /** The plan's end: `since` inclusive, `until` exclusive; null: any. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly planStatus: PlanStatus | null;
-  /** Folded, as search-words.ts makes them; none: any. */
+  /** Folded by search-words.ts; empty: any. */
   readonly words: readonly string[];
-  /** An id in place of words: of the customer, or of an order of theirs. They are found besides those with the words. */
+  /** An id instead of words: of the customer or of one of its orders, in addition to matching words. */
   readonly id: OwnedId | null;
-  /** `expiry`: the plan that ends first comes first; `last_expiry`: the one that ends last. */
+  /** `expiry`: the first to end comes first; `last_expiry`: the last. */
   readonly order: 'newest' | 'expiry' | 'last_expiry';
   readonly now: EpochSeconds;
 }
@@ -62,34 +60,31 @@ export const everyCustomer: Omit<CustomerFilter, 'now'> = {
 
 export interface FoundCustomers {
   readonly items: readonly Customer[];
-  /** Where to go on; null: there is no more. */
   readonly next: string | null;
 }
 
-/** Rows of one statement: few at first, for filters that most customers fit, and soon many. */
+/** Rows per statement: few at first, as most customers may match, then growing. */
 const pagesAtFirst = 2;
 const growth = 4;
-// One statement of the embedded database's one session: orders wait for it (`Rank` in database.ts).
+// Orders wait for a statement of the embedded database's only session (`Rank` in database.ts).
 const rowsAtOnceMax = 2_000;
 const rowsOfPageMax = 20_000;
-/** Of a search by words, or by what no index has. */
+/** For words and conditions without an index. */
 const rowsOfSearchMax = 100_000;
-/** So many ends of plans are read for a page; more of them are found among the customers soon enough. */
+/** Plan ends read for a page; if more, matching customers are soon found in the other indexes. */
 const endsAtOnceMax = 2_000;
 
 const numberMax = 2_147_483_647;
-/** Above every moment that a row can have: the year 10000. */
 const endOfTime = 253_402_300_800;
 const afterEveryText = '\u{10ffff}';
 const afterNoText = '\u0001';
 
-/** Where a page goes on, and in which index. */
 type ListCursor =
   | { readonly by: 'number'; readonly below: number }
-  /** Those whose terms are not there yet: numbers above `mark`. They come first; then the terms of those up to it. */
+  /** Customers without terms yet (numbers above `mark`) come first, then terms up to it. */
   | { readonly by: 'tail'; readonly mark: number; readonly below: number }
   | { readonly by: 'term'; readonly mark: number; readonly number: number; readonly term: string }
-  /** The end of the plan as it was when the page was read: it may have moved since. */
+  /** The plan's end when the page was read; may have changed since. */
   | { readonly by: 'end'; readonly expiresAt: EpochSeconds; readonly number: number }
   | { readonly by: 'account'; readonly accountId: number; readonly below: number };
 
@@ -102,7 +97,7 @@ const fitsInSql = `($2::text is null or c.status = $2::text) and ($3::int is nul
         or $6::boolean = (c.expires_at > to_timestamp($7::bigint) and not c.cancelled and not c.suspended))
       and ($8::text is null or $8::text = ${statusInSql}) and ${mayHoldWords('c', '$9::text[]')}`;
 
-// The range's last row comes too, whatever it holds: it says where the next one begins.
+// Always includes the range's last row, from which the next range starts.
 const rangeOf = (name: string, from: string, order: string): SqlStatement => ({
   name,
   text: `select *, ${fitsInSql} as fits from (
@@ -119,7 +114,7 @@ const listByNumber = rangeOf(
   'c.number desc',
 );
 
-// Of these there is an index: a word of ours, not a value, so that it is taken whatever the plan was made for.
+// A literal instead of a parameter, so that every plan uses the partial index.
 const listSuspended = rangeOf(
   'list_suspended_customers',
   `select * from customers c where ${betweenNumbers} and c.status = 'suspended'`,
@@ -151,7 +146,8 @@ const listByLastExpiry = rangeOf(
   'c.expires_at desc, c.number desc',
 );
 
-// The offset keeps the other conditions out: while the table is young, another index would seem as good, for ever.
+// `offset 0` keeps the other conditions out: on a young table another index would seem as good, and a cached plan would
+// keep it.
 const listInTime: SqlStatement = {
   name: 'list_customers_in_time',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
@@ -159,7 +155,7 @@ const listInTime: SqlStatement = {
     where c.number > $11::int and c.number < $12::int and ${fitsInSql} order by c.number desc limit $10::int`,
 };
 
-/** $13: the ended plans end before, those that are only suspended later. */
+/** $13: ended plans ended before it; later ones are only suspended. */
 const listInactive: SqlStatement = {
   name: 'list_inactive_customers',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
@@ -211,7 +207,7 @@ const findOfId: SqlStatement = {
     order by c.number desc`,
 };
 
-/** `accountId` null: customers of every account, newest first. @throws Error for a position that is none of ours */
+/** `accountId` null: all accounts, newest first. @throws Error for an invalid position */
 export async function findCustomers(
   database: Queryable,
   accountId: number | null,
@@ -219,7 +215,6 @@ export async function findCustomers(
   position: string | null,
   limit: number,
 ): Promise<FoundCustomers> {
-  // No package has such an id.
   if ((filter.packageId ?? 0) > numberMax) return { items: [], next: null };
   const named = await findNamed(database, filter);
   const shown = position === null ? named.filter((customer) => fitsPlan(customer, filter)) : [];
@@ -249,7 +244,7 @@ export async function findCustomers(
   };
 }
 
-/** How many fit; null: more than are counted, or not without reading their names. */
+/** The count; null: too many, or names would have to be read. */
 export async function countCustomers(
   database: Queryable,
   accountId: number,
@@ -277,7 +272,7 @@ function isSearch({ words, planStatus: wanted, order }: CustomerFilter): boolean
   return words.length > 0 || wanted !== null || order !== 'newest';
 }
 
-/** Without a condition that leaves rows out, a page is the range. Of rare ones, all that a page can hold are there at once. */
+/** Without a filter, a page is the range. With a rare one, all of a page's rows are read at once. */
 function firstRows(filter: CustomerFilter, wanted: number, isRare: boolean): number {
   if (filter.words.length > 0) return rowsAtOnceMax;
   const { status, packageId, isActive, expires, planStatus: wantedStatus, start, externalRef } = filter;
@@ -301,7 +296,6 @@ async function firstCursor(
   return { by: 'number', below: numberMax };
 }
 
-/** When the plans end that are looked for. */
 function endsOf({ isActive, planStatus: wanted, now, expires }: CustomerFilter): {
   since: EpochSeconds;
   until: EpochSeconds;
@@ -312,7 +306,7 @@ function endsOf({ isActive, planStatus: wanted, now, expires }: CustomerFilter):
   return { since: isRunning ? Math.max(since, now + 1) : since, until };
 }
 
-/** Up to here the end alone makes a plan inactive. */
+/** Until then only the end makes a plan inactive. */
 function endedUntil({ now }: CustomerFilter, until: EpochSeconds): EpochSeconds {
   return Math.min(until, now + 1);
 }
@@ -332,7 +326,6 @@ async function areEndsFew(
   return Number(row?.['count']) <= endsAtOnceMax;
 }
 
-/** $2 to $9. */
 function termsOf(filter: CustomerFilter): readonly unknown[] {
   const { status, packageId, isActive, now, planStatus: wanted, words } = filter;
   const { since, until } = endsOf(filter);
@@ -432,7 +425,6 @@ function firstTerm(filter: CustomerFilter, mark: number): ListCursor | null {
   return mark === 0 ? null : { by: 'term', mark, number: 0, term: termSpan(filter).from };
 }
 
-/** The terms that a search reads: from, included, and to, not included. */
 function termSpan({ start, externalRef }: CustomerFilter): { from: string; to: string } {
   if (externalRef !== null) {
     const from = externalRefTerm(externalRef);
@@ -442,14 +434,14 @@ function termSpan({ start, externalRef }: CustomerFilter): { from: string; to: s
   return { from, to: `${from}${afterEveryText}` };
 }
 
-/** Of a customer whom several texts find, the one that shows them: each is shown once. */
+/** Of a customer's matching terms, the one that is shown, so that each customer appears once. */
 function firstTermOf(customer: Customer, from: string): string | undefined {
   return searchTerms(customer)
     .filter((term) => term.startsWith(from))
     .sort()[0];
 }
 
-/** The customer whose id it is, and the one whose order has it. */
+/** The customer with the id, and the one of the order with it. */
 async function findNamed(database: Queryable, { id }: CustomerFilter): Promise<readonly Customer[]> {
   if (id === null) return [];
   const rows = await database.ofAccount(id.accountId).query(findOfId, [id.accountId, id.number]);
@@ -460,7 +452,6 @@ function isSame(one: Customer, other: Customer): boolean {
   return one.accountId === other.accountId && one.number === other.number;
 }
 
-/** What every row is held to, whichever index it came from. */
 function fits(customer: Customer, filter: CustomerFilter): boolean {
   const { start, externalRef, words } = filter;
   return (

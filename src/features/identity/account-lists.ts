@@ -1,6 +1,6 @@
-// The lists of what an account has: its orders, its customers, its ledger entries. Each is registered for the caller's own
-// account and, for the operator, for any account, with the same filters; it is read by page number, by cursor or as CSV.
-// The service's own pages get filters and figures besides that keys do not have.
+// An account's lists: orders, customers, ledger entries. Each is registered for the caller's own account and, for the
+// operator, for any account, with the same filters; read by page number, by cursor or as CSV. Pages of the panel get
+// additional filters and figures.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
@@ -23,7 +23,6 @@ import type { Authenticator } from './authenticator.ts';
 import { findAccount } from './find-accounts.ts';
 import { concurrencyOf } from './whose-turn.ts';
 
-/** The account whose list is read. */
 export interface ListedAccount {
   readonly account: Account;
   readonly counters: AccountCounters;
@@ -35,14 +34,12 @@ export interface ListOwner {
   readonly path: '' | '/accounts/:id';
   readonly codes: readonly ErrorCode[];
   readonly options: { readonly preHandler?: preHandlerAsyncHookHandler };
-  /** Behind sessions: the pages' filters and figures are there too. */
   readonly isForPages: boolean;
   scopes(own: Scope): Scope[];
   /** @throws RequestRefused with account_not_found */
   find(request: FastifyRequest): Awaitable<ListedAccount>;
 }
 
-/** Of the caller: their account, or in test mode its test. */
 export function ownLists(by: Authenticator): ListOwner {
   return {
     kind: 'own',
@@ -75,7 +72,6 @@ export function listsOfAccounts(by: Authenticator, database: Database, now: () =
 
 export interface FoundItems<Item> {
   readonly items: readonly Item[];
-  /** Where to go on; null: there is no more. */
   readonly next: string | null;
 }
 
@@ -92,10 +88,8 @@ export interface AccountList<Filter, Item> {
     >
   >;
   readonly querystring: Type.TObject;
-  /** The name of the item's schema. */
   readonly item: string;
   readonly filters: FilterableList<Filter>;
-  /** What the service's own pages get besides, where they read by cursor. */
   readonly forPages: {
     readonly querystring: TProperties;
     readonly item: TSchema | string;
@@ -103,18 +97,16 @@ export interface AccountList<Filter, Item> {
     readonly figures: TProperties;
     figuresOf(listed: ListedAccount, filter: Filter): Promise<object>;
   };
-  /** A page by its number. */
   read(listed: ListedAccount, page: Page, total: number): Promise<readonly Item[]>;
-  /** What fits, newest first. What was typed is looked up once, and then each page is read. */
+  /** Matches, newest first. Resolves the search once, before any page is read. */
   finder(listed: ListedAccount, filter: Filter): Awaitable<FindItems<Item>>;
   view(listed: ListedAccount, isForPages: boolean): (item: Item) => object;
   csv(pages: AsyncIterable<readonly Item[]>, listed: ListedAccount): AsyncIterable<string>;
 }
 
-/** What every list needs. */
 export interface AccountListDependencies {
   readonly seal: Seal;
-  /** Turns of sessions' lists, one of which its guard took for the request. */
+  /** Turns of sessions' lists; the guard took one for the request. */
   readonly lists: PerAccountConcurrency;
   readonly exports: PerAccountConcurrency;
 }
@@ -165,7 +157,7 @@ export function accountListRoute<Filter, Item>(
     const { filter, position, limit, cursorAt } = filtered;
     const find = await list.finder(listed, filter);
     if (format === 'csv') {
-      // It takes a turn of its own kind: the account's lists go on meanwhile.
+      // An export takes a turn of another kind, so that lists continue meanwhile.
       dependencies.lists.end(reply);
       const turns = { exports: dependencies.exports, accountId: concurrencyOf(request) };
       const chunks = list.csv(allPages(position, find), listed);

@@ -1,5 +1,4 @@
-// Usernames of accounts by their ids, whichever shard they are in. Called by lists that name an actor, and by those of one
-// account where its shard is on another server than the actor's.
+// Usernames by account id, from any shard. For lists that name an actor whose shard may be on another server.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -9,7 +8,6 @@ const findUsernames: SqlStatement = {
   text: 'select id, username from accounts where id = any($1::int[])',
 };
 
-/** Ids to usernames. */
 export async function findAccountNames(
   database: Queryable,
   ids: readonly number[],

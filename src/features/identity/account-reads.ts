@@ -1,4 +1,5 @@
-// What changes with every order: balance and counters, read together for all who ask in one turn.
+// An account's balance and counters, which change with every order, read in one query for all callers of an event loop
+// turn.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -6,9 +7,8 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { type AccountCounters, accountCounters } from './account-table.ts';
 
 export interface AccountReads {
-  /** null: it was a test, and is gone. */
+  /** null: a deleted test account. */
   findCounters(accountId: number): Promise<AccountCounters | null>;
-  /** The account must exist. */
   getCounters(accountId: number): Promise<AccountCounters>;
 }
 

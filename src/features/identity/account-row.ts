@@ -1,6 +1,5 @@
-// An account's row where another change has to do with it: locked until the end of that change, and those of its columns that
-// changes of its people and keys write. Called by every feature that changes something of an account under its lock;
-// its settings are changed by account-store.ts.
+// Locks an account's row for changes of its settings, keys or people, and writes the columns that such changes touch.
+// Called by every feature that changes something of an account under its lock; account-store.ts changes its settings.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -26,24 +25,24 @@ const setKeepsBodies: SqlStatement = {
   text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
 };
 
-/** Until the end of the transaction: whoever changes an account's settings, keys or people waits. null: there is none. */
+/** Until the end of the transaction; blocks other changes of the account's settings, keys and people. null: unknown. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
   return locked === undefined ? null : accounts.parse(locked);
 }
 
-/** Its rights have moved: requests that are under way are authenticated again, in every process. */
+/** Call after a change of rights: current requests are authenticated again, in every process. */
 export async function notifyAccessChanged(transaction: Queryable, id: number): Promise<void> {
   await transaction.ofAccount(id).query(moveAccessVersion, [id]);
   await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
-/** Where its own login is written to; in a transaction that has locked it. */
+/** The own login's address. Requires the account's lock. */
 export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
   await transaction.ofAccount(id).query(setEmail, [id, email]);
 }
 
-/** What is sent and answered is kept, or not; in a transaction that has locked it. */
+/** Whether bodies of requests and answers are kept. Requires the account's lock. */
 export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
   await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
 }

@@ -1,4 +1,4 @@
-// An account as every API shows it, and the fields that those who change one share.
+// An account in every API, and the fields shared by changes.
 
 import Type, { type Static } from 'typebox';
 import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';
@@ -48,7 +48,6 @@ export const username = Type.String({
   description: '3 to 64 characters: a-z, 0-9, dot, underscore, hyphen.',
 });
 
-/** An e-mail address, or empty for none. */
 export const emailOrNone = Type.String({
   maxLength: mailAddressLengthMax,
   pattern: '^[!-~]*$',

@@ -1,4 +1,4 @@
-// An account as the administrator's API shows it, and the panel to its own people.
+// An account in the administrator's API and in its own panel.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { formatTime } from '../../shared/times.ts';

@@ -1,6 +1,6 @@
-// The secrets of keys as they are stored: the hash they are looked up by, what their key may do, of an account's first key
-// a sealed copy for its owner's eyes, and what may be shown of them. The only writer of api_keys: one row a secret, which says
-// of its key what holds. A revoked secret stays, to be answered as revoked. Called by manage-keys.ts and account-store.ts.
+// API key secrets as stored: lookup hash, rights, a sealed copy only for an account's first key, and what may be shown. The
+// only writer of api_keys: one row per secret, with the key's current settings. Revoked secrets stay, to be refused as
+// revoked. Called by manage-keys.ts and account-store.ts.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -25,27 +25,25 @@ import { lastFour, lookupHash } from './api-key.ts';
 
 export const apiKeys = describeTable('api_keys', {
   id: int('id'),
-  /** The key that it is a secret of; null: its own id is the key's. */
+  /** The secret's key; null: its own id is the key's. */
   keyId: nullableInt('key_id'),
   lookupHash: text('lookup_hash'),
   accountId: int('account_id'),
-  /** Of the first key alone: the others are shown once. */
+  /** Only of the first key: others are shown once. */
   sealedKey: nullableText('sealed_key'),
   lastFour: text('last_four'),
   createdAt: time('created_at'),
-  /** To the minute. */
   lastUsedAt: nullableTime('last_used_at'),
   viewedAt: nullableTime('viewed_at'),
   name: text('name'),
   isFirst: boolean('is_first'),
-  /** null: whatever its account may do. */
+  /** null: all of its account's. */
   scopes: orNull(texts('scopes')),
-  /** Beside those of the account; empty: all. */
+  /** Besides the account's; empty: all. */
   allowedIps: texts('allowed_ips'),
-  /** null: the account's alone. */
   rateLimitPerMinute: nullableInt('rate_limit_per_minute'),
   expiresAt: nullableTime('expires_at'),
-  /** A newer secret has taken its place, and it works until then. */
+  /** A newer secret has replaced it; it works until then. */
   endsAt: nullableTime('ends_at'),
   revokedAt: nullableTime('revoked_at'),
   createdBy: nullableInt('created_by'),
@@ -53,16 +51,12 @@ export const apiKeys = describeTable('api_keys', {
   createdByPerson: nullableInt('created_by_person'),
 });
 
-/** One secret of a key, with all that is known of the key. */
 export type KeySecret = RowOf<typeof apiKeys>;
 
-/** A key by its newest secret. */
 export interface StoredKey extends KeySecret {
-  /** When its first secret was made. */
   readonly keyCreatedAt: EpochSeconds;
 }
 
-/** What a request is judged by. */
 export const heldSecrets = apiKeys.pick(
   'id',
   'keyId',
@@ -77,7 +71,7 @@ export const heldSecrets = apiKeys.pick(
 
 type HeldSecret = RowOf<typeof heldSecrets>;
 
-/** Why a secret opens nothing now; null: it may. A revoked one stays revoked. */
+/** Why a secret is refused now; null: it is valid. A revoked one stays revoked. */
 export function endOf(
   { revokedAt, endsAt, expiresAt }: HeldSecret,
   now: EpochSeconds,
@@ -86,16 +80,14 @@ export function endOf(
   return expiresAt !== null && now >= expiresAt ? 'expired' : null;
 }
 
-/** What is decided when a key is made, and may be changed. */
 export type KeySettings = Pick<
   KeySecret,
   'name' | 'scopes' | 'allowedIps' | 'rateLimitPerMinute' | 'expiresAt'
 >;
 
-/** Who made the key: an account, and its key or its person. */
 export type KeyCreator = Pick<KeySecret, 'createdBy' | 'createdByKey' | 'createdByPerson'>;
 
-/** A secret in the clear, and the key that it is to be of; `keyId` null: of a new one. */
+/** A plain secret and its key; `keyId` null: a new key. */
 export interface NewSecret extends KeySettings, KeyCreator {
   readonly key: string;
   readonly keyId: number | null;
@@ -120,7 +112,6 @@ const insertSecret = apiKeys
 const isNewest = 'revoked_at is null and ends_at is null';
 const isNewestOfFirst = `account_id = $1::int and is_first and ${isNewest}`;
 
-/** Its last secret, revoked or not. */
 const findFirstKey: SqlStatement = {
   name: 'find_first_key',
   text: `select ${apiKeys.list('k')} from api_keys k where account_id = $1::int and is_first order by id desc limit 1`,
@@ -161,21 +152,18 @@ const viewKey: SqlStatement = {
     where ${isNewestOfFirst} returning sealed_key, last_four`,
 };
 
-/** The rows of a key `k`. The id of a later secret is no key's. */
+/** The rows of a key `k`. A later secret's id is not a key id. */
 const ofKey = '((k.id = $1::int and k.key_id is null) or k.key_id = $1::int)';
 
-/** A secret `k`, and when the first one of its key was made. */
 const secretsOfKeys = `select ${apiKeys.list('k')}, coalesce(first.created_at, k.created_at) as key_created_at
     from api_keys k left join api_keys first on first.id = k.key_id`;
 
-/** The newest secret of each key of the accounts, the first key first. */
 const listNewest: SqlStatement = {
   name: 'list_api_keys',
   text: `${secretsOfKeys} where k.account_id = any($1::int[]) and k.revoked_at is null and k.ends_at is null
     order by k.is_first desc, coalesce(k.key_id, k.id)`,
 };
 
-/** Secrets whose place a newer one has taken, and that still work. */
 const listEnding: SqlStatement = {
   name: 'list_ending_api_keys',
   text: `select ${apiKeys.list('k')} from api_keys k
@@ -195,7 +183,6 @@ const changeSecrets: SqlStatement = {
     where ${ofKey}`,
 };
 
-/** Those that end sooner by themselves do. */
 const endSecrets: SqlStatement = {
   name: 'end_api_key_secrets',
   text: `update api_keys k set ends_at = least(ends_at, to_timestamp($2::bigint)),
@@ -231,7 +218,7 @@ export function creatorOf({ actorId, by }: AuditAuthor): KeyCreator {
   };
 }
 
-/** Writes a secret. Returns its id, which is that of the key where it is a new one. */
+/** Returns the secret's id, which is the key's id if new. */
 export async function storeSecret(transaction: Queryable, seal: Seal, secret: NewSecret): Promise<number> {
   const { key, accountId, isFirst } = secret;
   const row = {
@@ -244,7 +231,7 @@ export async function storeSecret(transaction: Queryable, seal: Seal, secret: Ne
   return Number(stored?.['id']);
 }
 
-/** The account's first key, or a new secret of it: in the transaction that makes the account or revokes the earlier one. */
+/** The first key or a new secret of it. Call in the transaction that creates the account or revokes the old one. */
 export async function storeFirstKey(
   transaction: Queryable,
   seal: Seal,
@@ -267,12 +254,12 @@ const moveKeysTo: SqlStatement = {
   text: 'update api_keys set account_id = $2::int where account_id = $1::int and not is_first',
 };
 
-/** All keys of one test are another's from now on, the revoked ones too. Under the locks of both. No test has a first key. */
+/** Moves all keys, including revoked ones, from one test account to another, under both locks. Tests have no first key. */
 export async function moveKeys(transaction: Queryable, from: number, to: number): Promise<void> {
   await transaction.query(moveKeysTo, [from, to]);
 }
 
-/** Revokes every secret of the account's first key; the last four characters of those that still worked, the newest first. */
+/** Revokes all secrets of the account's first key; returns the last four characters of those that worked, newest first. */
 export async function revokeFirstKey(
   transaction: Queryable,
   accountId: number,
@@ -283,7 +270,6 @@ export async function revokeFirstKey(
   return worked.sort((a, b) => Number(b['id']) - Number(a['id'])).map((row) => String(row['last_four']));
 }
 
-/** The newest secret of each key of these accounts that was not revoked, the first key first; by creation otherwise. */
 export async function listKeys(database: Queryable, accountIds: readonly number[]): Promise<StoredKey[]> {
   const rows = await database.query(listNewest, [numberArray(accountIds)]);
   return rows.map(parseKey);
@@ -293,7 +279,6 @@ function parseKey(row: Row): StoredKey {
   return { ...apiKeys.parse(row), keyCreatedAt: Number(row['key_created_at']) };
 }
 
-/** Their secrets that work until they end, the newest first. */
 export async function listEndingSecrets(
   database: Queryable,
   accountIds: readonly number[],
@@ -303,13 +288,12 @@ export async function listEndingSecrets(
   return rows.map((row) => apiKeys.parse(row));
 }
 
-/** The newest secret of the key; null: it was revoked, or there is no such key. */
+/** The key's newest secret; null: revoked or unknown. */
 export async function findStoredKey(database: Queryable, keyId: number): Promise<StoredKey | null> {
   const [row] = await database.query(findNewest, [keyId]);
   return row === undefined ? null : parseKey(row);
 }
 
-/** What holds for the key from now on, of whichever secret of it is sent. All of them have its name. */
 export async function changeKeySettings(
   transaction: Queryable,
   keyId: number,
@@ -328,7 +312,7 @@ export async function revokeSecrets(
   await transaction.query(revokeThese, [ids, now]);
 }
 
-/** Ends every secret of the key at `at`. `isNow`: that is now, and they are revoked. */
+/** Ends all the key's secrets at `at`. `isNow`: revokes them. */
 export async function endKeySecrets(
   transaction: Queryable,
   keyId: number,
@@ -338,12 +322,10 @@ export async function endKeySecrets(
   await transaction.query(endSecrets, [keyId, at, isNow]);
 }
 
-/** The id of the key that it is a secret of. */
 export function keyIdOf({ id, keyId }: Pick<KeySecret, 'id' | 'keyId'>): number {
   return keyId ?? id;
 }
 
-/** Ids of keys to their names. */
 export async function findApiKeyNames(
   database: Queryable,
   ids: readonly number[],
@@ -353,13 +335,12 @@ export async function findApiKeyNames(
   return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]));
 }
 
-/** The account's first key in the clear, from its sealed copy. null: it has none. */
 export async function openApiKey(database: Queryable, seal: Seal, accountId: number): Promise<string | null> {
   const [row] = await database.query(findSealedKey, [accountId]);
   return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
 }
 
-/** The account's first key for its owner's eyes, who has seen it from now on. null: it has none. */
+/** The plain first key, and marks it as seen by its owner. null: none. */
 export async function viewFirstKey(
   transaction: Queryable,
   seal: Seal,
@@ -372,7 +353,6 @@ export async function viewFirstKey(
   return { key, lastFour: String(row['last_four']) };
 }
 
-/** What may be shown of the account's first key. null: the account has none. */
 export async function findKeyFacts(
   database: Queryable,
   accountId: number,
@@ -390,7 +370,7 @@ export interface CurrentKey {
   readonly lastUsedAt: EpochSeconds | null;
 }
 
-/** Every key that is taken, by account. For a restore, beside which nothing runs. */
+/** Valid keys by account. For a restore, when nothing else runs. */
 export async function listCurrentKeys(database: Queryable, now: EpochSeconds): Promise<CurrentKey[]> {
   const rows = await database.query(selectCurrentKeys, [now]);
   return rows.map((row) => ({
@@ -414,7 +394,7 @@ const replaceSealed: SqlStatement = {
     where k.id = new.id and k.sealed_key = new.earlier`,
 };
 
-/** Of revoked keys too: whatever is sealed is sealed under a key that is known. */
+/** Including revoked keys, so that nothing stays sealed under an old SECRET_KEY. */
 export const sealedKeys: SealedTexts = {
   async list(database, after) {
     const rows = await database.query(listSealed, [after]);
@@ -428,18 +408,17 @@ export const sealedKeys: SealedTexts = {
   },
 };
 
-/** Ids of secrets to when they were last used. */
 export async function noteKeysUsed(
   database: Queryable,
   uses: ReadonlyMap<number, EpochSeconds>,
 ): Promise<void> {
   if (uses.size === 0) return;
-  // Sorted: two processes that note the same keys must not wait for each other in a circle.
+  // Sorted: two processes that write the same keys must not deadlock.
   const sorted = [...uses].sort(([a], [b]) => a - b);
   await database.query(useKeys, keyUses.values(sorted.map(([id, lastUsedAt]) => ({ id, lastUsedAt }))));
 }
 
-/** Binds a sealed key to its account: swapped rows do not open. */
+/** Binds the sealed key to its account, so that swapped rows do not open. */
 function sealContext(accountId: number): string {
   return `api key of account ${accountId}`;
 }

@@ -1,5 +1,4 @@
-// Reading accounts: one, or a page of them. Called by whoever needs to know an account; changes are account-store.ts,
-// balances and counters account-reads.ts, who signs in find-people.ts.
+// Reads accounts. Changes: account-store.ts; balances and counters: account-reads.ts; sign-in: find-people.ts.
 
 import { type BatchedLookup, createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -19,7 +18,6 @@ const findAccountsByKey: SqlStatement = {
     join accounts a on a.id = k.account_id left join accounts r on r.id = a.test_of`,
 };
 
-/** Where accounts are on several servers: whose a key is, the account in its group, and then the key. */
 const findAccountIdsByKey: SqlStatement = {
   name: 'find_account_ids_by_key',
   text: `select wanted.position, k.account_id from unnest($1::text[]) with ordinality wanted (lookup_hash, position)
@@ -47,7 +45,7 @@ const findByUsername: SqlStatement = {
   text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
 };
 
-// A search counts what it finds: accounts are thousands, not millions, and only administrators look.
+// A search counts its matches: there are thousands of accounts, not millions, and only administrators search.
 const listAccountsPage: SqlStatement = {
   name: 'list_accounts',
   text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
@@ -70,10 +68,7 @@ const findAdministrator: SqlStatement = {
   text: 'select id from accounts where is_admin order by id limit 1',
 };
 
-/**
- * By the hash of a key: its account's columns, the key's with "k_" before them, and `is_operators`: whether the account, or
- * the one whose test it is, is an administrator's.
- */
+/** By key hash: account columns, key columns ("k_"), and `is_operators`: of an administrator's account or its test. */
 export function createKeyLookup(database: Queryable): BatchedLookup<string> {
   const byHash = (statement: SqlStatement) =>
     createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
@@ -94,8 +89,8 @@ function keyLookupApart(
     (some) => [numberArray(some)],
     (id) => id,
   );
-  // The account before the key: whatever changes about the key moves the account's access_version, and orders are refused that
-  // were let in by an earlier one. Read the other way round, a key that was just revoked would come with the new version.
+  // The account before the key: key changes move access_version, and orders admitted under an earlier version are refused.
+  // In the other order, a just revoked key could come with the new version.
   async function findOnce(hash: string): Promise<Row | null> {
     const owner = await ids.find(hash);
     const account = owner === null ? null : await rows.find(Number(owner['account_id']));
@@ -109,7 +104,7 @@ function keyLookupApart(
   return {
     async find(hash) {
       const found = await findOnce(hash);
-      // A test was reset meanwhile: its keys reach the next one by now.
+      // A test was reset meanwhile: its keys now reach the next one.
       const isMoved = found === null || found['test_state'] === 'discarded';
       return isMoved ? findOnce(hash) : found;
     },
@@ -126,7 +121,6 @@ export async function findAccountByUsername(database: Queryable, username: strin
   return row === undefined ? null : accounts.parse(row);
 }
 
-/** The id of the oldest administrator; null while there is none. */
 export async function findAdministratorId(database: Queryable): Promise<number | null> {
   const [row] = await database.query(findAdministrator);
   return row === undefined ? null : Number(row['id']);
@@ -134,12 +128,12 @@ export async function findAdministratorId(database: Queryable): Promise<number |
 
 const maxInt = 2_147_483_647;
 
-/** Newest first; `search` is part of a username or display name; `isAdmin` null: whether administrator or not. */
+/** Newest first; `search`: part of a username or display name; `isAdmin` null: both. */
 export async function listAccounts(
   database: Queryable,
   { search, group, isAdmin, page, limit }: Page & { search: string; group: string; isAdmin: boolean | null },
 ): Promise<{ total: number; accounts: Account[] }> {
-  // No name holds a control character, only the seam of search_text is one.
+  // Names contain no control characters; only search_text's separator is one.
   if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const wanted = [search.toLowerCase(), group, isAdmin];
@@ -152,7 +146,7 @@ export async function listAccounts(
       };
     },
     apart: async () => {
-      // Of each shard all rows up to the end of this page: accounts are thousands.
+      // From each shard all rows up to this page's end: there are thousands of accounts.
       const first = { columns: ['id'], descending: true, limit: Math.min(maxInt, offset + limit) };
       const found = await queryShards(database, listAccountsPage, [...wanted, first.limit, 0], { first });
       return {

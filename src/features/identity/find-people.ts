@@ -1,4 +1,4 @@
-// Reads of people: whose name a sign-in gives, who there is of an account.
+// Reads people: by sign-in name, and by account.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -7,7 +7,6 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { type Account, accounts } from './account-table.ts';
 import { type Credentials, credentials, type Person, people } from './people-table.ts';
 
-// The index of names knows those that are taken.
 const findByUsername: SqlStatement = {
   name: 'find_credentials',
   text: `select ${credentials.list('p', 'p_')}, ${accounts.list('a')}
@@ -35,14 +34,12 @@ const findUsernames: SqlStatement = {
   text: 'select id, username from people where id = any($1::int[])',
 };
 
-// Whoever has the name now, before who had it.
 const findIdOfName: SqlStatement = {
   name: 'find_person_of_name',
   text: `select id from people where username = $1 and (removed_at is null or id = account_id)
     order by removed_at nulls first limit 1`,
 };
 
-/** Ids to usernames, those of removed people too. */
 export async function findPeopleNames(
   database: Queryable,
   ids: readonly number[],
@@ -52,13 +49,12 @@ export async function findPeopleNames(
   return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
 }
 
-/** Of an account's own login that was removed, too. null: nobody has this name. */
+/** Including a removed own login. null: unknown name. */
 export async function findPersonId(database: Queryable, username: string): Promise<number | null> {
   const [row] = await database.query(findIdOfName, [username]);
   return nullable(Number, row?.['id']);
 }
 
-/** What a sign-in is compared with. null: nobody has this name. */
 export async function findCredentials(
   database: Queryable,
   username: string,
@@ -77,13 +73,13 @@ export async function findCredentials(
   return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };
 }
 
-/** null: there is no such person any more, or no password. */
+/** null: unknown, removed or without a password. */
 export async function getPasswordHash(database: Queryable, personId: number): Promise<string | null> {
   const [row] = await database.query(findPasswordHash, [personId]);
   return nullable(String, row?.['password_hash']);
 }
 
-/** Everybody who has not been removed: the account's own login first, then by when they were invited. */
+/** All that are not removed: the own login first, then by invitation. */
 export async function listPeople(database: Queryable, accountId: number): Promise<Credentials[]> {
   const rows = await database.query(listOfAccount, [accountId]);
   return rows.map((row) => credentials.parse(row));

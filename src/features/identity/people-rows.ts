@@ -1,7 +1,6 @@
-// The rows of people as other changes need them written: with a new account, with a password, at a sign-in. The only
-// writer of people beside manage-people.ts, which is what owners and administrators do with them.
-// A session lives as long as its person's password_version is the one it began under: it moves with a new password,
-// whenever the account is blocked or unblocked, when an administrator ends its sessions, and when the person is removed.
+// Writes people's rows for new accounts, passwords and sign-ins. The only writer of people besides manage-people.ts.
+// Invariant: a session is valid only while password_version is unchanged: it moves with a new password, a block or unblock
+// of the account, an administrator's ending of sessions, and the person's removal.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -10,14 +9,13 @@ import type { Language } from '../../shared/languages.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { newLogins } from './people-table.ts';
 
-/** A password as it is stored. */
 export interface NewPassword {
   readonly hash: string;
-  /** Minted, or set by somebody else than its holder: good for choosing another one. */
+  /** Generated, or set by another person: must be replaced at sign-in. */
   readonly isInitial: boolean;
-  /** By an administrator: whoever had been removed or demoted is an owner again, for there is always a way into an account. */
+  /** By an administrator: restores a removed or demoted own login as an owner, so that an account always has a way in. */
   readonly bringsBack?: boolean;
-  /** By a link that was made while the person had this password_version: it is of no use in any other. */
+  /** By a link, which is only valid for this password_version. */
   readonly byLink?: { readonly passwordVersion: number; readonly purpose: string };
 }
 
@@ -63,7 +61,7 @@ const setClock: SqlStatement = {
   text: 'update people set clock = $2 where id = $1::int and removed_at is null',
 };
 
-/** The account's own login, an owner, in the transaction that makes the account. */
+/** The own login, an owner. Call in the transaction that creates the account. */
 export async function insertOwnLogin(
   transaction: Queryable,
   account: { readonly id: number; readonly username: string },
@@ -71,16 +69,12 @@ export async function insertOwnLogin(
   now: EpochSeconds,
 ): Promise<void> {
   const { id, username } = account;
-  // Nobody makes an account for himself.
   const mustChangePassword = passwordHash !== null;
   const login = { id, accountId: id, username, role: 'owner', passwordHash, mustChangePassword } as const;
   await writeRows(transaction, insertLogin, [{ ...login, createdAt: now }]);
 }
 
-/**
- * In a transaction that has locked their account. `endsSessions`: unless they are ended in it anyway. false: there is no
- * such person, or the link was dead already.
- */
+/** Requires the account's lock. `endsSessions`: unless ended anyway. false: unknown person, or the link is invalid. */
 export async function writePassword(
   transaction: Queryable,
   personId: number,
@@ -92,17 +86,17 @@ export async function writePassword(
   return (await transaction.query(setPassword, values)).length > 0;
 }
 
-/** In the transaction that changes where they are written to: whoever reads the mail of before opens none. */
+/** Call in the transaction that changes the address: links mailed to the old one become invalid. */
 export async function endPasswordLinks(transaction: Queryable, personId: number): Promise<void> {
   await transaction.query(deleteLinks, [personId]);
 }
 
-/** Ends the sessions of everybody of the account, and those of sign-ins that are under way; passwords stay. */
+/** Ends all sessions and pending sign-ins of the account's people; passwords stay. */
 export async function endSessionsOfAll(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(moveVersions, [accountId]);
 }
 
-/** The same password, hashed anew. A password that was changed meanwhile stays. */
+/** Rehashes the same password; has no effect if it was changed meanwhile. */
 export async function replacePasswordHash(
   database: Queryable,
   personId: number,
@@ -111,12 +105,10 @@ export async function replacePasswordHash(
   await database.query(replaceHash, [personId, hashes.stored, hashes.anew]);
 }
 
-/** In the transaction that begins the session. */
 export async function noteSignIn(transaction: Queryable, personId: number, now: EpochSeconds): Promise<void> {
   await transaction.query(noteSignInAt, [personId, now]);
 }
 
-/** By themselves; null: their browser's again. */
 export async function writeLanguage(
   database: Queryable,
   personId: number,
@@ -125,7 +117,6 @@ export async function writeLanguage(
   await database.query(setLanguage, [personId, language]);
 }
 
-/** By themselves. */
 export async function writeClock(database: Queryable, personId: number, clock: Clock): Promise<void> {
   await database.query(setClock, [personId, clock]);
 }

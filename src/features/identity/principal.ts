@@ -1,6 +1,5 @@
-// Who is calling, as a value: what authentication yields, whichever guard it came through, and all that a route may
-// ask about its caller. A principal never changes; changed rights are a new one.
-// A key has all the scopes of its account or fewer; a person has those of their role.
+// The caller, as authenticated by any guard, with all that a route may ask about it. Immutable; changed rights make a new
+// one. A key has its account's scopes or fewer; a person has its role's.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -21,43 +20,41 @@ import { type heldSecrets, keyIdOf } from './api-key-rows.ts';
 import type { Person } from './people-table.ts';
 
 export interface Principal {
-  /** In test mode the account's test account. */
   readonly account: Account;
   readonly mode: KeyMode;
   readonly actor: KeyActor | PersonActor;
   readonly scopes: ReadonlySet<Scope>;
-  /** The time as it is for this caller: a clock belongs to a mode. */
+  /** The current time for this caller: each mode has its clock. */
   readonly now: () => EpochSeconds;
 }
 
 export interface KeyActor {
   readonly type: 'key';
   readonly id: number;
-  /** Which of its secrets was sent. */
   readonly secretId: number;
-  /** Requests of this key alone in any 60 seconds; null: only its account has a limit. */
   readonly rateLimitPerMinute: number | null;
-  /** It has an end, an allow-list or a rate limit of its own. */
+  /** Has its own end, allow-list or rate limit. */
   readonly isConfined: boolean;
 }
 
 export interface PersonActor {
   readonly type: 'person';
-  /** The account's own login has the id of the account. */
+  /** The own login has the account's id. */
   readonly id: number;
   readonly role: Role;
   readonly username: string;
   readonly sessionId: string;
 }
 
-// Made once: a principal of every cached key refers to one of them.
+// Created once: principals of all cached keys share them.
 const keyScopes = {
   account: new Set<Scope>(accountScopes),
   administrator: new Set<Scope>([...accountScopes, ...administratorScopes]),
 };
 const testScopes = {
   account: keyScopes.account,
-  // The operator's product is tried with test customers of all accounts; nothing else of the operator's is.
+  // The operator's product is tested with all accounts' test customers; nothing else of the operator's is available in
+  // tests.
   administrator: new Set<Scope>([...accountScopes, 'product']),
 };
 
@@ -65,7 +62,6 @@ function scopesOf(mode: KeyMode, isOperators: boolean): ReadonlySet<Scope> {
   return (mode === 'live' ? keyScopes : testScopes)[isOperators ? 'administrator' : 'account'];
 }
 
-/** What a key of the account may do, by name, in the order of the documents. */
 export function keyScopeNames(
   mode: KeyMode,
   isOperators: boolean,
@@ -75,7 +71,7 @@ export function keyScopeNames(
   return granted === null ? all : all.filter((scope) => granted.includes(scope));
 }
 
-/** `isOperators`: the account, or the real one of a test, is an administrator's. */
+/** `isOperators`: the account, or a test's real account, is an administrator's. */
 export function keyPrincipal(
   account: Account,
   secret: RowOf<typeof heldSecrets>,
@@ -92,7 +88,7 @@ export function keyPrincipal(
   return account.testClock === null ? principal : atTestClock(principal, account.testClock);
 }
 
-/** Whoever is signed in, looking at the test mode of their account: with what they may do there, and nothing beyond it. */
+/** A signed-in person in test mode: only with the scopes available there. */
 export function inTestMode(principal: Principal, testAccount: Account): Principal {
   const ofTests = scopesOf('test', false);
   const scopes = new Set([...principal.scopes].filter((scope) => ofTests.has(scope)));
@@ -100,18 +96,16 @@ export function inTestMode(principal: Principal, testAccount: Account): Principa
   return testAccount.testClock === null ? switched : atTestClock(switched, testAccount.testClock);
 }
 
-/** An administrator looking at another account as its owner sees it: with the scopes for reading it, and nobody else's name. */
+/** An administrator viewing another account: only with its reading scopes. */
 export function viewPrincipal({ actor, now }: Principal, account: Account): Principal {
   return { account, mode: 'live', actor, scopes: viewScopes, now };
 }
 
-/** Whether a request that needs these scopes can be about test mode: what every account has there. */
 export function isOfTestMode(scopes: readonly Scope[]): boolean {
   const ofTests = scopesOf('test', false);
   return scopes.length > 0 && scopes.every((scope) => ofTests.has(scope));
 }
 
-/** The same caller of test mode once their clock was read anew. */
 export function atTestClock(principal: Principal, testClock: EpochSeconds): Principal {
   return { ...principal, now: () => testClock };
 }
@@ -126,25 +120,21 @@ export function personPrincipal(
   return { account, mode: 'live', actor, scopes: scopesOfRole(account, role), now };
 }
 
-/** The account that the caller is of, whichever mode they are in. */
+/** The caller's real account in either mode. */
 export function realIdOf({ account }: Pick<Principal, 'account'>): number {
   return account.testOf ?? account.id;
 }
 
-/** What an account's requests are counted by: those of its tests apart, and a test that is reset goes on where it was. */
+/** What rate limits count by: tests separately, continuing after a reset. */
 export function limitId({ id, testOf }: Pick<Account, 'id' | 'testOf'>): number {
   return testOf === null ? id : -testOf;
 }
 
-/** What a right is judged by. */
 export interface Judged extends Pick<Principal, 'account' | 'mode' | 'scopes'> {
   readonly actor: Pick<KeyActor, 'type' | 'isConfined'> | Pick<PersonActor, 'type'>;
 }
 
-/**
- * The first scope that is missing. What only administrators have is nothing that another account's caller could be given;
- * in test mode nobody could be.
- */
+/** Names the first missing scope; `forbidden` for an administrator scope that the account cannot have. */
 export function scopeProblem(
   { account, mode, scopes: had }: Omit<Judged, 'actor'>,
   scopes: readonly Scope[],
@@ -157,8 +147,8 @@ export function scopeProblem(
 }
 
 /**
- * Who changes what lets into an administrator's account could make himself one: it takes everything that one may do. And a
- * key that is itself held to a time, a place or a rate could make one that is not.
+ * Changes to who can access an administrator's account could give administrator rights, so they take all its scopes. A key
+ * with an end, an allow-list or a rate limit could create an unlimited one.
  */
 export function administratorProblem(
   principal: Judged,
@@ -176,7 +166,7 @@ const confinedKey: Refusal = {
     'A key with an expiry, an allow-list or a rate limit of its own cannot change who has access to an administrator’s account.',
 };
 
-/** The principal as the author of a change, for the audit log. `takes`: the scopes that the change takes. */
+/** The change's author for the audit log. `takes`: the required scopes. */
 export function actorOf(
   { account, actor, now }: Principal,
   takes: readonly Scope[] = [],

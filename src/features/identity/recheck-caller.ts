@@ -1,5 +1,5 @@
-// Whether whoever asked for a change may still ask for it, in the transaction of that change: since the guard let them in, a
-// person may have been removed, blocked or given another role, and a key revoked, narrowed or held to something.
+// Rechecks the caller's rights inside the transaction of a change: since the guard, the person may have been removed,
+// blocked or given another role, or the key revoked or restricted.
 
 import type { ActingParty, Actor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -24,7 +24,7 @@ const findSecret: SqlStatement = {
 
 const roles = people.pick('role');
 
-/** What is changed is `target`'s. An administrator's action on an administrator's account takes what the guards ask of it too. */
+/** `target`: the account to be changed. For administrators' accounts, the guards' requirements apply again. */
 export async function recheckCaller(
   transaction: Queryable,
   { by = null, takes = [], now }: Actor,

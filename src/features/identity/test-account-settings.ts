@@ -1,6 +1,6 @@
-// An account's test account: the row that its test keys reach. Which one it is, and what it has in common with the real
-// account: group, names, limits and access, copied in the transaction that changes them there.
-// Always true: of an account's test accounts one at most is current (accounts_test_current).
+// An account's current test account, and the settings copied from the real account when they change: group, names, limits
+// and access.
+// Invariant: an account has at most one current test account (accounts_test_current).
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -11,7 +11,7 @@ const findCurrentTestAccount: SqlStatement = {
   text: `select ${accounts.list('a')} from accounts a where a.test_of = $1::int and a.test_state = 'current'`,
 };
 
-/** Only whether it is the same counts: behind two thousand million it begins anew. */
+/** Only compared for equality; wraps after two billion. */
 const nextAccessVersion = 't.access_version % 2000000000 + 1';
 
 const findSettings: SqlStatement = {
@@ -36,7 +36,7 @@ const writeSettings: SqlStatement = {
     where t.id = $1::int`,
 };
 
-/** null: nobody has looked at the account's test mode yet. */
+/** null: test mode was never used. */
 export async function findTestAccount(database: Queryable, accountId: number): Promise<Account | null> {
   const [row] = await queryShards(database, findCurrentTestAccount, [accountId], 'any');
   return row === undefined ? null : accounts.parse(row);
@@ -54,7 +54,7 @@ function settingsForTestAccount(transaction: Queryable, accountId: number): Prom
   });
 }
 
-/** In the transaction that changed the account, under its lock. The test account's id; null: it has none. */
+/** Call in the transaction that changed the account, under its lock. Returns the test account's id; null: none. */
 export async function copySettingsToTestAccount(
   transaction: Queryable,
   accountId: number,

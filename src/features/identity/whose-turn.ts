@@ -1,5 +1,5 @@
-// Whose turns a request takes where an account has only so many at once: its own, but an administrator who looks at another
-// account's panel keeps nobody of that one waiting.
+// Whose concurrency limit a request counts against: the caller's own account. An administrator viewing another account's
+// panel must not slow that account down.
 
 import type { Principal } from './principal.ts';
 

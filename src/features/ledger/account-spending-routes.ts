@@ -1,5 +1,5 @@
-// What each account spent in some days, of one package or kind or of all: where the operator's figures lead to. From the same
-// sums as the figures (src/features/ledger/spending-totals.ts), so that they add up.
+// What each account spent in a range of days, for a package or kind or all. From the same sums as the operator's figures
+// (spending-totals.ts), so they match.
 
 import type { FastifyInstance } from 'fastify';
 import { dayRange, numberMax, readQuery } from '../../platform/http/list-query.ts';
@@ -16,11 +16,9 @@ interface AccountSpendingRoutesDependencies {
 }
 
 const usualDays = 30;
-/** As many months as the figures have, whole. */
 const daysMax = 36 * 31;
 const accountsMax = 100;
 
-/** For the operator; below /admin. */
 export function accountSpendingRoutes(
   app: FastifyInstance,
   { spending, now }: AccountSpendingRoutesDependencies,
@@ -60,7 +58,6 @@ function readFilter(query: unknown, now: EpochSeconds) {
     const packageId = sent.number('package_id', 0) || null;
     return {
       ...dayRange(sent, now, { usual: usualDays, max: daysMax }),
-      // No package has such an id, and the database takes no such number.
       packageId: packageId && Math.min(packageId, numberMax),
       kind: sent.oneOf('kind', spendingKinds),
       by: sent.oneOf('sort', ['spent', 'orders', 'refunded']) ?? ('spent' as const),

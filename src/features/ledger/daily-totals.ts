@@ -1,6 +1,5 @@
-// The ledger summed by UTC days: what statements, charts and lists of a month are made of, so that none of
-// them reads more of the ledger than what was added since somebody last asked. Made off the order path, from the
-// entries alone, each once (rollup-watermarks.ts). The only writer of ledger_days.
+// The ledger's sums by UTC day, from which statements, charts and month lists are made. Summed outside the order path, each
+// entry once (rollup-watermarks.ts). The only writer of ledger_days.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -20,16 +19,14 @@ const ledgerSums = describeTable('ledger_days', {
   debitedCents: cents('debited_cents'),
 });
 
-/** Sums of a day, of a month, or of several accounts; `date` is "2026-01-31" or "2026-01". */
+/** Sums of a day, of a month, or of several accounts; `date`: "2026-01-31" or "2026-01". */
 export type LedgerSums = RowOf<typeof ledgerSums> & { readonly date: string };
 
-/** Numbers between which everything in a span of days lies, the ends included. */
 export interface NumberSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Sums, and where the entries are that they are of. */
 export interface SpannedSums extends LedgerSums {
   readonly entries: NumberSpan;
 }
@@ -37,16 +34,14 @@ export interface SpannedSums extends LedgerSums {
 export type Step = 'day' | 'month';
 
 export interface DailyTotals extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
-  /** Sums of the account from `since` on, oldest first; days without entries are missing. */
+  /** The account's sums from `since`, oldest first; days without entries are missing. */
   sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
-  /** Sums of every account together. */
   sumsOfAll(step: Step, since: string): Promise<LedgerSums[]>;
-  /** The accounts that spent most since a day. */
   topAccounts(since: string, limit: number): Promise<TopAccount[]>;
-  /** Where the entries of these days lie; null where there are none. "" leaves an end open. */
+  /** The numbers of these days' entries; null: none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /** From here on no entry of the account can be dated earlier, whatever the clock says. */
+  /** Fixes the past: no later entry of the account can be dated earlier, whatever the clock says. */
   closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
 }
 
@@ -58,7 +53,7 @@ export interface TopAccount {
   readonly spentCents: bigint;
 }
 
-/** A day's columns, from its entries. What settles an order that waited for the product is no order of that day. */
+/** A day's columns from its entries. Settling a pending order is not an order of that day. */
 const dayOfEntries = {
   order_count: `count(*) filter (where kind = 'charge' and not is_settling)`,
   entry_count: 'count(*)',
@@ -100,8 +95,7 @@ const sumsOfAccount: SqlStatement = {
     where d.account_id = $1::int and d.day >= $2::date group by 1 order by 1`,
 };
 
-// Account by account: an index by day alone would be one that a plan for a single account could take.
-// Of real ones: tests are no business.
+// Account by account: an index by day alone could be chosen for a single account's plan. Only real accounts.
 const daysOfAll = `accounts a join lateral (
       select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= ${realAccountIdMax}`;
 
@@ -125,7 +119,7 @@ const findSpans: SqlStatement = {
       and day >= coalesce(nullif($2::text, '')::date, '-infinity') and day <= coalesce(nullif($3::text, '')::date, 'infinity')`,
 };
 
-// Waits for a batch of the account that is under way, which may still date its entries earlier.
+// Waits for a running batch of the account, which may still date entries earlier.
 const closeLedger: SqlStatement = {
   name: 'close_ledger_until',
   text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
@@ -182,7 +176,7 @@ export function createDailyTotals(database: Database): DailyTotals {
       const span = spanOf(row['first_order'], row['last_order']);
       const postdated = nullable(Number, row['postdated_order']);
       if (to === '' || postdated === null) return span;
-      // Orders of these days may have entries of later ones.
+      // Orders of these days may have later entries.
       return { from: span?.from ?? 1, to: Math.max(span?.to ?? 0, postdated) };
     },
     async closeUntil(accountId, until) {
@@ -202,7 +196,6 @@ function parseSums(row: Row): LedgerSums {
   return { date: String(row['date']), ...ledgerSums.parse(row) };
 }
 
-/** Those of one date together, oldest first. */
 function addedUp(sums: readonly LedgerSums[]): LedgerSums[] {
   const dates = new Map<string, LedgerSums>();
   for (const each of sums) {
@@ -224,7 +217,6 @@ function bothOf(one: LedgerSums, other: LedgerSums): LedgerSums {
   };
 }
 
-/** The last `count` days or months up to `now`, oldest first. */
 export function lastDates(step: Step, count: number, now: EpochSeconds): string[] {
   const date = new Date(now * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

@@ -1,7 +1,6 @@
-// Which ranges of an account's orders and ledger entries hold rows of a kind or of a package: so that a filter that
-// few of a million rows fit reads the ranges that hold some, and no others. An index of ranges costs the order
-// path nothing: it is made by a job, from whole ranges of rows that never change, and what it has not looked at yet
-// is read row by row (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
+// Which ranges of an account's orders and entries contain rows of a kind or package, so that a rare filter only reads
+// those. A job indexes whole ranges of immutable rows, at no cost to orders; newer rows are read one by one
+// (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -13,13 +12,13 @@ import type { NumberSpan } from './daily-totals.ts';
 
 export type FacetedList = keyof typeof lists;
 
-/** Rows of a range: numbers 1 to 250, 251 to 500, … */
+/** Rows per range: numbers 1 to 250, 251 to 500, … */
 const rangeRows = 250;
-/** Rows that are looked at in one statement: on the embedded database orders wait for it. */
+/** Ranges per statement: on the embedded database orders wait for it. */
 const rangesAtOnce = 20;
-/** Rows that are read in one statement where nothing says what they hold. */
+/** Rows per statement without an index. */
 const plainRows = 5_000;
-/** Statements for a page: what it finds may be less than a page, and then says where to go on. */
+/** Statements per page: it may be short, and then says where to continue. */
 const roundsMax = 20;
 
 const lists = {
@@ -37,12 +36,10 @@ const lists = {
   },
 } as const;
 
-/** What the index knows a row by; null: every row fits. */
+/** The index's key for a row; null: every row matches. */
 export function orderFacet(kind: string | null, packageId: number | null): string | null {
   return [kind, packageId].filter((part) => part !== null).join(' ') || null;
 }
-
-// -------------------------------------------------------------------------------------------- reading
 
 const findMark: SqlStatement = {
   name: 'find_list_mark',
@@ -63,20 +60,17 @@ export interface Walk<Item> {
   /** Newest first, from `to` down to `from`. */
   readonly span: NumberSpan;
   readonly limit: number;
-  /** The rows of these spans that fit, newest first. */
   readonly read: (spans: readonly NumberSpan[], limit: number) => Promise<readonly Item[]>;
   readonly numberOf: (item: Item) => number;
 }
 
 export interface Walked<Item> {
   readonly items: readonly Item[];
-  /** Go on below this number; null: there is no more. */
   readonly nextBefore: number | null;
 }
 
 export async function scanDown<Item>(database: Queryable, walk: Walk<Item>): Promise<Walked<Item>> {
   const { list, accountId, facet, span, limit, read, numberOf } = walk;
-  // One more than the page: whether there is more is then known.
   const wanted = limit + 1;
   const items: Item[] = [];
   const indexedTo = facet === null ? 0 : await indexedRows(database, list, accountId);
@@ -96,7 +90,6 @@ export async function scanDown<Item>(database: Queryable, walk: Walk<Item>): Pro
   return { items: page, nextBefore: to >= span.from ? to + 1 : null };
 }
 
-/** What is read next, and the number to go on from. */
 interface Part {
   readonly spans: readonly NumberSpan[];
   readonly next: number;
@@ -107,7 +100,6 @@ function plainPart(from: number, to: number): Part {
   return { spans: [{ from: low, to }], next: low - 1 };
 }
 
-/** The highest ranges that hold enough rows of the facet. */
 async function indexedPart<Item>(
   database: Queryable,
   { list, accountId, facet, span, limit }: Walk<Item> & { readonly facet: string },
@@ -138,15 +130,13 @@ async function indexedRows(database: Queryable, list: FacetedList, accountId: nu
   return Number(row?.['stretch_count'] ?? 0) * rangeRows;
 }
 
-/** Rows of `table t` in the spans $2, $3 of the account $1 that fit, at most $4 of them: for `Walk.read`. */
+/** Matching rows of `table t` in spans $2, $3 of account $1, at most $4: for `Walk.read`. */
 export function rowsInSpans(table: string, fits: string): string {
   return `unnest($2::int[], $3::int[]) span (low, high) cross join lateral (
       select * from ${table} t
       where t.account_id = $1::int and t.number between span.low and span.high and ${fits}
       order by t.number desc limit $4::int)`;
 }
-
-// -------------------------------------------------------------------------------------------- writing
 
 const listBehind = (list: FacetedList): SqlStatement => ({
   name: `list_accounts_behind_${list}`,
@@ -156,8 +146,8 @@ const listBehind = (list: FacetedList): SqlStatement => ({
       and ${isInUse('a')} order by a.id`,
 });
 
-// Whoever else looks at the same ranges writes the same rows: a whole range never changes. So which are whole is
-// counted here, from the mark as it is now: another run may have moved it since this one found the account behind.
+// Concurrent runs write the same rows, as a whole range never changes. Whole ranges are counted here, from the current
+// mark, which another run may have moved.
 const indexMore = (list: FacetedList): SqlStatement => {
   const { table, counter, columns, facets } = lists[list];
   return {
@@ -184,7 +174,7 @@ const indexMore = (list: FacetedList): SqlStatement => {
   };
 };
 
-/** The same in steps, for groups on several servers: Citus 13 takes no INSERT of what another part of its statement selects. */
+/** In steps, for groups on several servers: Citus 13 does not INSERT what another part of the statement selects. */
 const indexApart = (list: FacetedList) => {
   const { table, counter, columns, facets } = lists[list];
   return {
@@ -224,7 +214,7 @@ type IndexApart = ReturnType<typeof indexApart>;
 
 const neverAborted = new AbortController().signal;
 
-/** Looks at the whole ranges that were added to any list; returns how many are left, because the signal said stop. */
+/** Indexes new whole ranges of any list; returns the number left when the signal stopped it. */
 export async function indexFacets(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(statements, async ({ behind, index, apart }) =>
@@ -239,7 +229,6 @@ export async function indexFacets(database: Database, signal = neverAborted): Pr
   return left;
 }
 
-/** One statement does it, or a few; of a test, behind another that holds its row. */
 async function indexMoreOf(
   whole: Database,
   { index, apart }: { readonly index: SqlStatement; readonly apart: IndexApart },
@@ -259,7 +248,7 @@ async function indexMoreOf(
   }
 }
 
-/** What two of them write at the same moment is the same: a whole range never changes, and the mark goes up alone. */
+/** Concurrent runs write the same rows, and the mark only increases. */
 async function addApart(queryable: Queryable, apart: IndexApart, accountId: number): Promise<void> {
   const [mark] = await queryable.query(apart.findMark, [accountId]);
   if (mark === undefined) return;

@@ -1,5 +1,5 @@
-// Entries of a ledger below a number, from some days, of a kind, or of one order: for lists that go on page by page and
-// for exports. Each page is one index range, or a few short ones.
+// Entries of a ledger below a number, in a range of days, of a kind, or of one order: for lists and exports. Each page
+// reads one or a few index ranges.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -15,30 +15,26 @@ import {
 import { rowsInSpans, scanDown, type Walked } from './facet-index.ts';
 import { actorsOf } from './list-ledger.ts';
 
-/** An entry, and what a reader wants to know besides. */
 export interface FoundEntry {
   readonly entry: LedgerEntry;
-  /** The administrator who made it. */
   readonly actor: string | null;
-  /** The customer of its order. */
   readonly customerReference: string | null;
   readonly customerNumber: number | null;
 }
 
-/** An entry of a list: by page number it comes without the customer of its order. */
+/** Lists by page number have no customer. */
 export type ListedEntry = Pick<FoundEntry, 'entry' | 'actor'> & Partial<FoundEntry>;
 
 export interface EntryFilter {
-  /** Numbers from `from` to `to`. */
   readonly from: number;
   readonly to: number;
-  /** Moments from `since` up to, not including, `until`. */
+  /** `since` inclusive, `until` exclusive. */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
 }
 
-/** Whether a row has its actor's name, or that is looked up afterwards (actorsOf in list-ledger.ts). */
+/** Whether rows include the actor's name, or it is looked up afterwards (actorsOf in list-ledger.ts). */
 const actors = {
   together: { name: 'a.username as actor, ', join: 'left join account_names a on a.id = e.actor_id\n    ' },
   apart: { name: '', join: '' },
@@ -73,10 +69,9 @@ const listDown = eitherWay((names) => ({
   )} order by e.number desc limit $4::int`,
 }));
 
-// Orders and the entries that they are placed with come to be together, so along the ledger the newest order never falls:
-// a binary search finds the first entry of an order. Of an entry that settles an order, the newest one at that moment
-// stands in the change of a plan that says so. Credits have none and are stepped over. What settled the order itself stands
-// where its hand-off says.
+// Orders are created together with their first entries, so along the ledger the newest order number never falls, and a
+// binary search finds an order's first entry. For a settling entry, its plan change gives the newest order at that time;
+// credits are skipped. The hand-off names the order's own settling entry.
 const listOfOrder = eitherWay((names) => ({
   name: 'find_entries_of_order',
   text: `with recursive probe (low, high) as (
@@ -106,7 +101,6 @@ function eitherWay(statement: (names: Names) => SqlStatement): Forms<SqlStatemen
   return { together: statement('together'), apart: { name: `${name}_apart`, text } };
 }
 
-/** Oldest first. */
 export async function findEntriesUp(
   database: Queryable,
   accountId: number,
@@ -116,7 +110,7 @@ export async function findEntriesUp(
   return found(database, accountId, listUp, values);
 }
 
-/** Newest first, of one kind or of all. A page may be short, and then says where to go on. */
+/** Newest first, of one kind or all. A page may be short, and then says where to continue. */
 export function findEntriesDown(
   database: Queryable,
   accountId: number,
@@ -139,7 +133,7 @@ export function findEntriesDown(
   });
 }
 
-/** The refund, if there was one, and the charge; then what settled it, if it waited for the product. */
+/** Refund and charge; then the settling entry of an order that waited for the product. */
 export async function findEntriesOfOrder(
   database: Queryable,
   accountId: number,

@@ -6,7 +6,6 @@ import { formatTime } from '../../shared/times.ts';
 import type { LedgerEntry } from '../order-engine/records/ledger-entry.ts';
 import type { LedgerEntryView } from './ledger-schemas.ts';
 
-/** `actor`: the username of the administrator who made it; null for what orders did. */
 export function ledgerEntryView(entry: LedgerEntry, actor: string | null, currency: string): LedgerEntryView {
   const { accountId, number, orderNumber } = entry;
   return {

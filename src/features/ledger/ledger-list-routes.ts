@@ -92,7 +92,7 @@ function ledgerList(dependencies: LedgerListRoutesDependencies): AccountList<Led
   };
 }
 
-/** A page of what fits, newest first; a position is the number of the last entry before it. */
+/** Matches, newest first; a position is the last entry's number. */
 async function findEntries(
   { database, dailyTotals }: Pick<LedgerListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters }: ListedAccount,

@@ -1,4 +1,4 @@
-// What the pages read of the ledger besides the API.
+// The pages' additional ledger data.
 
 import Type from 'typebox';
 import { amount, nullable } from '../../shared/schema-parts.ts';

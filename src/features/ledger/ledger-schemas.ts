@@ -1,4 +1,4 @@
-// A ledger entry, as every API shows it.
+// A ledger entry in every API.
 
 import Type, { type Static } from 'typebox';
 import { amount, count, currency, id, signedAmount, time, word } from '../../shared/schema-parts.ts';

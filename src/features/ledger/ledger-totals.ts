@@ -1,4 +1,4 @@
-// What moved in the time that a ledger list is filtered by, whatever the kind: for the pages beside the list.
+// The sums of a ledger list's time range, of all kinds, for the pages.
 
 import type { Database } from '../../platform/database/database.ts';
 import { daysOf, endOfTime, type TimeSpan } from '../../platform/http/list-query.ts';
@@ -9,11 +9,10 @@ import type { EntryKind } from '../order-engine/records/ledger-entry.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
 
-/** Entries of a day that is not whole which are added up one by one. */
+/** Limit of single entries summed for a partial day. */
 const addedUpMax = 5_000;
 const daySeconds = 86_400;
 
-/** What a list of the ledger is filtered by. */
 export interface LedgerFilter {
   readonly kind: EntryKind | null;
   readonly orderId: number | null;
@@ -22,7 +21,7 @@ export interface LedgerFilter {
 
 type Totals = Record<EntryKind, bigint> & { entries: number };
 
-/** Of whole UTC days from their sums, of the others at the ends from their entries; null: those are too many. */
+/** Whole UTC days from their sums, partial days from their entries; null: too many entries. */
 export async function ledgerTotals(
   { database, dailyTotals }: { readonly database: Database; readonly dailyTotals: DailyTotals },
   { account, counters }: ListedAccount,

@@ -14,14 +14,13 @@ const listEntries: SqlStatement = {
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
 };
 
-/** Where accounts are on several servers: the names are another group's, and looked up apart. */
+/** With accounts on several servers, names are in another group and looked up separately. */
 const listEntriesApart: SqlStatement = {
   name: 'list_ledger_entries_apart',
   text: `select ${ledgerEntries.list('e')} from ledger_entries e
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
 };
 
-/** Newest first; `total` is the account's entry count. */
 export async function listLedger(
   database: Queryable,
   accountId: number,
@@ -37,7 +36,7 @@ export async function listLedger(
   return rows.map((row) => ({ entry: ledgerEntries.parse(row), actor: actorOf(row) }));
 }
 
-/** Who made each of these rows of entries: read along, or, where accounts are on several servers, looked up now. */
+/** The actor of each entry row: from the row or, with accounts on several servers, looked up now. */
 export async function actorsOf(
   database: Queryable,
   rows: readonly Row[],

@@ -1,22 +1,19 @@
-// Statements: what an account had, what moved and what it was left with, month by month. Made of the sums by day, so a
-// statement costs the same however much is in it. Called by the routes of the API and of the panel.
-// Invariant: a month opens with the closing balance of the month before, and a month shown as final never changes.
+// An account's opening balance, movements and closing balance by month, from the daily sums, so a statement's cost does not
+// depend on its entries. Called by the API's and the panel's routes.
+// Invariant: a month opens with the previous month's closing balance, and a final month never changes.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { DailyTotals, LedgerSums, NumberSpan, SpannedSums } from './daily-totals.ts';
 
 export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
-  /** "2026-11". */
   readonly month: string;
-  /** Whether the month is over. */
   readonly isFinal: boolean;
   readonly openingCents: bigint;
   readonly closingCents: bigint;
-  /** The numbers of its entries; null: it has none. */
   readonly entries: NumberSpan | null;
 }
 
-/** From the month of the first entry to that of `now`, oldest first; months without entries, too. */
+/** From the first entry's month to that of `now`, oldest first, including months without entries. */
 export async function listStatements(
   dailyTotals: DailyTotals,
   accountId: number,

@@ -1,7 +1,7 @@
-// How far an account's entries are summed up by whoever makes sums of them (daily-totals.ts, spending-totals.ts): off the
-// order path, in pieces, each a transaction that adds what its entries come to and moves the mark.
-// Always true: a mark is the number of the last entry in its sums, and entries never change, so each is summed exactly
-// once. An account's entries become visible in the order of their numbers: up to its counter there is no gap.
+// How far an account's entries are summed (daily-totals.ts, spending-totals.ts). Outside the order path, in pieces, each a
+// transaction that adds its entries and moves the mark.
+// Invariant: the mark is the last summed entry, and entries never change, so each is summed exactly once. Entries become
+// visible in number order, without gaps up to the account's counter.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -9,25 +9,22 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
 export interface RollupWatermarks {
-  /** Sums up what was added to one ledger, in at most so many pieces; whether all of it is. */
+  /** Sums one ledger's new entries in at most so many pieces; returns whether it is complete. */
   bringUpToDate(accountId: number, piecesMax?: number): Promise<boolean>;
-  /** The accounts that are behind, and by how many pieces. */
   listBehind(): Promise<readonly { readonly accountId: number; readonly pieces: number }[]>;
-  /** Sums up whatever was added to any ledger; returns how many entries are left, because the signal said stop. */
+  /** Sums all ledgers' new entries; returns the number left when the signal stopped it. */
   bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 
 export interface MarkedSums {
   readonly table: 'ledger_day_marks' | 'spending_marks';
-  /** Adds what the account's entries after `mark` up to `upto` come to. */
   add(transaction: Queryable, accountId: number, mark: number, upto: number): Promise<void>;
 }
 
-/** Of one transaction: on the embedded database orders wait for it. */
+/** Per transaction: on the embedded database orders wait for it. */
 const entriesAtOnceMax = 2_000;
 const neverAborted = new AbortController().signal;
 
-/** The only writer of the table of marks that it is given. */
 export function createRollupWatermarks(database: Database, { table, add }: MarkedSums): RollupWatermarks {
   const statement = (name: string, text: string): SqlStatement => ({ name: `${name}_${table}`, text });
   const behind = `from accounts a left join ${table} m on m.account_id = a.id
@@ -45,7 +42,6 @@ export function createRollupWatermarks(database: Database, { table, add }: Marke
     `select a.id, a.entry_count - coalesce(m.entry_number, 0) as behind ${behind} and ${isInUse('a')} order by a.id`,
   );
 
-  /** Whether there is more to sum up. */
   function sumMore(accountId: number): Promise<boolean> {
     return database.ofAccount(accountId).transaction(
       async (transaction) => {

@@ -1,10 +1,9 @@
-// What an account spent, by package and kind of order, in UTC days and months: so that a dashboard reads a few sums and
-// no orders. Made off the order path as the sums by day are (daily-totals.ts), from the same entries, with a mark of its
-// own (rollup-watermarks.ts): what was there before this table was is summed up by the job, piece by piece, and until then nothing is said of it.
-// Always true: the charges and refunds of a day, over all packages and kinds, are those of ledger_days. An entry of an
-// order is its package's and its kind's, on the day of the entry, also where the order failed or was settled later; a
-// refund of a cancelled plan is the plan's package's, with the kind `cancel`. Top-ups and debits are no spending.
-// The only writer of spending_sums.
+// An account's spending by package, kind, UTC day and month, so that dashboards read no orders. Summed outside the order
+// path from the same entries as daily-totals.ts, with its own mark; older entries are summed by the job, with no answer
+// until then. The only writer of spending_sums.
+// Invariant: a day's charges and refunds over all packages and kinds equal those of ledger_days. An order's entry counts
+// for its package and kind on the entry's day, even if it failed or was settled later; a canceled plan's refund has kind
+// `cancel`. Top-ups and debits are not spending.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -23,7 +22,7 @@ import { isSettling } from '../order-engine/records/ledger-entry.ts';
 import type { Step } from './daily-totals.ts';
 import { createRollupWatermarks, type RollupWatermarks } from './rollup-watermarks.ts';
 
-/** The kinds of orders, and what gives money back without one. */
+/** The kinds of orders, and refunds without an order. */
 export const spendingKinds = ['activate', 'renew', 'change', 'cancel'] as const;
 
 const figures = {
@@ -41,34 +40,29 @@ const spendingSums = describeTable('spending_sums', {
   ...sums,
 });
 
-/** Of one package and kind. */
 export type Spending = RowOf<typeof spending>;
 type SpendingSum = RowOf<typeof spendingSums>;
 type Figures = RowOf<typeof spendingFigures>;
 const nothing: Figures = { orderCount: 0, chargedCents: 0n, refundedCents: 0n };
 
-/** Whether it is of the period that was asked for, or of the one before. */
 export interface PeriodSpending extends Spending {
   readonly isBefore: boolean;
 }
 
 export interface SpendingPeriods {
   readonly step: Step;
-  /** First days of the period and of the one before it. */
   readonly since: string;
   readonly previousSince: string;
 }
 
-/** Of which days, packages and kinds; null: of all. */
 export interface SpendingFilter {
-  /** UTC days, both included. */
+  /** UTC days, inclusive. */
   readonly from: string;
   readonly to: string;
-  /** What is still to come has no sums: a month that goes on is whole. */
+  /** A future end counts as whole months: there are no sums beyond today. */
   readonly today: string;
   readonly packageId: number | null;
   readonly kind: Spending['kind'] | null;
-  /** What there is most of comes first. */
   readonly by: 'spent' | 'orders' | 'refunded';
   readonly limit: number;
 }
@@ -81,21 +75,19 @@ export interface AccountSpending extends Figures {
 
 export interface SpendingByAccount {
   readonly accounts: readonly AccountSpending[];
-  /** Of all, also of those beyond the limit. */
+  /** Totals of all, including those beyond the limit. */
   readonly countOfAccounts: number;
   readonly together: Figures;
 }
 
 export interface SpendingReads extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
-  /** null: there is too much that is not summed up yet, and the job is at it. */
+  /** null: too much is not summed yet; the job is working on it. */
   ofAccount(accountId: number, periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
-  /** Of every real account together. */
   ofAll(periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
-  /** Account by account. */
   byAccount(filter: SpendingFilter): Promise<SpendingByAccount | null>;
 }
 
-/** Whoever looks waits for so many transactions, and leaves the rest to the job. */
+/** Transactions that a request waits for; the job does the rest. */
 const piecesOfRequestMax = 10;
 const sumEntries: SqlStatement = {
   name: 'sum_spending',
@@ -132,7 +124,6 @@ const listOfAccount: SqlStatement = {
     where s.account_id = $4::int and s.step = $1::text and s.since >= $2::date group by 1, 2, 3`,
 };
 
-// Account by account, as the days of all are read.
 const listOfAll: SqlStatement = {
   name: 'list_spending_of_all',
   text: `select ${periodSums} from accounts a join lateral (
@@ -169,16 +160,16 @@ export function createSpendingReads(database: Database): SpendingReads {
     table: 'spending_marks',
     async add(transaction, accountId, mark, upto) {
       const rows = await transaction.query(sumEntries, [accountId, mark, upto]);
-      // Sums of one row are added in the order of their key: nobody else writes this account's.
+      // Sorted by key; concurrent writers of an account do not exist.
       await writeRows(transaction, addSums, sumsOf(accountId, rows));
     },
   });
 
-  /** false: there is too much to sum up while somebody waits. */
+  /** false: too much for a request to wait for. */
   async function bringAllNearly(): Promise<boolean> {
     const behind = await marks.listBehind();
     const pieces = behind.reduce((sum, each) => sum + each.pieces, 0);
-    // Many accounts that are a little behind are summed up; a year of orders is not.
+    // Sums many accounts that are slightly behind, but not a year of orders.
     if (pieces > behind.length + piecesOfRequestMax) return false;
     for (const { accountId } of behind) await marks.bringUpToDate(accountId, piecesOfRequestMax);
     return true;
@@ -197,7 +188,7 @@ export function createSpendingReads(database: Database): SpendingReads {
     },
     async byAccount({ from, to, today, packageId, kind, by, limit }) {
       if (!(await bringAllNearly())) return null;
-      // Whole months are few rows; anything else is days.
+      // Whole months are few rows; otherwise days.
       const step: Step = from.endsWith('-01') && (to >= today || isEndOfMonth(to)) ? 'month' : 'day';
       const values = [step, from, to, packageId, kind];
       const [found, sums] = await Promise.all([
@@ -219,7 +210,6 @@ export function createSpendingReads(database: Database): SpendingReads {
   };
 }
 
-/** What was found of days, as rows of days and of months. */
 function sumsOf(accountId: number, rows: readonly Row[]): SpendingSum[] {
   const days = rows.map((row) => ({
     accountId,
@@ -237,7 +227,6 @@ function sumsOf(accountId: number, rows: readonly Row[]): SpendingSum[] {
   return [...days, ...months.values()];
 }
 
-/** Of all groups together. */
 function addedUp(found: readonly PeriodSpending[]): PeriodSpending[] {
   const together = new Map<string, PeriodSpending>();
   for (const each of found) {

@@ -1,5 +1,4 @@
-// The figures of a span of days or months as both overviews show them: its series, its totals beside those of the same
-// time before, and what was spent by package and kind.
+// Figures of a span for both overviews: the series, totals beside the previous span's, and spending by package and kind.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -11,9 +10,7 @@ import type { PeriodSpending } from './spending-totals.ts';
 
 export interface Span {
   readonly step: Step;
-  /** The first day. */
   readonly since: string;
-  /** The first day of as many days or months before. */
   readonly previousSince: string;
   readonly dates: readonly string[];
 }
@@ -49,7 +46,7 @@ export function spanView({ since, previousSince }: Span, now: EpochSeconds): Spa
   };
 }
 
-/** A point for each date, empty ones included; the last one goes on. */
+/** A point for each date, including empty ones; the last one is incomplete. */
 export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]): SeriesPointView[] {
   const byDate = new Map(sums.map((each) => [each.date, each]));
   return dates.map((date, index) => ({
@@ -59,7 +56,6 @@ export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]):
   }));
 }
 
-/** Of all dates together, and of whatever came before them. */
 export function totalsOf(sums: readonly LedgerSums[], dates: readonly string[]): TotalsView {
   const [first = ''] = dates;
   return {
@@ -68,7 +64,6 @@ export function totalsOf(sums: readonly LedgerSums[], dates: readonly string[]):
   };
 }
 
-/** What cost most first. */
 export function spendingView(found: readonly PeriodSpending[] | null, catalog: PackageCatalog): SpendingView {
   if (found === null) return null;
   const rows = Map.groupBy(found, ({ packageId, kind }) => `${packageId} ${kind}`).values();

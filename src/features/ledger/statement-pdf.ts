@@ -1,6 +1,7 @@
-// A statement as PDF, written while its entries are read: a month of a hundred thousand entries takes no more memory than
-// one of a few. Called by the routes of statements. Always true: a finished month has the same bytes whenever and wherever
-// it is asked for, as long as letterhead and language are the same; so nothing here depends on the time or on chance.
+// A statement as PDF, streamed while its entries are read, so memory does not depend on their number. Called by the
+// statement routes.
+// Invariant: a finished month always has the same bytes for the same letterhead and language, so nothing here may depend on
+// time or chance.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TextKey } from '../../platform/text/english-texts.ts';
@@ -19,12 +20,12 @@ export interface StatementHead {
   readonly accountName: string;
   readonly username: string;
   readonly currency: string;
-  /** When it was asked for: shown, and in the file, where the month is not over. */
+  /** Request time, shown if the month is not over. */
   readonly now: EpochSeconds;
 }
 
 const rowHeight = 14;
-/** Other work has its turn after so many: setting a row takes a fraction of a millisecond. */
+/** Yields to other work after this many rows. */
 const rowsAtOnce = 25;
 
 const columns = [
@@ -107,7 +108,7 @@ export async function* statementPdf(
       rows += 1;
       if (rows % rowsAtOnce === 0) await turn();
     }
-    // What is written is handed on before more is read: whoever reads slowly fills no memory.
+    // Writes before reading more, so that slow clients fill no memory.
     yield* document.written();
   }
   yield* document.end();
@@ -125,7 +126,6 @@ function cellsOf({ entry, customerReference }: FoundEntry, { t, amount }: Transl
   ];
 }
 
-/** The first moment after a month. */
 function endOf(month: string): EpochSeconds {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return Date.UTC(year, number, 1) / 1000;

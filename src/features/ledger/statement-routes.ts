@@ -1,4 +1,4 @@
-// GET /statements, GET /statements/{month}: the account's ledger month by month, to read, to compute with and to file.
+// GET /statements and GET /statements/{month}: the ledger by month, as JSON, CSV and PDF.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -32,10 +32,9 @@ export interface StatementRoutesDependencies {
   readonly dailyTotals: DailyTotals;
   readonly exports: PerAccountConcurrency;
   readonly currency: string;
-  /** Entries of a month that a PDF holds. */
   readonly pdfEntriesMax: number;
   readonly brand: BrandHolder;
-  /** Name and address of the operator, line by line, where the brand has none. */
+  /** The operator's name and address by line, if the brand has none. */
   readonly statementIssuer: readonly string[];
 }
 
@@ -115,7 +114,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     },
   );
 
-  /** Piece by piece: what a serializer would make of it whole may be larger than memory. */
+  /** In pieces: the whole could exceed the memory. */
   async function* statementJson(statement: MonthlyStatement, account: Account): AsyncGenerator<string> {
     const head = JSON.stringify(statementView(statement, currency));
     yield `{"statement":${head.slice(0, -1)},"entries":[`;
@@ -128,7 +127,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     yield ']}}';
   }
 
-  /** Oldest first. What came since the sums were made is left out: the statement adds up. */
+  /** Oldest first. Leaves out entries newer than the sums, so that the statement adds up. */
   function entriesOf(
     { id }: Account,
     { month, entries }: MonthlyStatement,

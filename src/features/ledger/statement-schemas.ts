@@ -1,4 +1,4 @@
-// The statements of the months, as JSON Schema.
+// Monthly statements, as JSON Schema.
 
 import Type, { type Static } from 'typebox';
 import { oneOfParameter } from '../../shared/list-schemas.ts';

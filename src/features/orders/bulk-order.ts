@@ -1,5 +1,5 @@
-// One order of a bulk: from what was sent to a command for the engine, and from its outcome to its result. What it may be
-// refused with, and when, is that of the single request: the same reading, the same outcome, the same envelope. Pure.
+// One order of a bulk, from body to command and from outcome to result, with the single request's checks, outcome and
+// envelope. Pure.
 
 import { errorOf, statusOf } from '../../platform/http/error-responses.ts';
 import { formatAmount } from '../../shared/amounts.ts';
@@ -14,7 +14,6 @@ import { keyed, placeCommand, renewCommand, renewCustomerCommand } from './order
 import type { OrderView } from './order-schemas.ts';
 import { parseOrderRequest, parseRenewedCustomer, parseRenewRequest } from './parse-order-request.ts';
 
-/** A login link that was made for one order, and where it leads. */
 export interface MintedLink extends NewLoginLink {
   readonly url: string;
 }
@@ -24,7 +23,7 @@ export interface BulkOrder {
   readonly link: MintedLink | null;
 }
 
-/** The body of POST /orders, or `renew` or `renew_customer` with the body of a renewal. Each has a key: of a bulk whose answer is lost, none is. */
+/** Keys are required, so that an order of a bulk with a lost answer can be repeated. */
 export function readBulkOrder(item: unknown, mintLink: () => MintedLink): BulkOrder | Refusal {
   if (!isJsonObject(item)) return fieldRefusal('invalid_json', 'orders', 'each must be an object');
   const orderId = own(item, 'renew');

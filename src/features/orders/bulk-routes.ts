@@ -1,7 +1,6 @@
-// POST /orders/bulk: up to 500 orders and renewals in one request, each with its own result. Nothing about the whole is
-// atomic: each order takes the road of a single one, in the order sent.
-// Always true: a process holds few bulks at once, so their bodies and results are bounded however slowly clients send;
-// and the orders of a bulk reach the engine a window at a time, so that nobody else's order waits for all of them.
+// POST /orders/bulk: up to 500 orders and renewals, each with its own result, in the order sent. Not atomic as a whole.
+// Invariant: few bulks run at once, so bodies and results are bounded even with slow clients; a bulk's orders reach the
+// engine window by window, so that other orders do not wait for all of them.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusalOfFailure } from '../../platform/http/error-responses.ts';
@@ -28,7 +27,6 @@ import { orderView } from './order-view.ts';
 import { createSubmitter, type SubmitDependencies, type SubmitOrder } from './submit-commands.ts';
 
 export interface BulkLimits {
-  /** Orders that a bulk has in the engine at once. */
   readonly windowOrders: number;
 }
 
@@ -40,7 +38,6 @@ export interface BulkRoutesDependencies extends SubmitDependencies {
   readonly linkValidSeconds: number;
   readonly limiter: Pick<RateLimiter, 'now' | 'refusedWhole' | 'foreseeRefused'>;
   readonly admitAsMany: Authenticator['admitAsMany'];
-  /** Bulks under way at once: of an account, and of all together. */
   readonly bulkConcurrency: {
     readonly ofAccount: PerAccountConcurrency;
     readonly ofAll: PerAccountConcurrency;
@@ -61,7 +58,6 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     '/orders/bulk',
     {
       bodyLimit: bulkBytesMax,
-      // Before a byte of the body is read.
       preParsing: takeTurn,
       config: {
         parsesBody: true,
@@ -90,7 +86,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
       let balanceCents: bigint | null = null;
       for (let from = 0; from < items.length; from += bulkLimits.windowOrders) {
         const window = items.slice(from, from + bulkLimits.windowOrders);
-        // Nobody would read what became of the rest, and whoever asks again gets it then.
+        // The client is gone: a repeated request continues with the rest.
         const done = reply.raw.closed
           ? window.map(() => notBegun)
           : await Promise.all(window.map((item) => executeItem(item, bulk)));
@@ -99,7 +95,6 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
           balanceCents = newBalanceCents ?? balanceCents;
         }
       }
-      // Where it placed nothing, it left the balance as it is.
       balanceCents ??= (await accounts.getCounters(request.principal.account.id)).balanceCents;
       const text = JSON.stringify({ results, balance: formatAmount(balanceCents) });
       bulkConcurrency.ofAccount.end(reply);
@@ -111,7 +106,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
   async function takeTurn(request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     letInAt.set(request, limiter.now());
     const id = limitId(request.principal.account);
-    // A bulk that does not fit counts for nothing, but its half a megabyte was read: not without end.
+    // A refused bulk counts nothing, but its half megabyte was read, which must be limited.
     const refused =
       (await limiter.foreseeRefused(id, reply)) ??
       (await bulkConcurrency.ofAccount.take(id, reply)) ??
@@ -119,7 +114,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     if (refused !== null) reply.refuse(refused);
   }
 
-  /** The guard has counted one request; a bulk of more than ten orders counts as more. */
+  /** The guard has counted one request; more than ten orders count as more. */
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -143,7 +138,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     return { tokenHash, validSeconds: linkValidSeconds, url: `${publicUrl()}/login/${token}` };
   }
 
-  /** Reaches the engine before it returns its promise: so a window does in its order. */
+  /** Reaches the engine before returning its promise, so a window keeps its order. */
   async function executeItem(item: unknown, { request, submit, failures }: Bulk): Promise<Done> {
     try {
       const wanted = readBulkOrder(item, mintLink);
@@ -159,7 +154,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
         newBalanceCents: replayed ? null : order.balanceAfterCents,
       };
     } catch (error) {
-      // What the database does to one order it does to all of a batch: one line for each kind.
+      // A database error hits all orders of a batch: log one line per kind.
       const kind = String(error);
       const failure = failures.get(kind) ?? refusalOfFailure(error, request);
       failures.set(kind, failure);
@@ -171,13 +166,11 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
 interface Bulk {
   readonly request: FastifyRequest;
   readonly submit: SubmitOrder;
-  /** By what was thrown. */
   readonly failures: Map<string, Refusal>;
 }
 
 interface Done {
   readonly result: BulkResult;
-  /** After an order that this bulk placed. */
   readonly newBalanceCents: bigint | null;
 }
 

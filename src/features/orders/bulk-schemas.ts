@@ -5,7 +5,7 @@ import { errorSchema } from '../../shared/error-schema.ts';
 import { amount, example, id, monthsOf } from '../../shared/schema-parts.ts';
 import { placedOrderSchema, placeOrderBodySchema, renewOrderBodySchema } from './order-schemas.ts';
 
-/** A bulk of this many orders of a usual length fits into its body several times. */
+/** The body limit fits several times this many orders of usual length. */
 export const bulkOrdersMax = 500;
 export const bulkBytesMax = 524_288;
 

@@ -1,5 +1,5 @@
-// How many of an account's orders wait for the product, and how many it did not take: for dashboards. Counted along the
-// index of those orders, and no further than a page of figures needs.
+// How many of an account's orders are pending or failed, for dashboards. Reads the index of those, bounded by a page's
+// needs.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';
@@ -16,7 +16,6 @@ const countHandoffs: SqlStatement = {
       order by account_id desc, status desc, order_number desc limit ${countedMax + 1}) counted`,
 };
 
-/** Those numbered from `from` to `to`; null: there are none. */
 export async function countOrders(
   database: Queryable,
   accountId: number,

@@ -1,13 +1,9 @@
-// Turns the engine's answer to a command into the outcome that a route expects, or throws the refusal.
+// Narrows the engine's answer to the outcome that a route expects, or throws the refusal.
 
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Refusal } from '../../shared/error-catalogue.ts';
 
-/**
- * The outcome, narrowed to this type.
- *
- * @throws RequestRefused with the refusal of the engine, or of the caller
- */
+/** @throws RequestRefused with the refusal of the engine, or of the caller */
 export function expectOutcome<
   Outcome extends { readonly type: string; readonly refusal?: Refusal },
   Type extends Outcome['type'],

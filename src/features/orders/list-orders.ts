@@ -1,6 +1,6 @@
-// Orders that fit a filter, newest first, and a customer's orders. A page reads a bounded range of the account's
-// numbers: what it finds may be less than a page, and then says where to go on. Orders that wait for the product, and those
-// that it did not take, are few among many and have an index of their own. Used by the API and by the panel.
+// Filtered orders, newest first, and a customer's orders, for the API and the panel. A page reads a bounded range of the
+// account's numbers, so it may be short and then says where to continue. Pending and failed orders are rare and have their
+// own index.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -19,35 +19,32 @@ import {
 } from '../order-engine/records/order-table.ts';
 
 export interface OrderFilter {
-  /** Numbers from `from` to `to`, the ends included. */
   readonly from: number;
   readonly to: number;
   readonly customerNumber: number | null;
-  /** What was typed, as parse-order-query.ts has resolved it; null: nothing. Beside none of the customer and the key. */
+  /** The search, resolved by parse-order-query.ts; null: none. Never together with customer or key. */
   readonly search?: OrderSearch | null;
   readonly kind: OrderKind | null;
   readonly packageId: number | null;
   readonly idempotencyKey?: string | null;
   readonly status?: HandoffStatus | null;
-  /** Moments from `since` up to, not including, `until`. */
+  /** `since` inclusive, `until` exclusive. */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
 }
 
 export type OrderSearch =
-  /** The orders of these customers, and these orders. */
   | {
       readonly by: 'numbers';
       readonly customerNumbers: readonly number[];
       readonly orderNumbers: readonly number[];
     }
-  /** So many customers have the words, or so many had to be looked at, that the orders are looked at one by one. */
+  /** Too many customers match or would have to be read: orders are checked one by one. */
   | { readonly by: 'words'; readonly words: readonly string[] };
 
 export interface FoundOrders {
   readonly orders: readonly OrderRecord[];
-  /** Go on below this number; null: there is no more. */
   readonly nextBefore: number | null;
 }
 
@@ -74,7 +71,8 @@ const findOfCustomer: SqlStatement = {
   ),
 };
 
-// The offset keeps the other conditions out: while the tables are young, another index would seem as good, for ever.
+// `offset 0` keeps the other conditions out: on young tables another index would seem as good, and a cached plan would keep
+// it.
 const findOfKey: SqlStatement = {
   name: 'find_order_of_key',
   text: joined(
@@ -100,7 +98,7 @@ const findOfNumbers: SqlStatement = {
   ),
 };
 
-// The offset keeps the customers from being read whole, beside the orders.
+// `offset 0` prevents reading all customers beside the orders.
 const findOfWords: SqlStatement = {
   name: 'find_orders_of_words',
   text: `select ${orderColumns}, c.name, c.external_ref
@@ -112,12 +110,11 @@ const findOfWords: SqlStatement = {
     order by o.number desc limit $4::int`,
 };
 
-/** Rows that are judged here in one statement: names with letters that the database may not know. */
+/** Rows per statement whose names the program must check, for letters unknown to the database. */
 const judgedAtOnce = 500;
 
-/** Numbers of handed-over orders that are looked at in one statement. */
 const handoffsAtOnce = 1_000;
-/** Statements for a page: as with scanDown, what it finds may be less. */
+/** Statements per page: it may be short, as with scanDown. */
 const roundsMax = 20;
 
 const listHandoffs: SqlStatement = {
@@ -135,7 +132,7 @@ export async function findOrders(
   const { from, to, customerNumber, kind, packageId, since, until, limit } = filter;
   const { idempotencyKey = null, status = null, search = null } = filter;
   const terms = [kind, packageId, since, until, status];
-  // A key's order, and a customer's orders, are index ranges of their own.
+  // A key's order and a customer's orders have their own index ranges.
   if (idempotencyKey !== null) {
     const values = [accountId, from, to, 1, ...terms, idempotencyKey, customerNumber];
     const found = await database.ofAccount(accountId).query(findOfKey, values);
@@ -175,7 +172,6 @@ export async function findOrders(
   return { orders: items, nextBefore };
 }
 
-/** Of the spans, newest first, the orders whose customer has the words. */
 async function readWithWords(
   database: Queryable,
   accountId: number,
@@ -214,7 +210,6 @@ function below(spans: readonly NumberSpan[], number: number): readonly NumberSpa
     .filter(({ from, to }) => to >= from);
 }
 
-/** Through the index of those that are pending or failed, so many at once: whichever of them fit. */
 async function walkHandoffs(
   database: Queryable,
   accountId: number,

@@ -1,4 +1,4 @@
-// From a body that was read to a command for the engine: the same for an order, and for its preview.
+// Builds the engine's command from a parsed body, for orders and previews.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
@@ -14,7 +14,6 @@ import type {
 import { mintOrderKey } from '../order-engine/mint-order-key.ts';
 import type { OrderRequest, PackageChange, RenewedCustomer, RenewRequest } from './parse-order-request.ts';
 
-/** In whose name, and with which of its rights. */
 type Orderer = Pick<Account, 'id' | 'accessVersion'>;
 
 export function placeCommand(
@@ -37,7 +36,7 @@ export function placeCommand(
   };
 }
 
-/** `customerNumber`: the account's; `by`: the operator who asks for it. */
+/** `customerNumber`: within the account; `by`: the operator who requests it. */
 export function changePackageCommand(
   { id: accountId, accessVersion }: Orderer,
   { packageId, months, maxChargeCents }: Omit<PackageChange, 'idempotencyKey'>,
@@ -58,7 +57,7 @@ export function changePackageCommand(
   };
 }
 
-/** `orderNumber`: the account's; no order has the number 0. */
+/** `orderNumber`: within the account; no order has the number 0. */
 export function renewCommand(
   { id: accountId, accessVersion }: Orderer,
   { months, maxChargeCents }: RenewRequest,
@@ -68,7 +67,7 @@ export function renewCommand(
   return { type: 'renew', accountId, accessVersion, ...key, orderNumber, months, maxChargeCents };
 }
 
-/** A customer of another account takes the same path as a missing one: none has the number 0. */
+/** Another account's customer takes the same path as a missing one: none has the number 0. */
 export function renewCustomerCommand(
   { id: accountId, accessVersion }: Orderer,
   { months, maxChargeCents }: RenewRequest,
@@ -82,7 +81,7 @@ export function renewCustomerCommand(
   return { type: 'renew_customer', accountId, accessVersion, ...key, ...named, months, maxChargeCents };
 }
 
-/** The key that was sent, or one minted for this request: so every order can be found and replayed. */
+/** The sent key, or a generated one: so every order can be found and replayed. */
 export function keyed(sentKey: string | null): Keyed {
   return sentKey === null
     ? { idempotencyKey: mintOrderKey(), keyIsMinted: true }

@@ -1,4 +1,4 @@
-// The data of the events that the engine tells, as the contract has them (src/features/events/event-schemas.ts).
+// Data of the engine's events, as in the contract (src/features/events/event-schemas.ts).
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
@@ -42,7 +42,6 @@ export const orderEventData: OrderEventData = (event, { packages, currency, now 
         order_id: order === null ? null : publicId(order.accountId, order.number),
       };
       if (type !== 'plan.changed') return data(type, ofOrder);
-      // A free trial is given by the operator.
       return data(type, { ...ofOrder, by: order === null ? 'operator' : orderedBy(order) });
     }
     case 'plan.suspended': {

@@ -36,7 +36,6 @@ export interface OrderListRoutesDependencies extends AccountListDependencies {
 }
 
 interface OrderListFilter extends ReturnType<typeof readFilter> {
-  /** Of the customer; or an id, or an idempotency key. */
   readonly words: string;
 }
 
@@ -120,7 +119,7 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
   };
 }
 
-/** A position is the number of the last order before it. */
+/** A position is the last order's number. */
 async function finderOf(
   { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters, now }: ListedAccount,
@@ -158,7 +157,7 @@ async function finderOf(
   };
 }
 
-/** By reference or id; 0: the account has no such customer. */
+/** By reference or id; 0: not the account's customer. */
 async function customerNumberOf(database: Database, accountId: number, customer: string): Promise<number> {
   const number = await findCustomerNumber(database, accountId, customer);
   return number ?? parseOwnNumber(customer, accountId) ?? 0;

@@ -1,5 +1,5 @@
-// One of the account's orders as the panel looks at it: with its ledger entries. Their list is order-list-routes.ts; orders are
-// previewed and placed by the API's own routes.
+// One order with its ledger entries, for the panel. The list is order-list-routes.ts; previews and orders use the API's
+// routes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// What an order would do, as previews answer it: those of an account's own order and of the operator's change of package.
+// What an order would do, for previews of an account's own order and of the operator's change of package.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { periodOfMonths } from '../../shared/periods.ts';
@@ -25,7 +25,7 @@ export function orderPreviewView(
     refund: formatAmount(refundCents),
     charge: formatAmount(chargeCents),
     currency,
-    // Of an order that stands already: the one before it. An order that waits for the product holds back more than its charge.
+    // For a replay: the balance before the order. A pending order holds back more than its charge.
     balance: formatAmount(replayed ? balanceAfterCents + chargeCents : balanceCents),
     balance_after: formatAmount(balanceAfterCents),
     starts_at: formatTime(startsAt),

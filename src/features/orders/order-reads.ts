@@ -1,5 +1,4 @@
-// Orders read outside a batch: one by its number, or a page of them. Orders that are asked for one by one
-// in one turn of the event loop are read by one query.
+// Reads of orders outside a batch. Single orders requested in one turn of the event loop share one query.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import { type Database, ranked, type SqlStatement } from '../../platform/database/database.ts';
@@ -13,9 +12,8 @@ import {
 } from '../order-engine/records/order-table.ts';
 
 export interface OrderReads {
-  /** null: the account has no such order. */
   find(accountId: number, number: number): Promise<OrderRecord | null>;
-  /** Newest first; `total` is the account's order count. */
+  /** Newest first; `total`: the account's order count. */
   list(accountId: number, page: Page, total: number): Promise<OrderRecord[]>;
 }
 

@@ -1,5 +1,5 @@
-// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for
-// the engine, and from its outcome to the answer.
+// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for the engine, and from its outcome
+// to the answer.
 
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
@@ -28,7 +28,6 @@ import { createSubmitter, type SubmitDependencies } from './submit-commands.ts';
 
 export interface OrderRoutesDependencies extends SubmitDependencies {
   readonly orders: OrderReads;
-  /** Options of a route that reads: see auth/api-key-auth.ts. */
   readonly confirm: { readonly preHandler: preHandlerAsyncHookHandler };
   readonly packages: () => PackageCatalog;
   readonly currency: string;

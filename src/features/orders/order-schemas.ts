@@ -1,5 +1,5 @@
-// Orders and previews as JSON Schema. Bodies of orders are read by parse-order-request.ts, because their checks have an order
-// and codes of their own; their schemas here are for the document.
+// Orders and previews as JSON Schema. Order bodies are read by parse-order-request.ts, as their checks have their own order
+// and codes; the schemas only document them.
 
 import Type, { type Static } from 'typebox';
 import {
@@ -85,7 +85,7 @@ export const renewedOrderSchema = Type.Object({
 });
 export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 
-// No field of a body has a default: tools send it where another field says otherwise, and demand it of their users.
+// No field of a body has a default: generators would send it even if another field contradicts it.
 export const maxCharge = Type.String({
   description:
     'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same.',
@@ -185,7 +185,6 @@ export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
 export type OrderView = Static<typeof orderSchema>;
 
-/** What an order, a renewal and the preview of either are refused with alike. */
 export const orderCodes = [
   'invalid_idempotency_key',
   'invalid_months',

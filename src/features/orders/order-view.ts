@@ -1,4 +1,4 @@
-// An order as the API shows it (specification "Order").
+// An order as the API shows it.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';

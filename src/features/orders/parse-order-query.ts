@@ -1,6 +1,5 @@
-// What somebody typed to find orders: words of the customer (customers/search-words.ts), the id of the customer or of an order, or
-// the idempotency key of one. It is resolved once, and then every page of the list is read by what came of it
-// (list-orders.ts). Called by the panel's list of orders.
+// Resolves a search for orders once, before its pages are read (list-orders.ts): words of the customer
+// (customers/search-words.ts), a customer's or order's id, or an idempotency key. Called by the panel's list.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
@@ -9,7 +8,7 @@ import { everyCustomer, findCustomers } from '../customers/list-customers.ts';
 import { searchWords } from '../customers/search-words.ts';
 import type { OrderSearch } from './list-orders.ts';
 
-/** The orders of so many customers are read each by themselves; of more, a page is found among the newest orders soon. */
+/** Up to this many customers' orders are read separately; with more, the newest orders soon fill a page. */
 const customersMax = 500;
 
 const findNumberOfKey: SqlStatement = {
@@ -17,7 +16,7 @@ const findNumberOfKey: SqlStatement = {
   text: 'select number from orders where account_id = $1::int and idempotency_key = $2::text',
 };
 
-/** `id`: what was typed, if it is an id of the account. null: nothing was typed. */
+/** `id`: the typed id, if it belongs to the account. null: no search. */
 export async function resolveOrderSearch(
   database: Queryable,
   accountId: number,
@@ -30,7 +29,6 @@ export async function resolveOrderSearch(
     findCustomers(database, accountId, { ...everyCustomer, words, now }, null, customersMax),
   ]);
   const orderNumbers = [...keyed.map((row) => Number(row['number'])), ...(id === null ? [] : [id.number])];
-  // Whoever types a key or an id means that one.
   if (next !== null && orderNumbers.length === 0) return { by: 'words', words };
   const named = id === null ? [] : [id.number];
   return {

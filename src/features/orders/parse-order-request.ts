@@ -1,6 +1,6 @@
-// The bodies of POST /orders and POST /orders/{id}/renew: read field by field, in the documented order of
-// checks (decisions "Order of checks", 10 to 14, then max_charge), each failure with its own code. Pure. Unknown fields
-// are ignored and nothing of the body is ever merged into anything.
+// The bodies of POST /orders and POST /orders/{id}/renew, read field by field in the order: idempotency key, package,
+// customer, customer name, months, max_charge; each failure has its own code. Pure. Unknown fields are ignored and never
+// merged into anything.
 
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
@@ -9,13 +9,11 @@ import { type JsonObject, own } from '../../shared/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../shared/periods.ts';
 
 export interface OrderRequest {
-  /** null: none was sent. */
   readonly idempotencyKey: string | null;
   readonly packageId: number;
   readonly customerReference: string;
   readonly customerName: string | null;
   readonly months: Months;
-  /** The most that may be charged; null: none was sent. */
   readonly maxChargeCents: bigint | null;
   readonly returnLogin: boolean;
 }
@@ -28,7 +26,6 @@ export interface RenewRequest {
 
 export type PackageChange = Pick<OrderRequest, 'idempotencyKey' | 'packageId' | 'months' | 'maxChargeCents'>;
 
-/** Whose plan is renewed: what `renew_customer` names. */
 export type RenewedCustomer = { readonly id: number } | { readonly reference: string };
 
 const referenceLengthMax = 64;
@@ -36,7 +33,7 @@ const emailLengthMax = 254;
 const nameLengthMax = 120;
 const databaseIdMax = 2_147_483_647;
 
-/** `mustHaveKey`: of an order in a bulk, where none is minted. */
+/** `mustHaveKey`: in a bulk, where no key is generated. */
 export function parseOrderRequest(
   body: JsonObject,
   headerKey: string | undefined,
@@ -78,7 +75,6 @@ export function parseOrderRequest(
   };
 }
 
-/** Of a change of package, whose customer stands in the path. */
 export function parsePackageChange(body: JsonObject, headerKey: string | undefined): PackageChange | Refusal {
   const idempotencyKey = parseIdempotencyKey(body, headerKey);
   if (isRefused(idempotencyKey)) return idempotencyKey;
@@ -100,7 +96,7 @@ function parsePackageId(body: JsonObject): number | Refusal {
   return knowablePackageId(packageId);
 }
 
-/** No package has an id beyond the database's integers: 0 is as unknown as 10^15. */
+/** Ids beyond the database's integers, such as 10^15, are as unknown as 0. */
 export function knowablePackageId(id: number): number {
   return id > 0 && id <= databaseIdMax ? id : 0;
 }
@@ -118,7 +114,6 @@ export function parseRenewRequest(
   return isRefused(maxChargeCents) ? maxChargeCents : { idempotencyKey, months, maxChargeCents };
 }
 
-/** A customer's id, a number, or their reference, a string. */
 export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal {
   if (typeof value === 'number' && Number.isInteger(value)) return { id: value };
   if (typeof value !== 'string') {
@@ -128,13 +123,13 @@ export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal 
   return isRefused(reference) ? reference : { reference };
 }
 
-/** An e-mail address or a username, trimmed and lower-cased (decisions "customer"). */
+/** An e-mail address or username, trimmed and lower-cased. */
 export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
   if (value === undefined) return invalid('missing');
   if (typeof value !== 'string') return invalid('must be a string');
   const text = value.trim();
-  // Before lower-casing: the Kelvin sign, for one, lower-cases to an ASCII k.
+  // Before lower-casing: the Kelvin sign, for example, would become an ASCII k.
   if (!/^[\x21-\x7e]*$/.test(text)) return invalid('must be ASCII without spaces');
   const reference = text.toLowerCase();
   if (reference.includes('@')) {
@@ -148,7 +143,6 @@ export function parseCustomerReference(value: unknown, field = 'customer'): stri
   return reference;
 }
 
-/** The trimmed display name; null when none was given. */
 export function parseCustomerName(value: string | undefined): string | null | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', 'customer_name', reason);
   if (value === undefined) return null;
@@ -159,7 +153,7 @@ export function parseCustomerName(value: string | undefined): string | null | Re
   return name === '' ? null : name;
 }
 
-/** null when neither months nor period was sent. */
+/** null: neither months nor period was sent. */
 export function parseMonths(body: JsonObject): Months | null | Refusal {
   const months = own(body, 'months');
   const period = own(body, 'period');
@@ -179,7 +173,7 @@ export function parseMonths(body: JsonObject): Months | null | Refusal {
   return monthsByName;
 }
 
-/** May be negative: of a change to a cheaper package, what must come back at least. null when none was sent. */
+/** May be negative: the minimum refund of a downgrade. null: not sent. */
 export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   const sent = own(body, 'max_charge');
   if (sent === undefined) return null;
@@ -187,7 +181,7 @@ export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   return parseAmount(sent) ?? fieldRefusal('invalid_max_charge', 'max_charge', reason);
 }
 
-/** local@domain as mail servers take it: no quoted parts, no bare host names, no address literals. */
+/** local@domain: no quoted parts, bare host names or address literals. */
 function isEmail(text: string): boolean {
   const [local = '', domain = '', ...rest] = text.split('@');
   return (

@@ -1,5 +1,5 @@
-// POST /orders/preview: what an order or a renewal would do if it were sent now, or the refusal that it would get.
-// Always true: the same reading and the same decision as the order's; nothing is written, and no key is bound.
+// POST /orders/preview: what an order or renewal would do now, or its refusal.
+// Invariant: uses the order's own parsing and decision; writes nothing and binds no key.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -29,7 +29,6 @@ export interface PreviewRoutesDependencies {
   readonly currency: string;
   readonly testBudget: TestBudget;
   readonly now: () => EpochSeconds;
-  /** The caller, read afresh: its rights moved meanwhile. */
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 

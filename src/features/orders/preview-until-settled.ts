@@ -1,4 +1,4 @@
-// Previews again when the account's rights or the packages changed while a preview was being decided.
+// Repeats a preview if the account's rights or the packages changed meanwhile.
 
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -7,11 +7,7 @@ import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 
 const attemptsMax = 3;
 
-/**
- * `preview` answers null when the account's rights have changed; `accountNow` then reads the account afresh.
- *
- * @throws RequestRefused with service_unavailable where they change again and again, and what `accountNow` throws
- */
+/** @throws RequestRefused with service_unavailable after repeated changes, and what `accountNow` throws */
 export async function previewUntilSettled<Preview>(
   packages: PackageCatalogHolder,
   first: Account,

@@ -1,6 +1,6 @@
-// Customers whose `last_order` a process of the previous version did not write while it completed an order or gave a trial:
-// such rows have no hash (order-engine/row-hashes.ts). Run by the job list_indexes. The only writer of last_order_marks.
-// Invariant: behind the mark no customer has the last order of an earlier plan because of such a row.
+// Repairs `last_order` of customers for whom the previous version did not write it with an order or trial; such rows have
+// no hash (order-engine/row-hashes.ts). Run by the job list_indexes. The only writer of last_order_marks.
+// Invariant: up to the mark no customer has an earlier plan's last order because of such a row.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -8,7 +8,6 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { holdTestInUse, isInUse, lockAccountInUse } from '../identity/account-in-use.ts';
 
-/** Of one statement. */
 const rowsAtOnce = 500;
 
 const findBehind: SqlStatement = {
@@ -34,7 +33,7 @@ const readUnchecked: SqlStatement = {
         union select customer_number from p where row_hash is null) as customers`,
 };
 
-// As 0038-last-orders.sql has it: the last completed order, where it is of the package of the plan.
+// As in 0038-last-orders.sql: the last completed order, if of the plan's package.
 const staleOf = `select c.number, l.last_order
     from unnest($2::int[]) wanted (number)
     join customers c on c.account_id = $1::int and c.number = wanted.number
@@ -63,7 +62,6 @@ const setMark: SqlStatement = {
 
 const neverAborted = new AbortController().signal;
 
-/** How many accounts are left, because the signal said stop. */
 export async function repairLastOrders(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(await queryShards(database, findBehind, [], 'every'), async (row) => {
@@ -89,7 +87,7 @@ interface Mark {
   change: number;
 }
 
-/** Moves the mark by one piece; true: it was the last one. */
+/** Moves the mark by one piece; true: the last one. */
 async function checkMore(ofAccount: Database, mark: Mark): Promise<boolean> {
   const { accountId } = mark;
   const [piece] = await ofAccount.query(readUnchecked, [accountId, mark.order, mark.change]);
@@ -102,7 +100,7 @@ async function checkMore(ofAccount: Database, mark: Mark): Promise<boolean> {
     async (transaction) => {
       if (!(await holdTestInUse(transaction, accountId))) return;
       const stale = customers.length === 0 ? [] : await transaction.query(listStale, [accountId, numbers]);
-      // Orders wait for this lock, so it is taken only where something is to be repaired, which is then read again.
+      // Orders wait for this lock, so it is taken only for repairs, which read the rows again.
       if (stale.length > 0) {
         await lockAccountInUse(transaction, accountId);
         await transaction.query(repair, [accountId, numbers]);

@@ -1,6 +1,6 @@
-// From a request to the engine: its orders are submitted in the name of whoever sent it, and once more whenever that
-// caller's rights moved meanwhile. Called by order-routes.ts for one order, by bulk-routes.ts for many.
-// Always true: orders that one submitter was given in some order reach the engine in that order, after a change of rights too.
+// Submits a request's orders to the engine for its caller, and again whenever the caller's rights have changed meanwhile.
+// Called by order-routes.ts and bulk-routes.ts.
+// Invariant: a submitter's orders reach the engine in the given order, even after a change of rights.
 
 import type { FastifyRequest } from 'fastify';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
@@ -9,16 +9,15 @@ import { atTestClock, type Principal } from '../identity/principal.ts';
 import type { OrderCommand, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
-/** The outcome of one command, or why its caller may no longer order. Throws what the engine's submit throws. */
+/** The outcome of one command, or why its caller may no longer order. Throws like the engine's submit. */
 export type SubmitOrder = (command: (account: Account) => OrderCommand) => Promise<OrderOutcome | Refusal>;
 
 export interface SubmitDependencies {
   readonly engine: OrderEngine;
-  /** The caller, read afresh: its rights moved while its order was under way. */
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
-/** How often an order is tried again because its account's rights changed meanwhile; people change them, so few will do. */
+/** Attempts after changes of rights, which people make rarely. */
 const accessChangesMax = 5;
 
 export function createSubmitter(
@@ -26,7 +25,7 @@ export function createSubmitter(
   request: FastifyRequest,
 ): SubmitOrder {
   let caller: Principal | Refusal = request.principal;
-  /** Under way: orders that met the same change wait for one answer. */
+  /** A pending read of the caller, shared by all orders that met the same change. */
   let asking: Promise<void> | null = null;
 
   async function askAgain(): Promise<void> {
@@ -43,7 +42,7 @@ export function createSubmitter(
       if (isRefusal(asked)) return asked;
       const outcome = await engine.submit(command(asked.account));
       if (outcome.type !== 'access_changed') {
-        // The rest of the answer is of the time at which it was decided.
+        // The answer's remaining parts must be of the decision's time.
         if (outcome.testClock !== undefined) {
           request.principal = atTestClock(request.principal, outcome.testClock);
         }

@@ -1,5 +1,5 @@
-// One customer of any account, for the console: who they are, what was ordered for them, what happened to their plan. What an
-// administrator does to them are routes of the administrator's API.
+// One customer of any account for the console: details, orders, plan history. Administrators' changes are in the
+// administrator's API.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,11 +1,11 @@
-// What the console shows of this process: since when it has run, and how large its last batches were.
+// This process's uptime and last batch sizes, for the console.
 
 import type { LimitServerState } from '../../platform/limits/limit-server.ts';
 
 export interface HealthFacts {
   readonly version: string;
   uptimeSeconds(): number;
-  /** null: each process counts for itself anyway. */
+  /** null: each process counts for itself. */
   sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
 }

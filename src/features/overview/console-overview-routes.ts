@@ -1,5 +1,4 @@
-// What the administrator's console shows beyond the administrator's API: figures of the whole service, its
-// health, and customers of every account.
+// The console's own data: figures of the whole service, its health, and all accounts' customers.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -123,7 +122,6 @@ async function getServiceOverview(
 ) {
   const at = now();
   const span = parseSpan(query, at);
-  // First the sums are brought up to date, then the rest reads them.
   const sums = await dailyTotals.sumsOfAll(span.step, span.previousSince);
   const spent = await spending.ofAll(span);
   await requestLog.flush();

@@ -1,5 +1,4 @@
-// One of the account's customers as the panel looks at them: with their orders, and a login link for a customer who asks
-// for one. Their list is customer-list-routes.ts.
+// One of the account's customers for the panel, with orders and login links. The list is customer-list-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -63,7 +62,7 @@ export function panelCustomerRoutes(
         until: now() + 1,
         limit: pageRows,
       });
-      // What can be renewed: an order that the product did not take is not what the customer has.
+      // A renewable order: a failed one is not the customer's plan.
       const last = orders.find((order) => orderStatus(order) === 'completed');
       const links = await listLoginLinks(
         database,

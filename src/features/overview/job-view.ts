@@ -1,4 +1,4 @@
-// The kinds of background work as the console's health page shows them.
+// Background jobs on the console's health page.
 
 import type { Static } from 'typebox';
 import { DatabaseUnavailable } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// What the account spent, day by day or month by month, and the plans that end within two weeks.
+// The account's spending by day or month, and plans that end within two weeks.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -46,7 +46,6 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
     async ({ principal: { account, now }, query }, reply) => {
       const at = now();
       const span = parseSpan(query, at);
-      // First the sums are brought up to date, then the rest reads them.
       const sums = await dailyTotals.sums(account.id, span.step, span.previousSince);
       const [spent, orderSpan, pending, counts, renewals, disabled, ending] = await Promise.all([
         spending.ofAccount(account.id, span),
@@ -69,7 +68,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
       for (const { packageId, months, customers } of ending.counts) {
         count += customers;
         const one = catalog.byId.get(packageId);
-        // A trial that nobody ordered after has no price.
+        // A trial without a later order has no price.
         if (one === undefined || one.isTrial || months === null) continue;
         renewable += customers;
         costCents += priceAt(one, account.group, months, at) * BigInt(customers);
@@ -110,7 +109,6 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
   );
 }
 
-/** Which ends of plans are soon. */
 export function endingWindow(now: EpochSeconds): { from: string; to: string } {
   return { from: formatTime(now + 1), to: formatTime(now + endingDays * 86_400) };
 }

@@ -1,4 +1,4 @@
-// What the overviews and the page of one customer show, as JSON Schema (docs/panel-api.md).
+// The overviews and the page of one customer, as JSON Schema (docs/panel-api.md).
 
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';
@@ -8,7 +8,6 @@ import { accountCustomerSchema, panelCustomerSchema } from '../customers/custome
 import { failingSchema } from '../fulfilment/product-panel-schemas.ts';
 import { seriesSchema, spanSchema, spendingSchema, totalsSchema } from '../ledger/spending-schemas.ts';
 
-/** What the account's people have to know, wherever they come in. */
 const noticeSchema = Type.Object({
   type: oneOf(['webhook_disabled'] as const, 'An endpoint was switched off by the service.'),
   at: time('When.'),
@@ -16,7 +15,6 @@ const noticeSchema = Type.Object({
   reason: Type.String({ description: 'gone: it answered 410. failing: nothing but failures for five days.' }),
 });
 
-/** Which ends of plans were counted. */
 const window = { from: time('The first second that counts.'), to: time('The last one.') };
 
 export const overviewSchema = Type.Object({
