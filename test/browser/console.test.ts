@@ -25,7 +25,7 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   const list = settings.getByLabel('IP allow-list');
   await list.fill('203.0.113.0/24');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
-  await settings.getByRole('alert').getByText('leaves out 127.0.0.1').waitFor();
+  await settings.getByRole('alert').getByText('does not include your address, 127.0.0.1').waitFor();
   assert.equal((await admin.get('/balance')).status, 200);
   // Another list is another question.
   await list.fill('203.0.113.0/25');
@@ -199,7 +199,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await row(panelPage, 'curious@example.com').getByText('7 days', { exact: true }).waitFor();
   await panelPage.getByRole('link', { name: 'curious@example.com' }).click();
   const drawer = dialog(panelPage, 'curious@example.com');
-  await drawer.getByText('It is a free trial: order a package instead.').waitFor();
+  await drawer.getByText('This is a free trial. Order a package instead.').waitFor();
   await drawer.getByRole('link', { name: 'Open page' }).click();
   await panelPage.getByText('Free trial given').filter({ visible: true }).first().waitFor();
 
@@ -210,7 +210,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await page.getByRole('button', { name: 'Give a free trial' }).click();
   await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
   await giving.getByRole('button', { name: 'Give trial', exact: true }).click();
-  await giving.getByText('This customer has had this free trial before.').waitFor();
+  await giving.getByText('This customer has already had this free trial.').waitFor();
   await giving.getByRole('button', { name: 'Give trial again' }).click();
   await said(page, 'has Taster for 7 days');
 });
@@ -342,7 +342,7 @@ test('another address of the product takes the password, and what was typed stay
   const asking = dialog(page, 'Confirm with your password');
   await save.click();
   await confirmWithPassword(asking, 'not the password', 'Save');
-  await asking.getByRole('alert').getByText('The password is not right.').waitFor();
+  await asking.getByRole('alert').getByText('The password is wrong.').waitFor();
   await asking.getByRole('button', { name: 'Cancel' }).click();
   await asking.waitFor({ state: 'hidden' });
   assert.equal(await address.inputValue(), 'https://127.0.0.1/product');

@@ -45,7 +45,7 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
 
   const results = dialog(page, 'Renewals');
   await results.getByText('26 plans renewed · 20 not renewed').waitFor();
-  await results.getByText('No answer came').first().waitFor();
+  await results.getByText('The service did not answer').first().waitFor();
   await expectAccessible(page, 'the results');
   // Closed and asked for again it is the same renewal, and not the next one.
   await results.getByRole('button', { name: 'Close' }).last().click();
@@ -75,7 +75,7 @@ test('all that match are selected beyond the page, and who cannot be renewed is 
   await bar.getByText('61 selected · 1 cannot be renewed').waitFor();
   await bar.getByRole('button', { name: 'Renew 60 for $600.00' }).click();
   const renewing = dialog(page, 'Renew 60 plans');
-  await renewing.getByText('Left out: It is a free trial: order a package instead.').waitFor();
+  await renewing.getByText('Left out: This is a free trial. Order a package instead.').waitFor();
   await renewing.getByRole('button', { name: 'Cancel' }).click();
 });
 
@@ -204,7 +204,7 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
   await terms.getByRole('button', { name: 'Auto-renew 3 plans for at most $15.00 each time' }).click();
   const results = dialog(page, 'Auto-renewals');
   await results.getByText('1 plan changed · 2 not changed').waitFor();
-  await results.getByText('The plan is not running any more.').waitFor();
+  await results.getByText('The plan is no longer running.').waitFor();
   await expectAccessible(page, 'what became of each');
   await results.getByRole('button', { name: 'Try again' }).click();
   await results.getByText('2 plans changed · 1 not changed').waitFor();

@@ -29,7 +29,7 @@ test('a refused request is read down to its body in three clicks, once the accou
   await page.getByRole('radio', { name: 'Refused' }).check({ force: true });
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
   const open = drawer(page);
-  await open.getByText('This idempotency key was used before, for another order.').waitFor();
+  await open.getByText('This idempotency key was already used for another order.').waitFor();
   const sent = open.getByRole('region', { name: 'Body that was sent' });
   await sent.getByText('"customer": "bob@example.com"').waitFor();
   assert.doesNotMatch(await open.innerText(), /hunter2/);

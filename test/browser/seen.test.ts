@@ -38,7 +38,7 @@ test('the order dialog says before the button that an order waits, that the cust
     await page.getByRole('main').getByRole('button', { name: 'Place an order' }).first().click();
     const box = dialog(page, 'Place an order');
     for (const [customer, said] of [
-      ['is.waiting', /still waits for the operator’s product/],
+      ['is.waiting', /is still waiting for the operator’s product/],
       ['is.suspended', /^This customer is suspended\./],
       ['is.retired', /^Plus is no longer on offer\./],
     ] as const) {
@@ -136,7 +136,7 @@ test('what is not there offers no second try, on pages, in lists and beside them
       { times: 1 },
     );
   for (const [code, details, said] of [
-    ['invalid_filter', {}, 'A filter cannot be read. Take it away and try again.'],
+    ['invalid_filter', {}, 'A filter is not valid. Remove it and try again.'],
     ['validation_failed', { field: 'expires_at', reason: 'for programs' }, 'Last day: This is not valid.'],
     ['of_a_newer_service', {}, 'The service refused this. Reload the page and try again.'],
   ] as const) {

@@ -144,7 +144,7 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await console.getByRole('button', { name: 'Sign-in codes off' }).click();
   const asked = dialog(console, /^Switch off the codes of/);
   await confirmWithPassword(asked, 'a guess', 'Switch off codes');
-  await asked.getByRole('alert').getByText('The password is not right.').waitFor();
+  await asked.getByRole('alert').getByText('The password is wrong.').waitFor();
   await confirmWithPassword(asked, testPassword, 'Switch off codes');
   await asked.waitFor({ state: 'hidden' });
 

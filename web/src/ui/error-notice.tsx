@@ -89,39 +89,39 @@ function errorMessageOf(error: Error): ReactNode {
     case 'internal_error':
       return t`Something went wrong on our side. Quote the request id when you report it.`;
     case 'service_unavailable':
-      return t`The service cannot take this now. Try again in a moment: nothing is ever charged twice.`;
+      return t`The service is temporarily unavailable. Try again in a moment; nothing is charged twice.`;
     case 'invalid_package':
       return t`This package cannot be ordered.`;
     case 'price_changed': {
       const currency = error.detail('currency');
       if (currency === '') return general;
       const money = (name: string) => formatMoney(error.detail(name), currency);
-      return t`The price has changed meanwhile: ${money('charge')} in place of ${money('max_charge')}. Nothing was charged. Look at the new price, and confirm it.`;
+      return t`The price is now ${money('charge')} instead of ${money('max_charge')}. Nothing was charged. Check the new price and confirm it.`;
     }
     case 'rate_limited':
       return t`Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
     case 'totp_not_enabled':
-      return t`Codes at sign-in are not on, or were not confirmed within 15 minutes. Close this and begin again.`;
+      return t`Codes at sign-in are off, or were not confirmed within 15 minutes. Close this dialog and start again.`;
     case 'order_failed':
       return orderFailures[reason] ?? general;
     case 'idempotency_conflict':
-      return t`An earlier attempt from this dialog went through with other data. Close it and look at the newest orders.`;
+      return t`An earlier attempt from this dialog was accepted with different data. Close it and check the newest orders.`;
     case 'invalid_customer':
       return error.detail('field') === 'customer_name'
         ? t`The name may have at most 120 characters and no control characters.`
         : t`Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.`;
     case 'address_locked_out':
-      return t`This allow-list leaves out ${error.detail('address')}, where you are: requests with your key will be refused there.`;
+      return t`This allow-list does not include your address, ${error.detail('address')}. Requests with your key from there will be refused.`;
     default:
       return general;
   }
 }
 
 const orderFailures: Readonly<Record<string, string>> = {
-  order_pending: t`An order of this customer still waits for the operator’s product. Until it is settled there can be no other.`,
+  order_pending: t`An order of this customer is still waiting for the operator’s product. Try again once it is settled.`,
   plan_changed: t`This customer is on another package now. Open the customer and renew from there.`,
-  account_full: t`This account has used all its order numbers. Ask for a second one, or, in test mode, begin again.`,
-  plan_not_running: t`The plan is not running any more. Nothing was changed.`,
-  account_halted: t`Money of this account does not move until the operator has looked at its ledger.`,
+  account_full: t`This account has used all its order numbers. Ask for a second account or, in test mode, reset the test.`,
+  plan_not_running: t`The plan is no longer running. Nothing was changed.`,
+  account_halted: t`This account is halted until the operator has checked its ledger.`,
   term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,
 };

@@ -329,7 +329,7 @@ function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanP
       </p>
       {isPending ? (
         <Notice tone="warn">
-          {t`An order of this customer still waits for the operator’s product. Until it is settled there can be no other.`}
+          {t`An order of this customer is still waiting for the operator’s product. Try again once it is settled.`}
         </Notice>
       ) : null}
       {plan.status === 'suspended' || customer.status === 'suspended' ? (

@@ -110,7 +110,7 @@ function Moved({
         {reached ? null : (
           <Notice tone="warn">
             {isFull
-              ? t`Test data has used up its space. Reset the test, and move the clock again.`
+              ? t`The test account is full. Reset the test and move the clock again.`
               : t`There is more to happen than one move has time for. Go on, and it goes on from here.`}
           </Notice>
         )}
