@@ -77,7 +77,7 @@ export async function makeReferencePages(
   const objects = Object.keys(document.components.schemas).filter((name) => !isShapeName(name));
   const pages: [name: string, text: string][] = [
     ...parts.map((part): [string, string] => [part.file, indexPage(part, byPart.get(part) ?? [])]),
-    ['objects', objectsPage(objects)],
+    ['objects', objectsPage(objects, document)],
   ];
   for (const place of places) {
     const method = place.method.toLowerCase() as 'get';
@@ -209,8 +209,11 @@ function indexPage({ file, title, intro }: Part, places: readonly Place[]): stri
   return links.length === 0 ? text : `${text}\n\n## Objects\n\n${links.join(', ')}.`;
 }
 
-function objectsPage(names: readonly string[]): string {
-  const lines = names.map((name) => `- ${objectLink(name)}`);
+function objectsPage(names: readonly string[], { components }: OpenapiDocument): string {
+  const lines = names.map((name) => {
+    const { description } = components.schemas[name] ?? {};
+    return `- ${objectLink(name)}${description === undefined ? '' : `: ${description}`}`;
+  });
   return `# Objects\n\nWhat requests, answers and events are made of.\n\n${lines.join('\n')}`;
 }
 
