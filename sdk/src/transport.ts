@@ -276,8 +276,8 @@ function read(
   }
   const isRedirect = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
   const message = isRedirect
-    ? `The address redirects${headers.has('location') ? ` to ${headers.get('location')}` : ''}: give the client the address it leads to as baseUrl.`
-    : `Not an answer of the service: HTTP ${status}${text === '' ? ' with an empty body' : `, ${JSON.stringify(text.slice(0, 80))}`}.`;
+    ? `The address redirects${headers.has('location') ? ` to ${headers.get('location')}` : ''}. Use the address it leads to as baseUrl.`
+    : `The answer did not come from the service: HTTP ${status}${text === '' ? ' with an empty body' : `, ${JSON.stringify(text.slice(0, 80))}`}.`;
   // Proxies send 408 and 425 when a request did not get through.
   const isRefused = isRedirect || (status >= 400 && status < 500 && status !== 408 && status !== 425);
   return {

@@ -349,7 +349,7 @@ describe('the schedule', () => {
     pass(limits.stopMilliseconds / 1000, stuck, other);
     await stuck.look();
     const { lastError, runningOn, nextRunAt } = await stuck.state();
-    assert.deepEqual([lastError, runningOn], ['It was told to stop and did not.', null]);
+    assert.deepEqual([lastError, runningOn], ['It did not stop when asked.', null]);
     assert.equal(nextRunAt, seconds + limits.retrySecondsMin);
     pass(limits.retrySecondsMin, stuck, other);
     await stuck.look();

@@ -175,7 +175,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     assert.equal(check('database role').state, 'ok');
     assert.match(
       check('first secrets').says,
-      /first-administrator\.txt holds what the first start generated/,
+      /first-administrator\.txt holds the secrets that the first start generated/,
     );
     await runForJson(['backup', 'one.backup'], asService);
     child.kill('SIGTERM');

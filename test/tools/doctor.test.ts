@@ -72,7 +72,7 @@ describe('on this machine', () => {
       [],
     );
     assertCheck(checks, 'data folder', 'ok', /will be made by the first start/);
-    assertCheck(checks, 'database', 'ok', /the first start makes it/);
+    assertCheck(checks, 'database', 'ok', /the first start creates it/);
     assertCheck(checks, 'disk', checks.get('disk')?.state ?? 'fail', /MiB free/);
     assert.deepEqual(readdirSync(cwd), []);
   });
@@ -168,9 +168,9 @@ describe('on this machine', () => {
     const config = { publicUrl: 'https://sell.example.com', host: '0.0.0.0' };
     const check = (trustProxy: string[], gateway: string | null) =>
       checkPublicUrl({ ...config, trustProxy }, gateway);
-    assert.match(check([], null).says, /TRUST_PROXY does not name it/);
+    assert.match(check([], null).says, /TRUST_PROXY does not name the proxy/);
     const says =
-      /in a container no proxy comes from 127\.0\.0\.1: .* from 172\.30\.83\.1, so TRUST_PROXY must name/;
+      /in a container, a proxy on the host arrives from 172\.30\.83\.1, not from 127\.0\.0\.1: set TRUST_PROXY to 172\.30\.83\.1/;
     assert.match(check(['127.0.0.1'], '172.30.83.1').says, says);
     for (const [trusted, gateway] of [
       ['127.0.0.1', null],
@@ -302,7 +302,7 @@ describe('on PostgreSQL', () => {
       shown,
       'first key',
       'warn',
-      /key of admin is the one that the first start showed: .*account key admin/,
+      /admin still has the key that the first start showed: .*account key admin/,
     );
     await askServer(DATABASE_URL, "insert into audit_log values (1, now() + interval '1 hour', 1, 'x', 'x')");
     assertCheck(await doctor(environment), 'clock', 'fail', /behind the newest record/);

@@ -24,13 +24,17 @@ export function checkPublicUrl(
         };
   }
   if (publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
-    return { name, state: 'warn', says: `${publicUrl} is not https: keys and cookies travel in the open` };
+    return {
+      name,
+      state: 'warn',
+      says: `${publicUrl} is not https, so keys and cookies are sent unencrypted`,
+    };
   }
   if (publicUrl.startsWith('https:') && trustProxy.length === 0) {
     return {
       name,
       state: 'warn',
-      says: 'a proxy stands in front, but TRUST_PROXY does not name it: every request counts as coming from it',
+      says: 'TRUST_PROXY does not name the proxy in front, so every request counts as coming from it: add its address',
     };
   }
   // If the service listens on loopback only, its proxy is in the same container.
@@ -38,7 +42,7 @@ export function checkPublicUrl(
     return {
       name,
       state: 'warn',
-      says: `in a container no proxy comes from ${trustProxy.join(', ')}: one on the host comes from ${gateway}, so TRUST_PROXY must name that`,
+      says: `in a container, a proxy on the host arrives from ${gateway}, not from ${trustProxy.join(', ')}: set TRUST_PROXY to ${gateway}`,
     };
   }
   return { name, state: 'ok', says: publicUrl };

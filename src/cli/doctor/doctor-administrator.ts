@@ -11,7 +11,7 @@ import type { Check } from './doctor-check.ts';
 export function checkAdministratorFile(config: Config): Check[] {
   const path = firstAdministratorFile(config, commandIo().cwd);
   if (!existsSync(path)) return [];
-  const says = `${path} holds what the first start generated: take it to where you keep secrets, and delete the file`;
+  const says = `${path} holds the secrets that the first start generated: copy them, then delete the file`;
   return [{ name: 'first secrets', state: 'warn', says }];
 }
 
@@ -28,6 +28,6 @@ export async function checkFirstKey(database: Queryable, isGiven: boolean): Prom
   const [row] = isGiven ? [] : await database.query({ name: '', text: findShownKey });
   if (row === undefined) return [];
   const who = String(row['username']);
-  const says = `the key of ${who} is the one that the first start showed: where that was a log, replace it with "sellthrough account key ${who}"`;
+  const says = `${who} still has the key that the first start showed: if that went to a log, replace it with "sellthrough account key ${who}"`;
   return [{ name: 'first key', state: 'warn', says }];
 }

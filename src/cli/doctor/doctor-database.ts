@@ -29,7 +29,7 @@ const clockSecondsMax = 30;
 
 export async function checkDatabase(config: Config): Promise<Check[]> {
   if (!hasEmbeddedDatabase(config)) {
-    const database: Check = { name: 'database', state: 'ok', says: 'the first start makes it' };
+    const database: Check = { name: 'database', state: 'ok', says: 'the first start creates it' };
     return [checkClockAlone(), database, ...checkCurrency(config, null)];
   }
   const hosts = await checkHosts(config);
@@ -129,14 +129,14 @@ function checkDurable(row: Row, isAllowed: boolean): Check {
   if (off.length === 0) return { name, state: 'ok', says: 'a commit is on disk when it is acknowledged' };
   const says = `${off.join(' and ')} off: acknowledged orders may be lost; switch ${off.length === 1 ? 'it' : 'them'} on in postgresql.conf`;
   return isAllowed
-    ? { name, state: 'warn', says: `${says} (ALLOW_UNSAFE_DATABASE=1 starts all the same)` }
+    ? { name, state: 'warn', says: `${says} (ALLOW_UNSAFE_DATABASE=1 starts anyway)` }
     : { name, state: 'fail', says };
 }
 
 function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }: Row): Check {
   const name = 'writing';
   if (isStandby === true)
-    return { name, state: 'fail', says: 'the server is a standby: DATABASE_URL must lead to the primary' };
+    return { name, state: 'fail', says: 'the server is a standby: DATABASE_URL must point to the primary' };
   if (readOnly === 'on')
     return { name, state: 'fail', says: 'default_transaction_read_only is on: switch it off' };
   if (encoding !== 'UTF8')
@@ -245,7 +245,7 @@ async function checkSecretKey(
   if (schema.state !== 'ok') return { name, state: 'ok', says: 'opens the keys of this database' };
   const { previous, unreadable } = await countSealed(database, seal);
   if (unreadable > 0) {
-    const says = `${unreadable} sealed texts open with no key that is known here: set SECRET_KEY_PREVIOUS to the key before this one`;
+    const says = `${unreadable} sealed texts cannot be opened with the keys given: set SECRET_KEY_PREVIOUS to the previous key`;
     return { name, state: 'fail', says };
   }
   if (previous > 0 || checkState(seal, state.secretKeyCheck) === 'previous') {

@@ -103,7 +103,7 @@ export function checkFolder(dataDir: string): Check {
   const folder = resolve(dataDir);
   const existing = nearestExisting(folder);
   if (!statSync(existing).isDirectory()) {
-    return { name, state: 'fail', says: `${existing} is a file: give DATA_DIR a folder` };
+    return { name, state: 'fail', says: `${existing} is a file: set DATA_DIR to a folder` };
   }
   try {
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -111,7 +111,7 @@ export function checkFolder(dataDir: string): Check {
     return {
       name,
       state: 'fail',
-      says: `this user cannot write to ${existing}: change its owner, or give DATA_DIR another folder`,
+      says: `this user cannot write to ${existing}: change its owner, or set DATA_DIR to another folder`,
     };
   }
   if (existing !== folder) return { name, state: 'ok', says: `${folder} will be made by the first start` };
@@ -141,11 +141,15 @@ export function checkBackups({ database }: Config): Check {
   const folders = [...new Set(['.', ...dataDirs].map(fromCommandFolder))].filter(isReadableFolder);
   const left = folders.flatMap(findUnfinished);
   return left.length === 0
-    ? { name, state: 'ok', says: `none is unfinished in ${folders.join(' or ')}; nowhere else was looked` }
+    ? {
+        name,
+        state: 'ok',
+        says: `none unfinished in ${folders.join(' or ')}; other folders were not checked`,
+      }
     : {
         name,
         state: 'warn',
-        says: `${left.join(' and ')}: left by a backup that was killed, unless one is being made at this moment; delete what is left`,
+        says: `${left.join(' and ')}: left by an interrupted backup: delete it, unless a backup is running now`,
       };
 }
 

@@ -52,7 +52,7 @@ function roleCheck({
     return { name, state: 'warn', says };
   }
   return tables === 0
-    ? { name, state: 'ok', says: `${who} is no superuser` }
+    ? { name, state: 'ok', says: `${who} is not a superuser` }
     : { name, state: 'ok', says: `${who} owns none of the tables that are append-only` };
 }
 

@@ -290,7 +290,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
 
   /** Other processes may run the kind again; this one only when the run has ended. */
   async function giveUp(run: Run): Promise<void> {
-    await recordFailure(run, new JobProblem('It was told to stop and did not.'));
+    await recordFailure(run, new JobProblem('It did not stop when asked.'));
     run.isGivenUp = true;
   }
 

@@ -116,7 +116,7 @@ async function connect(
         if (error) reject(error);
         else resolve(answer);
       };
-      const onAbort = () => end(new Error('this process was told to stop'));
+      const onAbort = () => end(new Error('this process is shutting down'));
       const timer = setTimeout(() => end(new Error('it took too long')), sendMilliseconds);
       onBroken = end;
       if (aborted.aborted) onAbort();
