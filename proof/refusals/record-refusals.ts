@@ -1,4 +1,4 @@
-// `node proof/refusals/record-refusals.ts --record` writes refusals.jsonl from the documents and the conflicts. Without
+// `npm run record:refusals` writes refusals.jsonl from the documents and the conflicts. Without
 // `--record` it counts what is recorded.
 
 import { parseArgs } from 'node:util';

@@ -35,7 +35,7 @@ import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts'
 import { ownLists } from '../features/identity/account-lists.ts';
 import type { AccountReads } from '../features/identity/account-reads.ts';
 import type { Authenticator } from '../features/identity/authenticator.ts';
-import { accountRoutes } from '../features/ledger/balance-routes.ts';
+import { balanceRoutes } from '../features/ledger/balance-routes.ts';
 import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
 import { statementRoutes } from '../features/ledger/statement-routes.ts';
 import { type BulkLimits, bulkRoutes } from '../features/orders/bulk-routes.ts';
@@ -66,7 +66,7 @@ import { installErrors, refuseRoute, statusOf } from '../platform/http/error-res
 import { noticeUntrustedProxy } from '../platform/http/forwarded-headers.ts';
 import type { Metrics } from '../platform/http/metrics.ts';
 import { installOpenapi } from '../platform/http/openapi.ts';
-import { type HealthDependencies, healthRoutes } from '../platform/http/probe-routes.ts';
+import { type HealthDependencies, probeRoutes } from '../platform/http/probe-routes.ts';
 import { requestIdOf } from '../platform/http/request-id.ts';
 import {
   answerForNode,
@@ -168,7 +168,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     if (request.is404 && !isBehindGuard(request.url)) return refuseHere(request, reply);
   });
 
-  healthRoutes(app, dependencies);
+  probeRoutes(app, dependencies);
   serveDocument(app, '/api/v1/openapi.json', () => app.swagger());
   serveDocument(app, '/panel/api/openapi.json', () => app.panelSwagger());
 
@@ -320,7 +320,7 @@ async function servePages(app: FastifyInstance, dependencies: AppDependencies): 
 function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies: AppDependencies): void {
   const packages = () => dependencies.packages.current();
   const confirm = { preHandler: by.confirm };
-  accountRoutes(api, confirm, dependencies.currency);
+  balanceRoutes(api, confirm, dependencies.currency);
   // Answered from memory, equal for everyone in a price group.
   packageRoutes(api, packages, dependencies.currency);
   orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });

@@ -1,4 +1,4 @@
-// What every refusal must look like, whichever route it comes from (specification "Errors"), and an answer that is
+// What every refusal must look like, whichever route it comes from, and an answer that is
 // not one.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 // Who may come in: keys, blocks, the API switch and allow-lists, each as the contract words it, and every
-// change by the administrator from the next request on (specification "Authentication").
+// change by the administrator from the next request on.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';

@@ -1,5 +1,5 @@
 // A key used again: the same data is answered with the first order for ever and moves no money, other data is
-// a conflict (specification "Idempotency", decisions "Idempotency").
+// a conflict.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

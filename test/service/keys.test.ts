@@ -1,5 +1,5 @@
 // Several keys of an account: what each may do, from where, how much and until when; how they are made, changed, rotated
-// and revoked, and by whom (specification "Keys, people, roles").
+// and revoked, and by whom.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
 // Login links, as a customer’s browser and a mail scanner meet them: opening spends nothing, the button spends
-// once, and what is shown can hurt nobody (decisions "Login links").
+// once, and what is shown can hurt nobody.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

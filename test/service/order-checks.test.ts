@@ -1,4 +1,4 @@
-// The documented order of checks (decisions "Order of checks"), as a table: a request that is wrong in two
+// The documented order of checks, as a table: a request that is wrong in two
 // ways gets the code of the earlier check. And whatever the refusal: nothing is charged, nothing created.
 
 import assert from 'node:assert/strict';

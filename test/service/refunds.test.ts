@@ -1,5 +1,5 @@
 // What a change of package gives back for unused time, through the API, with the arithmetic by hand beside
-// it (decisions "Plans, periods and money"). Renewals and month ends are in renewals.test.ts.
+// it. Renewals and month ends are in renewals.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

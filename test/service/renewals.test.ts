@@ -1,5 +1,4 @@
-// Plans over time, through the API: renewals, kinds of orders, month ends, expiry (decisions "Plans, periods
-// and money"). What a change of package gives back is in refunds.test.ts.
+// Plans over time, through the API: renewals, kinds of orders, month ends, expiry. What a change of package gives back is in refunds.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,6 +1,5 @@
 // The limit of requests per account, counted to the millisecond by a clock that the test sets, and the limit
-// of failed authentications per address, which touches no account (specification "Limits", decisions "Rate
-// headers").
+// of failed authentications per address, which touches no account.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

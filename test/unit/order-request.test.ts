@@ -1,5 +1,5 @@
 // The bodies of the two order endpoints (src/features/orders/parse-order-request.ts): a table of what is refused, with
-// which code, in which order (decisions "Order of checks", 10 to 14); a table of what the rest means; and
+// which code, in which order; a table of what the rest means; and
 // random bodies against the oracle's reading.
 
 import assert from 'node:assert/strict';

@@ -50,7 +50,7 @@ export interface CustomerCounts {
   readonly suspended: BoundedCount;
 }
 
-export async function countCustomers(
+export async function countCustomersByState(
   database: Queryable,
   accountId: number,
   total: number,

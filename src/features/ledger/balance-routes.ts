@@ -4,7 +4,7 @@ import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import { formatAmount } from '../../shared/amounts.ts';
 
-export function accountRoutes(
+export function balanceRoutes(
   app: FastifyInstance,
   confirm: { readonly preHandler: preHandlerAsyncHookHandler },
   currency: string,

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { countCustomers, findFailedRenewals } from '../customers/count-customers.ts';
+import { countCustomersByState, findFailedRenewals } from '../customers/count-customers.ts';
 import { panelCustomerView } from '../customers/customer-view.ts';
 import { findEndingPlans } from '../customers/find-customer.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
@@ -51,7 +51,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
         spending.ofAccount(account.id, span),
         dailyTotals.orderSpan(account.id, span.since, ''),
         countOrders(database, account.id, 'pending', { from: 1, to: account.orderCount }),
-        countCustomers(database, account.id, account.customerCount, at),
+        countCustomersByState(database, account.id, account.customerCount, at),
         findFailedRenewals(database, account.id, at - renewalsFailedDays * 86_400),
         listDisabledWebhooks(database, account.id),
         findEndingPlans(database, account.id, {

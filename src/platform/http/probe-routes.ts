@@ -10,7 +10,7 @@ export interface HealthDependencies {
   readonly onReadinessAsked: (address: string) => void;
 }
 
-export function healthRoutes(
+export function probeRoutes(
   app: FastifyInstance,
   { metrics, readinessProblems, onReadinessAsked }: HealthDependencies,
 ): void {
