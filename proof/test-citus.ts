@@ -1,7 +1,6 @@
-// `npm run test:citus -- [part of a file's name]...
-// [--tests] [--crowd] [--kill] [--moves] [--crashes]`: the service's tests on Citus with two account groups; then the
-// crowd, kills, group moves and server crashes. Not part of `npm test`: it needs the servers of TEST_CITUS_URL and
-// TEST_CITUS_WORKERS.
+// `npm run test:citus -- [part of a file's name]... | [--tests] [--crowd] [--kill] [--moves] [--crashes]`: the service's
+// tests on Citus with two account groups; then the crowd, kills, group moves and server crashes. Not part of `npm test`:
+// it needs the servers of TEST_CITUS_URL and TEST_CITUS_WORKERS.
 // Invariant: it drops its databases at its end; those of a killed run are dropped by the next one.
 
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What axe says of a page: every rule of WCAG 2.2 A and AA and its own best practices.
+// Runs axe on a page: all rules of WCAG 2.2 A and AA and axe's best practices.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -7,9 +7,9 @@ import type { Page } from 'playwright-core';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Asserts that nothing is wrong; what `except` finds is not looked at. */
+/** `except`: a selector to leave out. */
 export async function expectAccessible(page: Page, what: string, except?: string): Promise<void> {
-  // Once for each document: read and compiled anew, it takes longer than its rules.
+  // Once per document: parsing axe takes longer than running it.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source}; ${holdStill}`);
   await page.evaluate(twoFrames);
   const found = await page.evaluate(judge, { tags, except: except ?? null });
@@ -17,8 +17,8 @@ export async function expectAccessible(page: Page, what: string, except?: string
 }
 
 /**
- * Runs in the page: colours change at once, and not over some frames. Half-way there is no contrast to judge, and on a
- * busy machine nobody can tell when the way begins. A sheet that a script makes is none that the page's policy forbids.
+ * Runs in the page: disables color transitions, as contrast cannot be judged halfway. The page's policy allows sheets made
+ * by scripts.
  */
 const holdStill = `{
   const sheet = new CSSStyleSheet();
@@ -26,10 +26,9 @@ const holdStill = `{
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }`;
 
-/** A change of theme or width is drawn with the next frame, or, when the page was just at work on one, with the one after. */
+/** A change of theme or width is drawn with the next frame, or the one after if the page was busy. */
 const twoFrames = 'new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))';
 
-/** Runs in the page. */
 async function judge({
   tags,
   except,

@@ -1,4 +1,4 @@
-// The page of the API: the key, its allow-list, its rate limit, the first request, and the log of requests.
+// The API page: key, allow-list, rate limit, first request and request log.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -76,7 +76,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
 
   await row(page, 'Shop').getByRole('button', { name: 'Change Shop' }).click();
   const change = dialog(page, 'Change Shop');
-  // What somebody else narrows meanwhile stays: only what was changed here is sent.
+  // Concurrent changes stay: only what was changed here is sent.
   const keys = `/api/admin/v1/accounts/${reseller.id}/keys`;
   const shop = async () =>
     (await panel.service.admin.get(keys)).body.data.find(({ name }: { name: string }) => name === 'Shop');
@@ -96,7 +96,6 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await row(page, 'Shop').getByRole('button', { name: 'Revoke Shop' }).click();
   const revoking = dialog(page, 'Revoke Shop?');
   await confirmWithPassword(revoking, testPassword, 'Revoke key now');
-  // Behind it no row is to be seen.
   await revoking.waitFor({ state: 'detached' });
   await row(page, 'Shop').waitFor({ state: 'detached' });
   expectRefusal(await using(second).get('/balance'), '401 revoked_api_key');
@@ -121,7 +120,7 @@ test('a key that an administrator replaces is shown to him once, and the old one
   const newKey = await shown.innerText();
   expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
   assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
-  // It cannot be lost by a slip of the hand.
+  // An accidental click must not lose it.
   await console.keyboard.press('Escape');
   await shown.waitFor();
   await dialog(console, 'The key was replaced').getByRole('button', { name: 'Done' }).click();
@@ -205,7 +204,7 @@ test('the limit in use is shown as it is used, and every request of the key is i
   await page.getByText('25 left.').waitFor();
   await goTo(page, 'Requests');
   const rows = page.getByRole('table', { name: /requests/i }).getByRole('row');
-  // The last of them: before, there may be rows that only hold the place.
+  // The last row: earlier ones may be placeholders.
   await row(page, 'order_not_found').waitFor();
   assert.equal(await rows.count(), 6, 'the head and five requests');
   await page.getByRole('radio', { name: 'Refused' }).check({ force: true });

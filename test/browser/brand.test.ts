@@ -1,4 +1,4 @@
-// The operator's face: set on its page, seen before it is saved, and on every page and window from then on.
+// The operator's brand: set on its page, previewed, and then used on every page and in window titles.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
     assert.equal((await mark.boundingBox())?.height, 24, `the logo on a page ${width} pixels wide`);
   }
 
-  // Whoever comes reads no other name, not even before the pages are there.
+  // No other name is shown, even before the pages are loaded.
   const stranger = await (await panel.newVisitor()).newPage();
   await stranger.addInitScript(watchTitles);
   await stranger.goto('/panel/');
@@ -51,7 +51,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
   assert.doesNotMatch(await stranger.content(), /Sellthrough/);
 
-  // What the page speaks is what the service hears, whatever the browser would say: mails and documents follow it.
+  // The page's language, not the browser's: mails and documents follow it.
   const asked = stranger.waitForRequest(
     (request) =>
       request.url().endsWith('/panel/api/sign-in') && request.headers()['accept-language'] === 'de',
@@ -60,7 +60,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await asked;
 });
 
-/** In the page: each title that the window ever had. */
+/** Runs in the page: records every window title. */
 const watchTitles = `globalThis.namesSeen = new Set();
 new MutationObserver(() => document.title && namesSeen.add(document.title))
   .observe(document, { subtree: true, childList: true, characterData: true });`;

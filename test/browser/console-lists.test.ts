@@ -1,5 +1,5 @@
-// The operator's working surface: the lists of a reseller's panel on the account's page, figures that lead to their rows, prices
-// that are looked at before they begin, the product that orders are handed to.
+// The operator's working pages: an account's lists, figures with their rows, price changes before they begin, and the
+// product for orders.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,12 +103,12 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   await expectAccessible(page, 'odd prices');
   await form.getByLabel('Reseller, monthly').fill('12.10');
   await form.getByText('Is this meant?').waitFor({ state: 'detached' });
-  // Compared with what it is by then, and not with what it is now.
+  // Compared with the price at that time, not the current one.
   await form.getByRole('list', { name: 'What changes' }).getByText('+10%').waitFor();
   await confirmWithPassword(form, testPassword, 'Schedule prices');
   await form.waitFor({ state: 'hidden' });
   await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
-  // The same is asked of prices that hold at once.
+  // Immediate prices get the same question.
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
   await page.getByText('Reseller, yearly: $960.00 is more than its months one by one, $120.00.').waitFor();
 });

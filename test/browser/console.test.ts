@@ -1,4 +1,4 @@
-// The administrator's console: what is changed there applies to a reseller's next request.
+// The administrator's console: changes apply to a reseller's next request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const panel = usePanelBrowser();
 test('an administrator who leaves himself out of his own allow-list is asked again before it is saved', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
-  // Read slowly: opened again right after it was saved, the form must show what was saved.
+  // Delayed reads: reopened right after saving, the form must show the saved values.
   await page.route(`**/panel/api/admin/v1/accounts/${admin.id}`, async (route) => {
     if (route.request().method() === 'GET') await setTimeout(300);
     await route.fallback();
@@ -27,7 +27,7 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.getByRole('alert').getByText('does not include your address, 127.0.0.1').waitFor();
   assert.equal((await admin.get('/balance')).status, 200);
-  // Another list is another question.
+  // A different list asks again.
   await list.fill('203.0.113.0/25');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.getByRole('button', { name: 'Save it all the same' }).click();
@@ -69,7 +69,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
     'Distributor, yearly': '144',
   };
   for (const [label, price] of Object.entries(prices)) await page.getByLabel(label).fill(price);
-  // As one types: 54 is 10% less than 3 × 20.
+  // While typing: 54 is 10% less than 3 × 20.
   await page.getByText('saves 10%').waitFor();
   await page.getByText('saves nothing').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
@@ -138,7 +138,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   assert.ok(await submit.isDisabled(), 'the password is missing');
   await form.getByLabel('Your password').fill(testPassword);
   await submit.click();
-  // Typed on the reader's clock, which is said: the day has begun at noon.
+  // Typed in the reader's zone: the day has begun at noon.
   await form.getByRole('alert').getByText('From: This must be in the future.').waitFor();
   await form.getByLabel('Day', { exact: true }).fill('2026-02-01');
   await form.getByLabel('Time (Europe/Berlin)').fill('06:30');
@@ -150,7 +150,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   const [upcoming] = (await found()).upcoming;
   assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T05:30:00Z', '12.00']);
 
-  // While the page is open, another price changes; only what is typed is saved.
+  // Another price changes while the page is open; only typed prices are saved.
   await changePackage(service, id, { prices: { reseller: { quarterly: '30.00' } } });
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('99');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -203,7 +203,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await drawer.getByRole('link', { name: 'Open page' }).click();
   await panelPage.getByText('Free trial given').filter({ visible: true }).first().waitFor();
 
-  // Once it is over, it is given again only by name.
+  // After it has ended, it is only given again by name.
   const id = body.data[0].id;
   expectStatus(await reseller.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
   await page.goto(`/panel/admin/customers/${id}`);
@@ -252,7 +252,7 @@ test('settings count from the next request on: API off, rate limit, group, allow
     /\b7\b/,
   );
 
-  // Filled with what was there before, while the page still reads it again: nobody touched the rest, and it stays.
+  // Opened with older values while the page reloads: untouched fields stay.
   settings = await open();
   isHeld = false;
   await Promise.all(reads.map((route) => route.continue()));
@@ -310,7 +310,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   await page.getByRole('main').getByText(username).waitFor();
   await goTo(page, 'Accounts');
   const search = page.getByRole('searchbox', { name: 'Name, e-mail or end of a key' });
-  // Of a pasted key only the end stands in the address.
+  // Only the end of a pasted key appears in the URL.
   await search.fill(reseller.key);
   const end = reseller.key.slice(-4);
   await page.waitForURL((url) => url.searchParams.get('q') === end);
@@ -352,7 +352,7 @@ test('another address of the product takes the password, and what was typed stay
   await confirmWithPassword(asking, testPassword, 'Save');
   await said(page, 'Saved.');
   assert.equal(await product(), 'https://127.0.0.1/product');
-  // Given within five minutes: it may stay empty.
+  // Confirmed within five minutes: may stay empty.
   await page.getByRole('button', { name: 'Call it no more' }).click();
   await dialog(page, 'Call the product no more?').getByRole('button', { name: 'Call it no more' }).click();
   await said(page, 'The product is called no more.');

@@ -1,5 +1,5 @@
-// What people do every day takes no more clicks than it is promised to, from the page where they land: the steps that
-// scripts/daily-tasks.ts times on the demo's year.
+// Daily tasks take at most the promised number of clicks from the landing page; scripts/daily-tasks.ts times the same
+// steps.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Orders that cannot go wrong by accident, and what a dialog or a form must never do: lose what is typed, leave a page, be
-// left without a word.
+// Orders cannot go wrong by accident; dialogs and forms never lose input, leave the page, or can be left without a
+// question.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   await box.getByRole('button', { name: 'Change, $15.00 back' }).click();
   const asked = dialog(page, 'Downgrade this customer?');
   await asked.waitFor();
-  // Back closes what was asked, and then the dialog; the page stays.
+  // Back closes the question, then the dialog; the page stays.
   await page.goBack();
   await asked.waitFor({ state: 'hidden' });
   await box.waitFor();
@@ -72,7 +72,7 @@ test('a customer who is new is said to be new, and asked about when somebody kno
   const asked = dialog(page, 'Order for a new customer?');
   for (const typed of ['okoor@example.com', 'okoro']) {
     await box.getByLabel('Customer').fill(typed);
-    // Past the list of those who are known, where there is one.
+    // Past the suggestion list, if any.
     await page.keyboard.press('Tab');
     await box.getByRole('button', { name: 'Place order for $10.00' }).click();
     await asked.or(dialog(page, 'Order placed')).waitFor();
@@ -207,11 +207,11 @@ test('in forced colours it is seen which package and which period are chosen', a
   ] as const) {
     const one = box.getByRole('radio', { name: chosen });
     await one.and(page.locator(':checked')).waitFor();
-    // The styles that a script reads are not those that are forced: what is drawn counts.
+    // Computed styles ignore forced colors: only pixels count.
     const pictures: Buffer[] = [];
     for (const name of [chosen, other]) {
       await box.getByRole('radio', { name }).check({ force: true });
-      // The ring of the focus says nothing of the choice.
+      // The focus ring does not show the choice.
       await rest.click();
       pictures.push(await one.locator('xpath=..').screenshot());
     }
@@ -265,7 +265,7 @@ async function order(reseller: TestAccount, customer: string, packageId: number)
   assert.equal(placed.status, 201, placed.text);
 }
 
-/** How much of it is in the window and not cut off by what scrolls around it; where it begins and ends. */
+/** The visible part of an element, and its start and end. */
 async function seen(
   what: Locator,
 ): Promise<{ readonly share: number; readonly top: number; readonly bottom: number }> {

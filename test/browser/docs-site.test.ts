@@ -1,5 +1,5 @@
-// The documents at /docs in a real browser, under the service's own content policy. By the watch of panel-browser.ts no
-// script fails, no policy is broken and no request leaves, in any of these tests.
+// The documents at /docs in a real browser under the service's content policy. panel-browser.ts watches every test for
+// failing scripts, violated policies and foreign requests.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -157,16 +157,16 @@ test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, path);
-      // Each look for half of the pages; `npm run proof` has both for all.
+      // Half of the pages per look; `npm run proof` covers both for all.
       if (!isWhole && index !== place % looks.length) continue;
       await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
-      // VitePress's own button: its name is "Search", its text names the keys as well.
+      // VitePress's own button: its name is "Search", its text includes the keys.
       await expectAccessible(page, `${path}, ${colorScheme}, ${width} wide`, '.DocSearch-Button');
     }
   }
 });
 
-/** The page's script has taken over what the server sent. */
+/** Resolves when the page's script has hydrated it. */
 async function isAlive(page: Page): Promise<void> {
   await untilTrue(
     () => page.evaluate('document.querySelector("#app")?.__vue_app__ !== undefined'),

@@ -1,5 +1,5 @@
-// The doors, tried with a browser's own means: what a page of another site can send with its visitor's cookies,
-// and what a reseller can reach of the console. The lists of routes are those of the service's own documents.
+// Attacks with a browser's own means: what another site's page can send with its visitor's cookies, and what a reseller can
+// reach of the console. Routes come from the service's documents.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +13,7 @@ import { usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
 let routes: readonly Route[];
-/** A page of somebody else on another port: another origin, and by the rules of cookies the same site. */
+/** Another site's page on another port: another origin, but by cookie rules the same site. */
 let otherSite: Server | undefined;
 let otherPort: number;
 const panel = usePanelBrowser(async (service) => {
@@ -39,7 +39,7 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   const before = await factsOf(service);
   for (const [place, page] of victims.entries()) {
     await heading(page, /^(Overview|Business)$/).waitFor();
-    // Cookies do not go to another host, so one victim is enough to try that.
+    // Other hosts get no cookies, so one victim is enough.
     for (const host of place === 0 ? ['127.0.0.1', 'localhost'] : ['127.0.0.1']) {
       const foreign = await page.context().newPage();
       await foreign.goto(`http://${host}:${otherPort}/`);
@@ -49,12 +49,12 @@ test('a page of another origin cannot make its visitor’s browser change anythi
           const url = response.url();
           assert.equal(response.status(), 403, `${send.name} at ${host}: ${url}`);
           if (send !== sendForms) continue;
-          // Ports are nothing to cookies: from the same host they do come along.
+          // Cookies ignore ports: they are sent from the same host.
           const { cookie = '' } = await response.request().allHeaders();
           assert.equal(cookie.includes('sellthrough='), host === '127.0.0.1', `${url} at ${host}`);
         }
       }
-      // Other methods ask before they are sent, and nobody says yes.
+      // Other methods need a preflight, which is refused.
       const others = routes.filter((route) => isUnsafe(route) && route.method !== 'POST');
       const answers = await foreign.evaluate<string[]>(
         `Promise.all(${JSON.stringify(others)}.map(({ method, path }) =>
@@ -62,7 +62,7 @@ test('a page of another origin cannot make its visitor’s browser change anythi
             .then(({ status }) => method + ' ' + path + ' ' + status, () => 'stopped by the browser')))`,
       );
       assert.deepEqual(new Set(answers), new Set(['stopped by the browser']));
-      // What it may read of an answer: nothing.
+      // Readable answers: none.
       const read = await foreign.evaluate<string>(
         `fetch(${JSON.stringify(`${service.address}/panel/api/me`)}, { credentials: 'include' })
           .then((answer) => answer.text(), () => 'stopped by the browser')`,
@@ -74,7 +74,7 @@ test('a page of another origin cannot make its visitor’s browser change anythi
     await heading(page, /^(Overview|Business)$/).waitFor();
   }
   assert.deepEqual(await factsOf(service), before);
-  // The foreign page's own requests, and the browser's words on what it stopped.
+  // The foreign page's requests, and the browser's messages about blocked ones.
   for (const problem of panel.takeProblems()) {
     assert.match(problem, /^request to http:\/\/(?:127\.0\.0\.1|localhost):\d+$|CORS policy|net::ERR_FAILED/);
   }
@@ -98,7 +98,7 @@ test('an unsafe request with the session’s cookie but no Origin, or a foreign 
         );
       }
     }
-    // The same means, with what the own pages send: not the door, but the body is what is wrong.
+    // The same requests with the own pages' headers fail only because of their body.
     const own = { 'sec-fetch-site': 'same-origin' };
     const preview = await sendBare(
       page.context(),
@@ -144,14 +144,14 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
   }
 });
 
-/** What a stranger could have moved: the audit log counts every change there is. */
+/** Everything an attack could have changed: the audit log counts all changes. */
 async function factsOf({ admin }: TestService): Promise<unknown> {
   const accounts = await admin.get('/api/admin/v1/accounts?limit=100');
   const audit = await admin.get('/api/admin/v1/audit?limit=1');
   return { accounts: accounts.body.data, changes: audit.body.total };
 }
 
-/** What each of these addresses answers to the POST that `send` has the page send to it. */
+/** Answers to the POST that `send` makes the page send to each address. */
 async function answersTo(
   page: Page,
   urls: readonly string[],
@@ -164,7 +164,7 @@ async function answersTo(
   return all;
 }
 
-/** Each into a frame of its own: one whose last answer is still arriving would drop the form that waits for it. */
+/** One frame each: a frame still receiving an answer would drop the next form. */
 function sendForms(urls: readonly string[]): string {
   return `for (const action of ${JSON.stringify(urls)}) {
     const frame = Object.assign(document.createElement('iframe'), { name: 'frame of ' + action });
@@ -182,7 +182,7 @@ function sendFetches(urls: readonly string[]): string {
     fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => undefined)))`;
 }
 
-/** With the visitor's cookies, by no page. */
+/** With the visitor's cookies, from no page. */
 async function sendBare(
   visitor: BrowserContext,
   { method, path }: Route,

@@ -1,8 +1,6 @@
-// What holds for every page there is: axe finds nothing, nothing scrolls sideways, and (by the watch of
-// panel-browser.ts) no script fails, no policy is broken, no request leaves.
-// Here each page is judged in one theme and at one width, the next page in the next, so that every kind of page meets
-// several of the four, and reached from the one before it as a link leads there; with PROOF_PAGES=all, as
-// `npm run proof` has it, each page is loaded anew and judged in both themes and at both widths.
+// Every page: axe finds nothing, nothing scrolls sideways, and (watched by panel-browser.ts) no script fails, no policy is
+// violated, no foreign request is sent. Each page is checked in one theme and width, alternating, after client-side
+// navigation; with PROOF_PAGES=all (`npm run proof`) freshly loaded in both themes and widths.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -41,12 +39,11 @@ interface PageToSee {
 const daySeconds = 86_400;
 
 let reseller: TestAccount;
-/** By the file that shows it, as the router names it. */
+/** By source file, as in the router. */
 let panelPages: Readonly<Record<string, PageToSee>>;
 let consolePages: Readonly<Record<string, PageToSee>>;
 let customerLink: string;
 
-// Nothing is sent there.
 const ownAddresses = { OUTBOUND_ALLOW: '127.0.0.0/8' };
 const panel = usePanelBrowser(async (service) => {
   reseller = await service.createReseller({ credit: '900.00' });
@@ -265,7 +262,7 @@ for (const [path, title, kilobytesMax] of [
   ['/panel/orders', 'Orders', 170],
 ] as const) {
   test(`${path} takes at most ${kilobytesMax} kB of script, compressed, to show its list`, async () => {
-    // What is fetched once the list is there (typing.test.ts) is not part of it.
+    // Without what is fetched after the list is shown (typing.test.ts).
     const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: false });
     const scripts: Response[] = [];
     page.on('response', (response) => {
@@ -339,7 +336,7 @@ test('a browser that has served a test keeps nothing of it for the next one: fir
   await page.emulateMedia({ forcedColors: 'active', media: 'print' });
   await page.context().newPage();
   await page.context().setOffline(true);
-  // The browser's words on what was stopped.
+  // The browser's messages about blocked requests.
   panel.takeProblems();
 });
 
@@ -402,7 +399,7 @@ async function openEach(page: Page, doors: readonly DialogDoor[]): Promise<void>
 
 async function look(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  // The title alone tells when the next page is there.
+  // Only the title shows that the next page is there.
   const isAlike = (await heading(page, title).count()) > 0;
   const isInPanel = [path, new URL(page.url()).pathname].every((one) => one.startsWith('/panel/'));
   if (isInPanel && !isAlike && !isWhole) await goInPlace(page, path);
@@ -412,7 +409,7 @@ async function look(page: Page, path: string, title: string | RegExp): Promise<v
   await check(page, path);
 }
 
-/** At the narrowest width that is promised nothing may hang over, whatever is judged besides. */
+/** The narrowest supported width is always checked for overflow. */
 async function check(page: Page, what: string): Promise<void> {
   const place = checks % looks.length;
   checks += 1;
@@ -429,7 +426,7 @@ async function check(page: Page, what: string): Promise<void> {
 }
 
 async function expectNoViolation(page: Page, what: string): Promise<void> {
-  // Rows that are asked for again are pale until they are there.
+  // Refetched rows are pale until they arrive.
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await expectAccessible(page, what);
 }

@@ -1,4 +1,4 @@
-// From number to rows: what both overviews and the forecast say, and where each figure leads.
+// From figures to rows: the overviews' and the forecast's figures and their links.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const panel = usePanelBrowser(async (service) => {
   service.clock.seconds = secondsOf('2026-01-20T09:00:00Z');
   reseller = await service.createReseller({ credit: '80.00' });
   const { plus } = service.packages;
-  // Before the 30 days that are shown at first, on one of them, and today.
+  // Before the default 30 days, within them, and today.
   await placeOrder(service, reseller, { customer: 'old' });
   service.clock.seconds = secondsOf('2026-03-10T09:00:00Z');
   await placeOrder(service, reseller, { customer: 'mid' });
@@ -24,7 +24,7 @@ const panel = usePanelBrowser(async (service) => {
   service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
 });
 
-/** What is written on canvases, with where it begins and ends, in pixels of its canvas. */
+/** Texts drawn on canvases, with start and end in canvas pixels. */
 interface Written {
   readonly text: string;
   readonly start: number;
@@ -107,7 +107,6 @@ test('a day of the chart opens its rows by exact times, from the bar and from th
   const chart = page.getByRole('img', { name: /^Credit spent: / });
   const box = await chart.boundingBox();
   assert.ok(box);
-  // The last bar ends a few pixels before the chart does.
   await chart.click({ position: { x: box.width - 28, y: box.height / 2 } });
   await heading(page, 'Ledger').waitFor();
   const today = { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' };

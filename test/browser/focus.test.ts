@@ -1,4 +1,4 @@
-// Where the focus is without a mouse: after the palette, when a dialog opens, beside a drawer, between two steps.
+// Keyboard focus: after the palette, in dialogs, beside drawers, between steps.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ test('what the palette finds leaves the focus in the page that it opens, also on
   await dialog(page, 'Search and commands').waitFor({ state: 'detached' });
   assert.equal(await focused(page), 'content');
 
-  // From the button of the navigation, which is still there, it goes to the page as well.
+  // From the navigation's button, which still exists, it moves to the page too.
   await page
     .getByRole('button', { name: /^Search/ })
     .first()
@@ -119,7 +119,7 @@ test('an account is credited by keyboard alone: the amount, Enter, Enter', async
   await said(page, `The balance of ${await usernameOf(panel.service, reseller)} is $15.00`);
 });
 
-/** The id, the name or the role of what has the focus. */
+/** The id, name or role of the focused element. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { activeElement: element } = document;
@@ -128,7 +128,6 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** The customer's id. */
 async function order(reseller: TestAccount, customer: string): Promise<number> {
   const placed = await reseller.post('/orders', { package_id: panel.service.packages.basic, customer });
   assert.equal(placed.status, 201, placed.text);

@@ -1,5 +1,5 @@
-// Names, memos and features made to do harm: shown letter by letter as what they are, on every page that shows them.
-// That none of them runs, loads or breaks the policy is seen by the watch of panel-browser.ts.
+// Hostile names, memos and features are shown literally on every page. panel-browser.ts watches that none runs, loads or
+// violates the policy.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -98,7 +98,7 @@ test('the ledger shows every memo as text, and its CSV computes none', async () 
   const [head = [], ...lines] = readCsv(await readFile(await download.path(), 'utf8'));
   const column = head.indexOf('memo');
   const memos = lines.map((line) => line[column] ?? '').filter((memo) => memo !== '');
-  // The apostrophe tells the spreadsheet that a text follows.
+  // The apostrophe marks text for spreadsheets.
   assert.deepEqual(memos.map(withoutGuards).sort(), [...names].sort());
   for (const memo of memos) assert.doesNotMatch(memo, /^[\s\p{Cf}]*[=+\-@＝＋－＠]/u);
 });
@@ -198,7 +198,7 @@ test('packages of hostile names and features are shown as text where they are ed
   for (const { name } of packages) await box.getByText(name, { exact: true }).waitFor();
 });
 
-/** The texts that `read` finds on this page of the list and on every older one. */
+/** Texts that `read` finds on this page of the list and all older ones. */
 async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
   for (;;) {
@@ -214,7 +214,7 @@ async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<
   }
 }
 
-/** The page is there whose title is this text, letter by letter. */
+/** Waits for the page with exactly this title. */
 async function titled(page: Page, text: string): Promise<void> {
   const title = page.locator('h1').first();
   await untilTrue(async () => (await title.textContent()) === text, `a page with the title ${text}`);
@@ -237,7 +237,7 @@ async function inGroups(work: readonly (() => Promise<void>)[]): Promise<void> {
   }
 }
 
-/** The corpus as far as a name can hold it: without control characters, long ones in pieces. And our own. */
+/** The corpus as possible names: without control characters, long ones in pieces. Plus our own. */
 function hostileNames(): readonly string[] {
   const corpus: readonly string[] = JSON.parse(
     readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),

@@ -1,5 +1,4 @@
-// The panel without a mouse: the palette, the sheet on `?`, the keys it lists, an order from the first key to the
-// last, and a focus that is always seen.
+// The panel without a mouse: palette, the `?` sheet and its keys, a whole order, and an always visible focus.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -78,7 +77,6 @@ test('the sheet on ? lists keys, and every one of them goes where it says', asyn
     await goByKeys(page, [...sequence], title);
     await page.keyboard.press('/');
     await page.getByRole('searchbox').and(page.locator(':focus')).waitFor();
-    // While one types, letters are letters.
     await page.keyboard.type('go?n');
     assert.equal(await page.getByRole('searchbox').inputValue(), 'go?n');
     assert.equal(await page.getByRole('dialog').count(), 0);
@@ -90,7 +88,7 @@ test('whoever leaves a list before the search for what he typed begins is not ca
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers');
   await heading(page, 'Customers').waitFor();
-  // The other page is still on its way when the search would begin.
+  // The other page is still loading when the search starts.
   const hold = Promise.withResolvers<void>();
   await page.route('**/assets/orders-page*.js', async (route) => {
     await hold.promise;
@@ -116,7 +114,7 @@ test('single keys can be switched off for good, and Ctrl K works on', async () =
   await page.reload();
   await heading(page, 'Overview').waitFor();
   for (const key of ['?', 'n', 'g', 'o']) await page.keyboard.press(key);
-  // Keys are handled one after another: when the palette is there, the others would be as well.
+  // Keys are handled in order: once the palette is open, the others would be too.
   await page.keyboard.press('Control+k');
   await dialog(page, 'Search and commands').waitFor();
   assert.equal(await page.getByRole('dialog').count(), 1);
@@ -190,7 +188,7 @@ test('whatever the Tab key reaches shows that it has the focus; the first stop s
   await page.getByRole('main').and(page.locator(':focus')).waitFor();
 });
 
-/** Again where the machine took longer between two keys than a sequence may last. */
+/** Retries if the machine took longer between two keys than a sequence allows. */
 async function goByKeys(page: Page, sequence: readonly string[], title: string): Promise<void> {
   let began: number;
   do {

@@ -1,5 +1,5 @@
-// The lists of customers and orders as working surfaces: many renewed in a few clicks with a result for each, whatever becomes
-// of an answer; found by what people type; and nothing offered that would be refused.
+// Customer and order lists: bulk renewals with a result for each even if answers are lost, search by what people type, and
+// no offers that would be refused.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
   await bar.getByText('46 selected').waitFor();
   await bar.getByRole('button', { name: 'Renew 46 for $460.00' }).waitFor();
   await expectAccessible(page, 'the list with a selection');
-  // The answer to the first of the requests is lost on its way.
+  // The first request's answer is lost.
   await page.route(
     '**/orders/bulk',
     async (route) => {
@@ -47,7 +47,7 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
   await results.getByText('26 plans renewed · 20 not renewed').waitFor();
   await results.getByText('The service did not answer').first().waitFor();
   await expectAccessible(page, 'the results');
-  // Closed and asked for again it is the same renewal, and not the next one.
+  // Reopened, it repeats the same renewal, not the next one.
   await results.getByRole('button', { name: 'Close' }).last().click();
   await bar.getByText('20 selected').waitFor();
   await bar.getByRole('button', { name: 'Renew 20 for $200.00' }).click();
@@ -109,7 +109,7 @@ test('orders and customers are found by what people type: fragments, any order o
 
 test('a day of a filter is the day that the rows say: the reader’s own', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
-  // Half past eleven in UTC is the next day in Berlin.
+  // 23:30 UTC is the next day in Berlin.
   const { clock } = panel.service;
   clock.seconds = Math.ceil(clock.seconds / daySeconds) * daySeconds + 23.5 * 3_600;
   await place(reseller, 'past.midnight');
@@ -192,7 +192,7 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
   const terms = await open();
   await terms.getByLabel('Highest price, in USD').fill('15');
   await expectAccessible(page, 'auto-renewal of many');
-  // The answer to one of the requests is lost on its way.
+  // One request's answer is lost.
   await page.route(
     `**/customers/${ids[0]}/auto-renew`,
     async (route) => {
@@ -245,7 +245,6 @@ async function search(page: Page, typed: string): Promise<void> {
   await page.getByRole('searchbox').fill(typed);
 }
 
-/** The id of the customer. */
 async function place(reseller: TestAccount, customer: string, name?: string): Promise<number> {
   const placed = await reseller.post('/orders', {
     package_id: panel.service.packages.basic,
@@ -278,7 +277,6 @@ test('what was topped up has a receipt as PDF in its drawer, a month its stateme
   await expectPdf(page, /^Statement for .* as PDF$/, /^statement-.*\.pdf$/);
 });
 
-/** In the language of the page. */
 async function expectPdf(page: Page, link: string | RegExp, name: RegExp): Promise<void> {
   const address = await page.getByRole('link', { name: link }).getAttribute('href');
   assert.equal(new URL(address ?? '', page.url()).searchParams.get('language'), 'en');

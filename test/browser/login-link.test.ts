@@ -1,5 +1,4 @@
-// The customer's way in, end to end: made in the reseller's browser, opened in the customer's own, where scripts
-// are off; spent once.
+// Customer sign-in by link: created in the reseller's browser, opened once in the customer's, without scripts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +27,7 @@ test('a login link made on the customer’s page lets its customer in once, in a
 
   const customer = await panel.open(link, withoutScript);
   await heading(customer, 'Log in').waitFor();
-  // A mail scanner opens links as well: that spends nothing.
+  // Mail scanners open links too, which must not use them up.
   await customer.reload();
   await customer.getByRole('button', { name: 'Continue' }).click();
   await heading(customer, 'Basic').waitFor();
@@ -62,7 +61,7 @@ test('an order can bring a login link along; a new link ends the one before it',
   await button.click();
   const done = dialog(page, 'Order placed');
   const first = await linkIn(done);
-  // It cannot be lost by a slip of the hand.
+  // An accidental click must not lose it.
   await page.keyboard.press('Escape');
   assert.equal(await linkIn(done), first);
   await done.getByRole('button', { name: 'Done' }).click();

@@ -1,5 +1,5 @@
-// What the operator's people do in the console: find what happened and to whom, look at a reseller's panel, and decide about
-// orders that the product left unanswered.
+// The operator's support work: finding what happened, viewing a reseller's panel, and settling orders that the product left
+// pending.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { said, usePanelBrowser } from './panel-browser.ts';
 const panel = usePanelBrowser();
 let acme: TestAccount;
 let username = '';
-/** Once, as soon as the service runs. */
+/** Once, when the service runs. */
 async function prepare(): Promise<void> {
   if (username !== '') return;
   const { service } = panel;
@@ -43,7 +43,7 @@ test('the palette of the operator finds customers of every account, and leads to
   await page.getByRole('link', { name: username }).waitFor();
   await page.getByRole('link', { name: 'History' }).click();
   await heading(page, 'Audit log').waitFor();
-  // Named, and not numbered; and nothing else is listed.
+  // By name, not number; and nothing else is listed.
   await row(page, 'Customer changed').getByRole('link', { name: 'jane.okafor' }).waitFor();
   assert.equal(await page.getByRole('row').count(), 2);
 });
@@ -66,7 +66,6 @@ test('on a phone the packages say what is retired, and what distributors pay', a
   await heading(page, 'Packages').waitFor();
   const listed = page.getByRole('table', { name: 'Packages' });
   await listed.getByText('Retired').filter({ visible: true }).first().waitFor();
-  // Of Basic, yearly.
   await listed.getByText('$72.00').filter({ visible: true }).first().waitFor();
 });
 
@@ -81,7 +80,7 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();
-  // The file is of the list that is looked at, not of the operator's own.
+  // The export is of the displayed list, not the operator's own.
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export as CSV' }).click(),
@@ -140,7 +139,7 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   const cancelling = dialog(page, 'Cancel the plan of tom.baker?');
   await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
-  // The password was given within five minutes: it may stay empty.
+  // Confirmed within five minutes: may stay empty.
   await cancelling.getByRole('button', { name: 'End now, $25.00 back' }).click();
   await said(page, 'The plan has ended. $25.00 went back to the account.');
   await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
@@ -208,7 +207,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await dialog(page, 'Send all calls again?').getByRole('button', { name: 'Send all again' }).click();
   await said(page, '1 call is sent again.');
   await page.getByText('Nothing waits for you').waitFor();
-  // The pending order can be decided about long before the 72 hours are over.
+  // A pending order can be settled long before the 72 hours are over.
   await row(page, 'slow')
     .getByRole('link', { name: String(id) })
     .click();

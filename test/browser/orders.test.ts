@@ -1,5 +1,5 @@
-// Orders, renewals and changes from the panel: the preview is what happens; filters are in the address; what fails
-// says so; and all of it on a telephone.
+// Orders, renewals and changes in the panel: the preview is exact, filters are in the URL, failures are shown; also on
+// phones.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const customerId = await order(reseller, 'ada@example.com');
   const page = await panel.openAs(reseller, `/panel/customers/${customerId}`);
-  // As the reader's own clock has it; the exact moment in UTC is a pointer's rest away.
+  // In the reader's zone; the tooltip has exact UTC.
   await page.getByTitle('2026-02-15 12:00:00 UTC').getByText('15 Feb 2026, 13:00').first().waitFor();
   await page.getByRole('button', { name: 'Renew', exact: true }).click();
   const renewing = dialog(page, 'Renew Basic');
@@ -32,14 +32,14 @@ test('a renewal and a change of package do what their preview said, the refund i
   const changing = dialog(page, 'Change the package');
   await changing.getByText('Choose a package to see the cost and the end of the plan.').waitFor();
   assert.ok(await changing.getByRole('button', { name: 'Change package' }).isDisabled());
-  // The period goes on like the plan, unless another one is chosen. Nobody renews by asking for a change.
+  // The period continues the plan's unless changed. A change request never offers a renewal.
   assert.ok(await changing.getByRole('radio', { name: 'Quarterly' }).isChecked());
   assert.ok(!(await changing.getByRole('radio', { name: /Basic/ }).isChecked()));
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });
   await changing.getByText('Upgrade from Basic to Plus, $12.00 back').waitFor();
-  // Nothing of either period was used: all that was paid comes back.
+  // Nothing was used: both payments come back.
   await before.getByText('+$37.00').waitFor();
   await before.getByText('$75.00').waitFor();
   await changing.getByRole('button', { name: 'Change, $12.00 back' }).click();
@@ -65,7 +65,7 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await page.reload();
   await page.getByText('Suspended', { exact: true }).first().waitFor();
   await page.getByText('Off: the plan ends with its period').waitFor();
-  // Its time runs on: an order for another package is a change.
+  // Its time runs on: another package is a change.
   await page.getByRole('button', { name: 'Change package' }).waitFor();
   await tell('POST', 'resume', {});
   await tell('POST', 'cancel', { at: 'now' });
@@ -150,7 +150,6 @@ test('on a telephone the pages are in a drawer, and an order can be placed', asy
   await row(page, 'by.thumb').waitFor();
 });
 
-/** The customer's id. */
 async function order(reseller: TestAccount, customer: string): Promise<number> {
   const placed = await reseller.post('/orders', { package_id: panel.service.packages.basic, customer });
   assert.equal(placed.status, 201, placed.text);

@@ -1,5 +1,5 @@
-// What people do on the panel's pages, found by role and accessible name as they and their screen readers find it:
-// a change of looks breaks nothing here.
+// Actions on the panel's pages, by role and accessible name like screen readers, so that changes of appearance break no
+// test.
 
 import type { Locator, Page } from 'playwright-core';
 
@@ -18,7 +18,7 @@ export async function choosePassword(page: Page, current: string, next: string):
   await page.getByRole('button', { name: 'Set password' }).click();
 }
 
-/** The second step of an account whose codes are on. */
+/** The second step of an account with codes. */
 export async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -36,33 +36,31 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
 }
 
-/** To another page of the panel as its own links go there, without loading everything anew. */
+/** Navigates within the panel, without reloading. */
 export async function goInPlace(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }
 
-/** By its title: notes that something was done are dialogs as well. */
+/** By title: toasts are dialogs too. */
 export function dialog(page: Page, title: string | RegExp): Locator {
   return page.getByRole('dialog', { name: title });
 }
 
-/** Fills the password that a dialog asks for again, and confirms. */
+/** Fills in the requested password and confirms. */
 export async function confirmWithPassword(box: Locator, password: string, action: string): Promise<void> {
   await box.getByLabel('Your password').fill(password);
   await box.getByRole('button', { name: action, exact: true }).click();
 }
 
-/** The row of a list that holds this text. */
 export function row(page: Page, text: string): Locator {
   return page.getByRole('row').filter({ hasText: text });
 }
 
-/** The balance in the navigation. */
 export function balance(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Balance/ });
 }
 
-/** Opens the dialog and fills it; the returned button places the order. */
+/** Opens and fills the dialog; the returned button places the order. */
 export async function prepareOrder(page: Page, customer: string, packageName: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Place an order' }).first().click();
   const box = dialog(page, 'Place an order');
@@ -73,7 +71,7 @@ export async function prepareOrder(page: Page, customer: string, packageName: st
   return button;
 }
 
-/** A secret that a dialog shows once, from the line under its label. */
+/** A secret that a dialog shows once, by its label. */
 export async function shownSecret(box: Locator, pattern: RegExp): Promise<string> {
   const shown = box.locator('code').filter({ hasText: pattern });
   await shown.waitFor();

@@ -1,8 +1,7 @@
-// A real Chromium before a whole service with the built pages: one Chromium for the files of a process, one service for
-// each file, a browser of their own (visitors.ts) for each visitor of a test. Called once at the top of every file here.
-// Always true, for every page of every test: a script error, an alert, a broken policy (CSP), a failed answer (5xx)
-// or a request to another origin fails the test in which it happened, whatever the test is about. What a failed
-// test saw lies in .test-tmp/browser as pictures.
+// A real Chromium with a whole service and its built pages: one Chromium per process, one service per file, a separate
+// context (visitors.ts) per visitor. Call once at the top of each file.
+// Invariant: a script error, an alert, a violated CSP, a 5xx or a request to another origin fails the test in which it
+// happens. Screenshots of failed tests are in .test-tmp/browser.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -32,25 +31,25 @@ import {
 
 export interface PanelBrowser {
   readonly service: TestService;
-  /** A new browser context. It shares nothing with other visitors but the service. */
+  /** A new browser context, which shares only the service with other visitors. */
   newVisitor(options?: VisitorOptions): Promise<BrowserContext>;
-  /** A page of a new visitor, at this path of the service. */
+  /** A new visitor's page at this path. */
   open(path: string, options?: VisitorOptions): Promise<Page>;
   /** The same, signed in to this account (with testPassword). */
   openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
   /** The same, signed in by this cookie. */
   openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
-  /** What the watch has seen in this test so far; taken away, so that the test passes all the same. */
+  /** Takes away what the watch has seen so far, so that the test may pass. */
   takeProblems(): readonly string[];
 }
 
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
-// To ask a page without a pause takes the processor that the page needs to go on.
+// Polling without a pause would take the page's CPU.
 const lookAgainMilliseconds = 30;
 
 /**
- * Registers the hooks of a file; use what it returns inside tests. `fill` runs once the service does, before the
- * first test: hooks at the top of a file do not wait for one another.
+ * Registers a file's hooks; use the result inside tests. `fill` runs after the service has started, before the first test:
+ * hooks at the top of a file do not wait for each other.
  */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
@@ -68,7 +67,7 @@ export function usePanelBrowser(
 
   async function start(): Promise<void> {
     const chromium = sharedChromium();
-    // A browser that does not start leaves no service behind: nobody would end it.
+    // If the browser fails to start, nothing else would end the service.
     chromium.catch(() => undefined);
     service = await startTestService({
       environment,
@@ -82,7 +81,7 @@ export function usePanelBrowser(
     browser = await chromium;
     await fill(service);
   }
-  // Not `before`: that would start them, and nothing end them, in a file none of whose tests was asked for.
+  // Not in `before`: in a file without selected tests it would start them and nothing would end them.
   let starting: Promise<void> | undefined;
   beforeEach(() => {
     starting ??= start();
@@ -91,7 +90,7 @@ export function usePanelBrowser(
   afterEach(async (context) => {
     const hasPassed = !('passed' in context) || context.passed;
     if (!hasPassed) await takePictures(context);
-    // The first comes to rest last, and is the first to serve again.
+    // The first becomes idle last, and is reused first.
     for (const visitor of [...visitors].reverse()) await visitor.end(hasPassed);
     visitors.clear();
     const seen = takeProblems();
@@ -130,7 +129,7 @@ export function usePanelBrowser(
     path = '/panel/',
     options: VisitorOptions = {},
   ): Promise<Page> {
-    // A password is set once: to change it ends the account's other sessions.
+    // A password is set once: a change ends the account's other sessions.
     const { cookie } = await signIn(started(), account, { setPassword: !withPassword.has(account.id) });
     withPassword.add(account.id);
     return openWith(cookie, path, options);
@@ -172,14 +171,14 @@ export function usePanelBrowser(
   };
 }
 
-/** Of the service of the file before: what browsers keep is kept by address. */
+/** The previous file's port: browsers cache by address. */
 let lastPort: number | undefined;
 
-/** Of scripts/test.ts: other files will run in this process. */
+/** Set by scripts/test.ts: other files will run in this process. */
 const isWorker = process.send !== undefined;
 let launched: Promise<Browser> | undefined;
 
-/** The Chromium of this process, or a new one in place of one that died. */
+/** This process's Chromium, restarted after a crash. */
 async function sharedChromium(): Promise<Browser> {
   const earlier = await launched;
   if (earlier?.isConnected()) return earlier;
@@ -189,7 +188,7 @@ async function sharedChromium(): Promise<Browser> {
   return browser;
 }
 
-/** Until the page has said so in a note, or said it long ago. */
+/** Waits for a toast with this text, or returns if it was shown before. */
 export async function said(page: Page, text: string): Promise<void> {
   const isSaid = () =>
     page.evaluate((wanted) => {
@@ -200,8 +199,8 @@ export async function said(page: Page, text: string): Promise<void> {
 }
 
 /**
- * What Playwright's `waitForFunction` is for: that evaluates a text in the page at every look but the first, which the
- * pages' content policy forbids.
+ * Replaces Playwright's `waitForFunction`, which evaluates text in the page on every poll but the first; the content policy
+ * forbids that.
  */
 export async function untilTrue(look: () => Promise<boolean>, expected: string): Promise<void> {
   const until = performance.now() + waitMilliseconds;

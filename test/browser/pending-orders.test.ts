@@ -1,5 +1,4 @@
-// An order that the operator's product has not confirmed: no page of the account shows it as done, and the customer of a first
-// order is not shown as one whose plan ended.
+// No page of the account shows a pending order as done, nor the customer of a first order as expired.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +7,6 @@ import { dialog, goTo, heading, row } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser(async ({ admin }) => {
-  // Nothing listens there: every order waits.
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   const { status, text } = await admin.send('PUT', '/api/admin/v1/product', product);
   assert.equal(status, 200, text);

@@ -1,5 +1,5 @@
-// People and roles on the pages: somebody invited by a link, what a role is offered and what it is not, a removal while
-// somebody is signed in, a second factor that a role needs, and a password that is good for five minutes.
+// People and roles: invitations, what each role is offered, removal during a session, roles that require a second factor,
+// and password confirmation for five minutes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await row(owner, 'grace').getByText('Invited').waitFor();
 
   const colleague = await panel.open(link);
-  // Who invites, to what, and as whom; the page loaded anew is still that of the invitation.
+  // Inviter, account and role; a reload stays on the invitation.
   const { body } = await panel.service.admin.get(`/api/admin/v1/accounts/${reseller.id}`);
   const { username: inviter, display_name: account } = body.account;
   await colleague.getByText(`${inviter} invited you to ${account}.`).waitFor();
@@ -44,7 +44,6 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   assert.equal(await colleague.getByLabel('Your username').inputValue(), 'grace');
   await expectAccessible(colleague, 'an invitation that was opened');
   await chooseByLink(colleague);
-  // Signed in already.
   await heading(colleague, 'Overview').waitFor();
   const menu = colleague.getByRole('complementary', { name: 'Menu' });
   await menu.getByText('grace', { exact: true }).waitFor();
@@ -139,7 +138,6 @@ test('a new link for somebody who was invited replaces the one before', async ()
   const second = await shownLink(owner, 'henrietta');
   assert.notEqual(second, first);
   const page = await panel.open(first);
-  // At once, before anything is typed.
   await heading(page, 'This link no longer works').waitFor();
   const other = await panel.open(second);
   await chooseByLink(other);
@@ -210,7 +208,7 @@ test('a password given with one sensitive action may stay away from the next for
     'nor is an authenticator set up',
   );
   await page.keyboard.press('Escape');
-  // What is not saved is asked about before the page is left.
+  // Unsaved input is asked about before the page is left.
   await page.getByLabel('Address', { exact: true }).fill('');
   await goTo(page, 'People');
   await page.getByRole('button', { name: 'Invite somebody' }).click();
@@ -301,7 +299,7 @@ test('an administrator manages the people of any account, with the roles of that
   assert.equal(await dialog(page, 'Invite somebody').getByRole('radio').count(), 4);
 });
 
-/** Fills the form and confirms; the link that is shown once. */
+/** Fills in the form and confirms; returns the link, which is shown once. */
 async function invite(
   page: Page,
   username: string,
@@ -352,7 +350,7 @@ async function pagesOffered(page: Page): Promise<readonly string[]> {
   return page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
 }
 
-/** The code of the next half minute: each works once. */
+/** The next half minute's code: each works once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

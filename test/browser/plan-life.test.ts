@@ -1,5 +1,5 @@
-// What a reseller does to a plan on the customer's page besides ordering: it is said before what it does in money, it is safe to send
-// again, and no more is offered than the plan and the role allow.
+// Plan actions on the customer's page besides orders: money effects are shown first, repeats are safe, and only possible
+// actions are offered.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -57,7 +57,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await end.waitFor();
   await cancelling.getByText('$96.77').waitFor();
   await expectAccessible(page, 'the dialog of a cancel');
-  // The first answer is lost on its way: the same is sent again, and paid once.
+  // The first answer is lost: the repeat is paid once.
   let isLost = true;
   await page.route(/\/v1\/customers\/\d+\/cancel$/, async (route) => {
     if (!isLost) return route.continue();

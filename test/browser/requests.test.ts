@@ -1,5 +1,5 @@
-// Why was it refused: from the list of requests down to what was sent, for the account that sent it and for the operator; and
-// where programs are sent, said where it is not where the page is.
+// From the request list to a refused request's body, for the account and the operator; and the service's address for
+// programs, if it differs from the page's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,13 +43,12 @@ test('a refused request is read down to its body in three clicks, once the accou
   await open.getByRole('link', { name: String(orders.body.data[0].id) }).click();
   await heading(page, /Order/).waitFor();
 
-  // Back is the drawer, and once more the list.
+  // Back shows the drawer, then the list.
   await page.goBack();
   await drawer(page).waitFor();
   await page.goBack();
   await drawer(page).waitFor({ state: 'detached' });
 
-  // By code, kept in the address.
   await page.getByLabel('Error code').selectOption('idempotency_conflict');
   await page.waitForURL(/code=idempotency_conflict/);
   await row(page, 'idempotency_conflict').waitFor();

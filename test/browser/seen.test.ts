@@ -1,5 +1,5 @@
-// What must be seen, and what must not: how a plan or an order stands, what is chosen in forced colours, the operator's logo at
-// every width; no second try of what is not there, no sentence that speaks to programs.
+// What must be visible: plan and order states, choices in forced colors, the operator's logo at every width; and what must
+// not: retries of missing things, texts meant for programs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ test('the order dialog says before the button that an order waits, that the cust
       await box.getByRole('combobox', { name: 'Customer' }).fill(customer);
       await box.getByText(said).waitFor();
     }
-    // What is retired is replaced by nobody's choice but theirs.
+    // Only the customer's choice replaces a retired package.
     assert.equal(await box.getByRole('radio', { name: /^Basic/ }).isChecked(), false);
     assert.ok(await box.getByRole('button', { name: /^Place order/ }).isDisabled());
   } finally {
@@ -66,7 +66,7 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
       await logo.waitFor();
       const box = await logo.boundingBox();
       assert.ok(box !== null && box.height >= 20 && box.width >= 20, `${width}: ${JSON.stringify(box)}`);
-      // A picture is drawn within its box: what is long is less high than that.
+      // Pictures are drawn within their box: wide ones are lower than it.
       assert.ok(box.width * shape >= 16, `${width}: ${box.width * shape} pixels high`);
     }
   };
@@ -153,7 +153,7 @@ async function expectNoRetry(page: Page, said: string): Promise<void> {
   assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0, said);
 }
 
-/** By its outline or its edges: in forced colours there is no background. */
+/** By outline or edges: forced colors have no background. */
 async function expectSeen(chosen: Locator, other: Locator): Promise<void> {
   const [one, two] = await Promise.all(
     [chosen, other].map((element) =>

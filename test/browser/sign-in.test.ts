@@ -1,5 +1,5 @@
-// The way in and out: sign-in with and without codes, the change of password, the list of sessions, and what an
-// administrator does to an account while somebody is signed in to it.
+// Sign-in with and without codes, sign-out, password change, the session list, and administrators' changes during a
+// session.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ import {
 } from './panel-actions.ts';
 import { said, usePanelBrowser } from './panel-browser.ts';
 
-// Nobody listens there: what would be mailed is read from the outbox.
+// Nothing listens there: mails are read from the outbox.
 const panel = usePanelBrowser(undefined, {
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'billing@example.com',
@@ -45,7 +45,7 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
   await page.goBack();
   await heading(page, 'Sign in').waitFor();
 
-  // So many that the next try waits for a minute: time to look at the page on a slow machine, too.
+  // The next attempt waits a minute, long enough to inspect the page on slow machines.
   let aheadMilliseconds = 0;
   panel.service.clock.monotonic = () => performance.now() + aheadMilliseconds;
   for (let failures = 0; failures < 12; failures += 1) {
@@ -148,14 +148,14 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await confirmWithPassword(asked, testPassword, 'Switch off codes');
   await asked.waitFor({ state: 'hidden' });
 
-  // The session that was open has ended with the old password.
+  // The open session ended with the old password.
   await page.reload();
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, username, testPassword);
   await page.getByRole('alert').waitFor();
   await typeSignIn(page, username, password);
 
-  // Two people know it: nothing else is shown before there is another one, on any page.
+  // Two people know it: every page first requires a new one.
   await heading(page, 'Choose your password').waitFor();
   await page.goto('/panel/orders');
   await choosePassword(page, password, `${username} is what I am called`);
@@ -186,7 +186,7 @@ test('a change of password ends every other session and keeps this one, with a n
   await page.getByLabel('New password again').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
   await said(page, 'The password is changed');
-  // By itself: nobody touches it.
+  // Without any user action.
   await heading(other, 'Sign in').waitFor();
   await typeSignIn(other, username, testPassword);
   await other.getByRole('alert').waitFor();
@@ -326,7 +326,6 @@ test('without mail the page for a forgotten password says whom to ask', async ()
   assert.equal(await page.getByRole('textbox').count(), 0);
 });
 
-/** Of the last mail in the outbox. */
 async function mailedLink(): Promise<string> {
   const { database, service } = panel.service;
   await service.passwordLinks.settled();
@@ -352,7 +351,7 @@ async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: read
   return { totp, recoveryCodes };
 }
 
-/** The code of the next half minute: each works once. */
+/** The next half minute's code: each works once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

@@ -1,5 +1,5 @@
-// Test mode in the panel: a tab switches to it, orders and lives through months in it, and nothing of it is to be found in
-// what is real. That nobody mistakes one for the other is held page by page.
+// Test mode in the panel: a tab switches to it, orders, and moves through months, without traces in live data. Each page
+// shows which mode it is in.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   await fact(page, 'Plans renewed', '4');
   await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
   assert.equal(await clockShown(page), '2027-05-31T22:00:00Z', 'the day begins on the clock of the page');
-  // A move by a key is seen here too.
+  // A move by an API key is visible here too.
   expectStatus(await tests.post('/test/clock', { advance: 'P1D' }), 200);
   await band(page).locator('time[datetime="2027-06-01T22:00:00Z"]').waitFor();
 
@@ -112,7 +112,7 @@ test('a move that one request has no time for goes on with the same key when it 
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   await switchOn(page);
-  // The service has time enough for a test as small as this.
+  // A test as small as this is fast enough to be complete.
   const keys: (string | undefined)[] = [];
   await page.route('**/panel/api/v1/test/clock', async (route) => {
     if (route.request().method() === 'GET') return route.continue();
@@ -261,7 +261,6 @@ async function clockShown(page: Page): Promise<string> {
   return (await band(page).locator('time').getAttribute('datetime')) ?? '';
 }
 
-/** Of a day that every month has. */
 function plusMonth(time: string): string {
   const moment = new Date(time);
   moment.setUTCMonth(moment.getUTCMonth() + 1);

@@ -1,5 +1,5 @@
-// What is typed is never lost: not by Escape, a press beside the dialog or Back, not by leaving a page, not while a dialog or an
-// answer is still on its way, and not by the end of a session.
+// Input is never lost: by Escape, a click outside, Back, leaving the page, a slow dialog or answer, or the end of a
+// session.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
       await leave();
       await dialog(page, question).getByRole('button', { name: 'Keep editing' }).waitFor();
       if (place === 0) await expectAccessible(page, 'the question');
-      // Escape means the question alone.
+      // Escape closes only the question.
       await (place === 1
         ? pressEscape()
         : dialog(page, question).getByRole('button', { name: 'Keep editing' }).click());
@@ -45,7 +45,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
         .or(box.and(page.locator(':focus')))
         .waitFor();
       assert.equal(await field.inputValue(), typed, button);
-      // What is as it was is nothing to lose; and Cancel says enough.
+      // Unchanged input is not asked about, nor is Cancel.
       if (place === 2) await field.fill(before);
       await (place === 2 ? pressEscape() : box.getByRole('button', { name: 'Cancel' }).click());
       await box.waitFor({ state: 'hidden' });
@@ -60,7 +60,6 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
   ]);
   await page.goto(`/panel/admin/packages/${service.packages.basic}`);
   await look([['Schedule prices', /^Schedule prices of/, 'Day', '2031-01-01']]);
-  // Nothing of it counts once it is gone.
   await page.getByRole('button', { name: 'Schedule prices' }).click();
   await dialog(page, /^Schedule prices of/)
     .getByLabel('Day')
@@ -97,7 +96,6 @@ test('no page with something typed and not saved is left without a word', async 
   await look(page, 'Forecast and alerts', 'E-mail addresses', 'half@example.com', 'Ledger');
   await look(page, 'Security', 'Address', 'half@example.com', 'Ledger');
   assert.deepEqual((await reseller.get('/alerts')).body.alerts.emails, [], 'nothing was saved by leaving');
-  // What was saved is nothing to lose.
   await goTo(page, 'Forecast and alerts');
   await page.getByLabel('E-mail addresses').fill('whole@example.com; two@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
@@ -176,7 +174,7 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
     }
     assert.equal(new URL(page.url()).pathname, path);
     await page.unroute(pattern);
-    // The browser itself asks before the whole page is left.
+    // The browser itself asks before the document is left.
     if (title === 'Place an order') {
       await assert.rejects(page.goto('/panel/orders'));
       assert.equal(panel.takeProblems().length, 1);
@@ -216,7 +214,7 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   await page.keyboard.press('n');
   const box = dialog(page, 'Place an order');
   await box.getByRole('textbox', { name: 'Name' }).fill('Half a name');
-  // Somebody else saves other alerts meanwhile.
+  // Other alerts are saved elsewhere meanwhile.
   const other = { balance_below: '12.00', plans_ending_days: 9, emails: ['other@example.com'] };
   assert.equal((await reseller.send('PUT', '/alerts', other)).status, 200);
 
@@ -244,5 +242,5 @@ async function goToLink(page: Page, title: string): Promise<void> {
     .click();
 }
 
-/** Runs in the page: whatever waits for a moment of rest has had it. */
+/** Runs in the page: resolves after all idle callbacks. */
 const idleTwice = 'new Promise(requestIdleCallback).then(() => new Promise(requestIdleCallback))';

@@ -1,7 +1,7 @@
-// Browser contexts for the visitors of a test, watched. A new context starts a process that compiles every script again, so
-// contexts are cleaned and reused by the next test and the next file: a page then takes a third of the time to load.
-// Invariant: a reused context holds no cookies, storage, routes, listeners, scripts, settings or pages of the test before. A
-// context whose test failed is not reused.
+// Watched browser contexts for visitors. A new context starts a process that compiles every script again, so contexts are
+// cleaned and reused: pages then load three times as fast.
+// Invariant: a reused context has no cookies, storage, routes, listeners, scripts, settings or pages of the previous test.
+// A failed test's context is not reused.
 
 /// <reference lib="dom" />
 import type {
@@ -14,35 +14,34 @@ import type {
 } from 'playwright-core';
 
 export interface VisitorOptions extends BrowserContextOptions {
-  /** Whether the pages fetch what nobody has opened yet once they are at rest: most tests have no use for it. */
+  /** Whether pages preload parts when idle: most tests do not need it. */
   readonly fetchesEarly?: boolean;
 }
 
 export interface Surroundings {
   readonly browser: Browser;
-  /** Of the service. */
   readonly address: string;
   /** How far the service's clock is ahead of the real one. */
   readonly aheadMilliseconds: number;
-  /** Called with what no page may do. */
+  /** Called with violations. */
   readonly report: (problem: string) => void;
 }
 
 export interface Visitor {
   readonly context: BrowserContext;
-  /** Cleans it for reuse if `isGood`; closes it otherwise. */
+  /** Cleans it for reuse if `isGood`; else closes it. */
   end(isGood: boolean): Promise<void>;
 }
 
-// A slow machine that does something else as well.
+// A slow and busy machine.
 export const waitMilliseconds = 90_000;
 const wide: ViewportSize = { width: 1280, height: 900 };
-/** Of each kind; those beyond are closed. */
+/** Per kind; others are closed. */
 const keptMax = 3;
-/** Same place, same kind of browser. */
+/** By place and kind of browser. */
 const kept = new Map<string, KeptVisitor[]>();
 
-/** Somebody's own browser: new. */
+/** A new context. */
 export async function newVisitor(
   surroundings: Surroundings,
   options: VisitorOptions = {},
@@ -55,7 +54,7 @@ export async function newVisitor(
   return context;
 }
 
-/** One that may have served before. */
+/** A context that may be reused. */
 export async function takeVisitor(
   surroundings: Surroundings,
   { viewport, colorScheme, forcedColors, fetchesEarly, ...kind }: VisitorOptions = {},
@@ -90,7 +89,7 @@ interface KeptVisitor {
   readonly context: BrowserContext;
   readonly page: Page;
   begin(surroundings: Surroundings, fetchesEarly?: boolean): Promise<void>;
-  /** Forgets everything; false when it cannot. */
+  /** Forgets everything; false if impossible. */
   rest(): Promise<boolean>;
 }
 
@@ -123,7 +122,7 @@ async function startVisitor(
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
     for (const script of added.splice(0)) await script.dispose();
-    // A page of the same site: in its process the next one finds everything compiled. It runs nothing.
+    // A page of the same site keeps its process and its compiled scripts. It runs nothing.
     await page.goto('/icon.svg');
     await page.evaluate(() => {
       localStorage.clear();
@@ -168,7 +167,7 @@ async function makeContext(
   return context;
 }
 
-/** What it sees once its test is over is not said. */
+/** Ignores what it sees after its test. */
 function watch(
   visitor: BrowserContext,
   address: string,
@@ -179,7 +178,7 @@ function watch(
   visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
   visitor.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // A refusal is an answer, and the browser writes down every one.
+    // Browsers log every refusal, which is an ordinary answer.
     const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(
       message.text(),
     );
@@ -187,7 +186,7 @@ function watch(
   });
   visitor.on('dialog', (alert) => {
     report(`alert: ${alert.message()}`);
-    // What was typed in a test is lost when it is over.
+    // Input in a test is lost at its end.
     void (isOver() ? alert.accept() : alert.dismiss());
   });
   visitor.on('request', (request) => {
@@ -199,7 +198,7 @@ function watch(
   });
 }
 
-/** For every page of the visitor, before its own. */
+/** Runs in every page of the visitor, before its own scripts. */
 function addScript(
   context: BrowserContext,
   { aheadMilliseconds }: Surroundings,
@@ -208,7 +207,6 @@ function addScript(
   return context.addInitScript(beforehand, { aheadMilliseconds, fetchesEarly });
 }
 
-/** Runs in the page. */
 function beforehand({
   aheadMilliseconds,
   fetchesEarly,
@@ -227,7 +225,7 @@ function beforehand({
       return RealDate.now() + aheadMilliseconds;
     }
   } as DateConstructor;
-  // Notes are gone after seconds: every text that was added, for `said`.
+  // Toasts disappear after seconds: records every added text, for `said`.
   const texts: string[] = [];
   Object.assign(globalThis, { addedTexts: texts });
   new MutationObserver((changes) => {

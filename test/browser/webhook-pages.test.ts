@@ -1,5 +1,5 @@
-// Webhooks and events on the pages, with a real endpoint on the loopback: what the pages say was sent has arrived there, signed
-// with the secret that they showed.
+// Webhooks and events in the panel with a real endpoint: what the pages show as sent has arrived, signed with the shown
+// secret.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -19,7 +19,7 @@ let receiver: WebhookReceiver;
 const panel = usePanelBrowser(
   async (service) => {
     receiver = await startWebhookReceiver();
-    // The published library compares with the real clock.
+    // The published library checks against the real clock.
     service.clock.seconds = Math.floor(Date.now() / 1_000);
   },
   { OUTBOUND_ALLOW: '127.0.0.0/8, ::1' },
@@ -36,7 +36,7 @@ async function order(account: TestAccount, customer: string): Promise<void> {
   expectStatus(await account.post('/orders', body), 201);
 }
 
-/** Of the account, made by its key; `path` on the pages. */
+/** Created by the account's key; `path` on the pages. */
 async function createEndpoint(account: TestAccount, name: string, types: readonly string[] = []) {
   const at = receiver.at(`/${name}`);
   const answer = expectStatus(
@@ -109,7 +109,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await button(page, 'Switch on').click();
   await said(page, 'The endpoint is on.');
   await deliver();
-  // Three events of a new customer: what happened while it was off.
+  // Three events of a new customer, from while it was off.
   await at.gets(4);
 
   await button(page, 'New secret').click();
@@ -153,7 +153,6 @@ test('a delivery that failed says what was sent and answered and when it is next
     .first()
     .waitFor();
   await open.getByRole('region', { name: 'Body of the answer' }).getByText('answer 500').waitFor();
-  // Five seconds after the first one.
   const due = panel.service.clock.seconds + 5;
   await open.locator(`time[datetime="${new Date(due * 1_000).toISOString().slice(0, 19)}Z"]`).waitFor();
   await expectAccessible(page, 'the drawer of a delivery');
@@ -161,13 +160,13 @@ test('a delivery that failed says what was sent and answered and when it is next
   at.answer = () => 200;
   await button(open, 'Send again').click();
   await said(page, 'The event is sent again.');
-  // It is taken, so what waits is tried as well: the same event on its own schedule.
+  // A success also retries what waits: the same event by its own schedule.
   await at.gets(3);
   assert.equal(new Set(at.ids()).size, 1);
   await open.getByText('not again: a later attempt ended it').waitFor();
   await button(open, 'Close').click();
   await choose(page, 'All');
-  // Of the same second, two of them of the same number, and each is a row of its own.
+  // Attempts of the same second and number are separate rows.
   await row(page, 'Delivered').nth(1).waitFor();
   await row(page, 'Failed').waitFor();
 
@@ -208,7 +207,7 @@ test('what the service switched off is said on the overview, with a way to the e
   await deliver();
   await at.gets(2);
   await page.getByText('The service switched this endpoint off').waitFor({ state: 'detached' });
-  // The event of it leads there as well.
+  // Its event leads there too.
   await goTo(page, 'Events');
   await page.getByRole('link', { name: 'Endpoint switched off' }).click();
   await page.getByRole('dialog').getByRole('link', { name: at.url }).click();
@@ -279,7 +278,7 @@ test('whoever may only look is offered nothing, and test mode has endpoints and 
   const own = await panel.openAs(reseller, path);
   await heading(own, 'real').waitFor();
   await own.getByRole('switch', { name: 'Test mode' }).click();
-  // From one endpoint, which the other mode has not got, to their list.
+  // From an endpoint that the other mode lacks, to the list.
   await heading(own, 'Webhooks').waitFor();
   await own.getByText('No endpoints yet').waitFor();
   assert.equal(await own.title(), 'Test · Webhooks · Sellthrough');

@@ -1,4 +1,4 @@
-// A service with a mail server, and accounts whose alerts are mailed: what arrives is read in order.
+// A service with a mail server and accounts with mailed alerts; mails are read in order.
 
 import {
   startTestService,
@@ -11,10 +11,10 @@ import { expectStatus } from './refusals.ts';
 
 export interface AlertScene {
   readonly service: TestService;
-  /** Everything that is due, until nothing is; what arrived. */
+  /** Runs all due jobs; returns the received mails. */
   arrived(): Promise<readonly ReceivedMail[]>;
   mailed(): Promise<readonly { to: string; subject: string; text: string; raw: string }[]>;
-  /** A new account whose addresses have confirmed themselves. */
+  /** A new account with confirmed addresses. */
   listening(alerts: object, money?: string): Promise<TestAccount>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startAlertScene(): Promise<AlertScene> {
         name: '',
         text: `update jobs set next_run_at = to_timestamp(0) where kind = '${kind}' and leased_by is null`,
       });
-      // A clock that moved makes others due as well, and only a few run at once.
+      // A moved clock makes other jobs due too, and only a few run at once.
       for (let looks = 0; looks < 6; looks += 1) {
         await jobs.look();
         await jobs.idle();

@@ -1,5 +1,5 @@
-// A billing panel's stand-in (test/stand-ins/*.php) with a module in it, as a process that answers one command after the
-// other, and the module as its users have it: unpacked from the zip.
+// A stand-in for a billing panel (test/stand-ins/*.php) with an unpacked module, as a process that answers commands one by
+// one.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { type Panel, packModule } from '../../scripts/build-integrations.ts';
 
 const standIns = fileURLToPath(new URL('../stand-ins/', import.meta.url));
 
-/** Why there is nothing to run the modules with; null where there is. */
+/** Why the modules cannot be run here; null: they can. */
 export const phpIsMissing =
   spawnSync('php', [
     '-r',
@@ -29,19 +29,19 @@ export interface PanelAnswer {
     readonly username: string;
     readonly fields: Readonly<Record<string, string>>;
   };
-  /** The module log, as the panel keeps it. */
+  /** The panel's module log. */
   readonly log: readonly string[];
   readonly activity: readonly string[];
 }
 
 export interface BillingPanel {
   say(what: string, more?: Readonly<Record<string, unknown>>): Promise<PanelAnswer>;
-  /** All that the module log has had. */
+  /** All of the module log. */
   readonly logged: () => string;
   close(): Promise<void>;
 }
 
-/** Returns where the module's own file is. */
+/** Returns the path of the module's file. */
 export function unpackModule(panel: Panel, folder: string): string {
   const { name, bytes } = packModule(panel);
   const archive = join(folder, name);
@@ -53,7 +53,7 @@ export function unpackModule(panel: Panel, folder: string): string {
   return join(folder, place, 'sellthrough', 'sellthrough.php');
 }
 
-/** `module` is the module's own file. Errors of PHP are answers that fail, wherever they come from. */
+/** `module`: the module's file. Any PHP error makes the answer fail. */
 export function openPanel(panel: Panel, module: string, temporaryFolder: string): BillingPanel {
   const options = ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', '-d', 'log_errors=0'];
   const child: ChildProcessWithoutNullStreams = spawn(

@@ -1,4 +1,4 @@
-// An account's books, to be compared before and after something that must not touch them.
+// An account's balance, lists and counts, compared before and after something that must not change them.
 
 import assert from 'node:assert/strict';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
@@ -11,7 +11,7 @@ export interface Books {
   readonly entries: readonly string[];
 }
 
-/** As the administrator sees them: the account itself may be blocked or at its limit. */
+/** As administrators see them: the account may be blocked or at its limit. */
 export async function booksOf(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<Books> {
   const shown = await service.admin.get(`/api/admin/v1/accounts/${id}`);
   const ledger = await service.admin.get(`/api/admin/v1/accounts/${id}/ledger?limit=100`);

@@ -1,10 +1,10 @@
-// What a customer's browser does with a login link, without a browser.
+// A customer's browser with a login link, without a browser.
 
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 
 export type Page = WholeAnswer;
 
-/** Redirects are answers here: nothing is followed. */
+/** Redirects are not followed. */
 export function openPage(
   address: string,
   method: 'GET' | 'POST',
@@ -14,7 +14,7 @@ export function openPage(
   return sendRequest(address + path, { method, headers });
 }
 
-/** The path of a login_url: its origin is the public one, not where the test's service listens. */
+/** The path of a login_url: its origin is the public one, not the test service's. */
 export function pathOfLink(loginUrl: string): string {
   return new URL(loginUrl).pathname;
 }

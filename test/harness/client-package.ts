@@ -1,4 +1,4 @@
-// The client as its users have it: packed by npm and installed, without a network, into a folder of its own.
+// The client as users get it: packed by npm and installed offline into its own folder.
 
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { runProgram } from './run-program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Makes `folder`, which exists, a project that has the client and nothing else. */
+/** Makes the existing `folder` a project with only the client. */
 export async function installClientPackage(folder: string): Promise<void> {
   await succeed('npm', ['pack', '--workspace', 'sdk', '--pack-destination', folder], root);
   writeFileSync(`${folder}/package.json`, '{ "private": true, "type": "module" }');
@@ -16,7 +16,7 @@ export async function installClientPackage(folder: string): Promise<void> {
   await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], folder);
 }
 
-/** Runs a program that must end well; resolves to what it printed. */
+/** Runs a program that must succeed; resolves to its output. */
 export async function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
   const { code, stdout, stderr } = await runProgram(program, args, { cwd });
   assert.equal(code, 0, `${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);

@@ -1,5 +1,5 @@
-// The command line in a folder of its own, with none of this process's settings. Commands run in this process; what needs
-// another one (signals, standard streams, other rights, a service) starts it.
+// The command line in its own folder, without this process's settings. Commands run in this process, except those that need
+// another one (signals, standard streams, other rights, a service).
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ export interface CommandEnd {
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Not as root, to whom nothing is closed, even where the test is root's. */
+  /** Not as root, which ignores permissions, even if the test is root's. */
   readonly notAsRoot?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function startCommand(
   });
 }
 
-/** In this process, but for a service, which ends its process itself. */
+/** In this process; a service, which ends its process, in another one. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
   if (options.notAsRoot || args[0] === 'serve') return runCommandProcess(args, options);
   await keepPostgresCompiled();
@@ -53,7 +53,6 @@ export async function runCommand(args: readonly string[], options: CommandOption
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** In a process of its own. */
 export async function runCommandProcess(
   args: readonly string[],
   options: CommandOptions,
@@ -79,7 +78,7 @@ class TextCollector extends Writable {
   }
 }
 
-/** Runs it with --json; it must succeed. */
+/** Runs it with --json; must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and assert what they find
 export async function runForJson(args: readonly string[], options: CommandOptions): Promise<any> {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], options);
@@ -87,7 +86,7 @@ export async function runForJson(args: readonly string[], options: CommandOption
   return JSON.parse(stdout);
 }
 
-/** One sentence on standard error, nothing on standard output. */
+/** Expects one sentence on standard error and nothing on standard output. */
 export function assertRefused(end: CommandEnd, code: number, sentence: RegExp): void {
   assert.equal(end.code, code, end.stderr);
   assert.match(end.stderr, /^sellthrough: [^\n]+\n$/);

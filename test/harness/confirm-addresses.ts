@@ -1,4 +1,4 @@
-// Follows the links by which addresses confirm that alerts may be mailed to them. Returns the mails that carried none.
+// Opens the links by which addresses confirm alert mail. Returns the mails without one.
 
 import assert from 'node:assert/strict';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';

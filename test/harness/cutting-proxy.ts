@@ -1,15 +1,14 @@
-// A TCP proxy between a client and the service that loses the answer: the service hears the whole request, carries it
-// out and answers; the client's connection is cut when the answer arrives, before any of it or in its middle.
-// Always true: what is not cut is forwarded byte for byte.
+// A TCP proxy that loses answers: the service executes the request, but the client's connection is cut before or within the
+// answer.
+// Invariant: what is not cut is forwarded unchanged.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly address: string;
-  /** How many answers were cut so far. */
   readonly cuts: () => number;
-  /** Cuts the next `count` answers to POSTs; health checks of a proxy in between pass. */
+  /** Cuts the next `count` answers to POSTs; a proxy's health checks pass. */
   cutAnswers(count: number, where: 'before' | 'middle'): void;
   close(): Promise<void>;
 }
@@ -34,7 +33,7 @@ export async function startCuttingProxy(serviceAddress: string): Promise<Cutting
     }
     let isPost = false;
     client.on('data', (bytes) => {
-      // A head begins a piece of its own: clients wait for each answer.
+      // A head starts its own piece: clients wait for each answer.
       if (/^[A-Z]+ \/\S* HTTP\//.test(bytes.toString('latin1', 0, 300)))
         isPost = bytes.toString('latin1', 0, 5) === 'POST ';
       service.write(bytes);
@@ -43,7 +42,7 @@ export async function startCuttingProxy(serviceAddress: string): Promise<Cutting
       if (left === 0 || !isPost) return void client.write(bytes);
       left -= 1;
       cuts += 1;
-      // An answer is small and arrives in one piece: its head and the first half of its body.
+      // An answer arrives in one piece: its head and half of its body.
       if (place === 'before') client.destroy();
       else client.write(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 40), () => client.destroy());
     });

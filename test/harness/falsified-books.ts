@@ -1,4 +1,4 @@
-// Books for the auditor's tests: an account with every kind of entry, ways to falsify it by SQL, and what a halt means.
+// For the audit's tests: an account with every kind of entry, ways to falsify it by SQL, and checks of a halt.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -43,18 +43,18 @@ export async function verify(service: TestService): Promise<Pick<VerifyReportVie
   return { ok: body.ok, problems: body.problems };
 }
 
-/** SQL about the rows of one account, which need not exist. */
+/** SQL on one account's rows, which may not exist. */
 export interface Falsehood {
   readonly account: { readonly id: number };
   readonly sql: string;
 }
 
-/** Runs it where the account's rows are, with the append-only triggers off. */
+/** Runs it in the account's group, without the append-only triggers. */
 export function falsify(service: TestService, account: Falsehood['account'], sql: string): Promise<void> {
   return falsifyAll(service, [{ account, sql }]);
 }
 
-/** The same of many accounts. */
+/** The same for many accounts. */
 export async function falsifyAll(service: TestService, falsehoods: readonly Falsehood[]): Promise<void> {
   const triggers = (what: 'enable' | 'disable') =>
     ['orders', 'ledger_entries', 'plan_changes'].map((table) => `alter table ${table} ${what} trigger user`);
@@ -70,12 +70,12 @@ export async function falsifyAll(service: TestService, falsehoods: readonly Fals
 
 export const aDay = "interval '1 day'";
 
-/** A column's moment, a day later or earlier, whatever the session's time zone is: nothing else does Citus take in an update. */
+/** A time moved by a day, independent of the session's time zone: Citus accepts nothing else in an update. */
 export function aDayOff(column: string, sign: '+' | '-'): string {
   return `(${column} at time zone 'utc' ${sign} ${aDay}) at time zone 'utc'`;
 }
 
-/** Days that were summed from books that were false meanwhile are summed again. */
+/** Sums days again that were summed from falsified entries. */
 export function forgetDays({ id }: Pick<TestAccount, 'id'>): string {
   return `delete from ledger_days where account_id = ${id}; delete from ledger_day_marks where account_id = ${id}`;
 }
@@ -85,7 +85,7 @@ export function order(service: TestService, reseller: TestAccount, customer: str
   return reseller.post('/orders', { package_id: service.packages.basic, customer }, headers);
 }
 
-/** Every way to write is refused, and nothing moves. */
+/** Expects every write to be refused without any effect. */
 export async function isHalted(service: TestService, reseller: TestAccount): Promise<void> {
   const path = `/api/admin/v1/accounts/${reseller.id}`;
   const { packages, admin } = service;

@@ -1,5 +1,5 @@
-// The seed of everything random in a test. The same in every run of `npm test`, so that a failure comes back in
-// the next run; `npm run proof` gives another one each time (PROOF_SEED).
+// The seed of everything random in a test: constant in `npm test`, so that failures repeat; new each time in `npm run
+// proof` (PROOF_SEED).
 
 import fc from 'fast-check';
 

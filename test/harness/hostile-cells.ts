@@ -1,5 +1,5 @@
-// Texts that customers and resellers may choose, and that a spreadsheet must not compute. Used by the gate's model of a
-// spreadsheet and by the run in LibreOffice.
+// Texts that users may choose and spreadsheets must not compute. Used with the gate's spreadsheet model and with
+// LibreOffice.
 
 import { readFileSync } from 'node:fs';
 import { type CsvCell, csvLines } from '../../src/shared/csv-text.ts';
@@ -26,7 +26,7 @@ export const hostileTexts: readonly string[] = [
 
 export const columns = ['number', 'created_at', 'name', 'reference', 'amount', 'currency', 'memo'];
 
-/** A row as the lists have them: texts beside numbers and dates, and one at the end of the line. */
+/** A row like the lists': texts beside numbers and dates, one at the line's end. */
 export function rowOf(number: number, [name, reference, memo]: readonly [string, string, string]): CsvCell[] {
   const amount = number % 2 === 0 ? '-12.50' : '1200.00';
   return [

@@ -1,23 +1,22 @@
-// An HTTP server that treats each request as it is told: answers, breaks off, stays silent. It stands in for a network
-// and a service at their worst, and keeps count of what it carried out: an order per idempotency key, as the service
-// does, and a new one for every request without a key.
+// An HTTP server that treats requests as told: answers, disconnects, stays silent. It counts executed orders: one per
+// idempotency key, or per request without a key.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Treatment =
-  /** Carries the order out, or replays it, and answers. */
+  /** Executes or replays the order and answers. */
   | 'answer'
-  /** Breaks the connection before anything is done. */
+  /** Disconnects before anything is done. */
   | 'drop before'
-  /** Carries the order out and breaks the connection. */
+  /** Executes the order and disconnects. */
   | 'drop after'
-  /** Carries the order out and breaks the connection in the middle of the answer's body. */
+  /** Executes the order and disconnects within the answer's body. */
   | 'half body'
-  /** Carries the order out and never answers. */
+  /** Executes the order and never answers. */
   | 'silence'
-  /** Carries the order out; what reaches the client is a proxy's page. */
+  /** Executes the order; the client gets a proxy's error page. */
   | 'html 502'
   | 'html 200'
   | 'redirect'
@@ -33,9 +32,8 @@ export interface SeenRequest {
 export interface HostileServer {
   readonly address: string;
   readonly requests: readonly SeenRequest[];
-  /** How many orders stand. */
   readonly charges: () => number;
-  /** How the next requests are treated, one after another; the last one holds for all that follow. */
+  /** Treatments of the next requests; the last one stays. */
   treat(...treatments: readonly Treatment[]): void;
   close(): Promise<void>;
 }
@@ -53,7 +51,7 @@ export async function startHostileServer(): Promise<HostileServer> {
     for await (const chunk of request) chunks.push(chunk);
     requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     if (treatment === 'drop before') return void request.socket.destroy();
-    // "429 rate_limited": refused, nothing is done.
+    // "429 rate_limited": refused without effect.
     const [, status, code] = /^(\d{3}) (\w+)/.exec(treatment) ?? [];
     if (status !== undefined) {
       const seconds = /retry after (.+)$/.exec(treatment)?.[1];

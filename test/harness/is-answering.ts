@@ -1,6 +1,5 @@
-// Whether a program listens where it was told to.
+// Whether a program listens at an address.
 
-/** Whatever its answer is. */
 export async function isAnswering(address: string): Promise<boolean> {
   try {
     await (await fetch(address)).arrayBuffer();

@@ -1,5 +1,5 @@
-// A process with one kind of background work that never ends by itself, for tests that kill or freeze it: run with
-// DATABASE_URL (migrated) and LEASE_SECONDS. It says "running N" with the number of its lease, and "stopped: …".
+// A process with one never-ending background job, to be killed or frozen: needs DATABASE_URL (migrated) and LEASE_SECONDS.
+// Prints "running N" with its lease's number, and "stopped: …".
 
 import { createJobs } from '../../src/platform/jobs/job-runner.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
@@ -34,7 +34,7 @@ const jobs = createJobs({
   onProblem: (error) => process.stderr.write(`${String(error)}\n`),
 });
 jobs.start();
-// Jobs keep no process alive: a service does that.
+// Jobs alone do not keep a process alive.
 const alive = setInterval(() => undefined, 60_000);
 process.on('SIGTERM', async () => {
   clearInterval(alive);

@@ -1,6 +1,5 @@
-// What shared-limits.lua does, a second time and naively: every admission is an entry of its own, and each answer is counted
-// from them. It reads the KEYS and ARGV that the script gets. The machine compares the two; the stand-in of the server for tests
-// (limit-stand-in.ts) answers by it.
+// A naive model of shared-limits.lua that stores every admission. Takes the script's KEYS and ARGV. Compared with it by
+// proof/machines, and used by limit-stand-in.ts.
 
 interface Failures {
   count: number;
@@ -11,9 +10,9 @@ interface Failures {
 export interface LimitModel {
   /** @param now microseconds */
   run(keys: readonly string[], words: readonly string[], now: number): number[];
-  /** Forgets everything, as a server that was restarted. */
+  /** Forgets everything, like a restarted server. */
   clear(): void;
-  /** How many admissions are held of a key. */
+  /** The number of a key's current admissions. */
   size(key: string): number;
 }
 

@@ -1,5 +1,5 @@
-// A stand-in of Valkey for tests that need no server of the system's: it speaks its protocol over a real socket, answers
-// the script's calls by the naive model (limit-model.ts), and can be silent, answer errors, or nonsense.
+// A stand-in for Valkey: speaks its protocol over a socket, answers script calls by limit-model.ts, and can be silent or
+// send errors or nonsense.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -10,17 +10,16 @@ export interface LimitStandIn {
   readonly url: string;
   readonly address: ValkeyAddress;
   readonly model: LimitModel;
-  /** Microseconds of its clock; real time unless it is set. */
+  /** Its clock in microseconds; real unless set. */
   now: () => number;
-  /** How it answers calls: as the model does, not at all, with an error, or with text. */
+  /** How it answers: by the model, not at all, with an error, or with text. */
   manner: 'model' | 'silence' | `error ${string}` | 'text';
-  /** What it says of itself, line by line. */
+  /** Its INFO, by line. */
   info: readonly string[];
-  /** The operations of each call that it got, as words: "take 1 1 0 …". Calls of none, which only try it, are not among them. */
+  /** Operations of each received call: "take 1 1 0 …". Without empty calls, which only probe it. */
   readonly calls: string[];
-  /** Every call. */
   count(): number;
-  /** Hangs up on everybody, and forgets everything. */
+  /** Closes all connections and forgets everything. */
   restart(): void;
   close(): Promise<void>;
 }
@@ -33,7 +32,7 @@ export async function startLimitStandIn(): Promise<LimitStandIn> {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     let text = '';
-    // Latin 1: one character for each byte.
+    // Latin 1: one character per byte.
     socket.setEncoding('latin1').on('data', (piece: string) => {
       text += piece;
       for (;;) {
@@ -97,7 +96,7 @@ export async function startLimitStandIn(): Promise<LimitStandIn> {
   return standIn;
 }
 
-/** The first whole command of the text: an array of strings. */
+/** The first complete command: an array of strings. */
 function readCommand(text: string): { readonly words: readonly string[]; readonly length: number } | null {
   const head = /^\*(\d+)\r\n/.exec(text);
   if (head === null) return null;

@@ -1,5 +1,5 @@
-// node list-packed-files.mjs <npm-cli.js> <folder>: prints, a line each, what `npm pack` puts into the package of a folder, by
-// the modules with which npm itself finds it. Packing computes three times as much. Called by test/tools/package.test.ts.
+// node list-packed-files.mjs <npm-cli.js> <folder>: prints the files that `npm pack` would include, using npm's own
+// modules; packing takes three times the CPU. Called by test/tools/package.test.ts.
 
 import { createRequire } from 'node:module';
 

@@ -1,4 +1,4 @@
-// What tests write by SQL because no route does, with the entry of the audit log that verify looks for.
+// Writes by SQL what no route writes, with the audit entry that verify expects.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { type AuditEntry, appendAudit } from '../../src/platform/audit-log/append-audit.ts';
@@ -16,7 +16,7 @@ export async function makeAdministrator(
   });
 }
 
-/** As the first edition noted a credit, without the ledger entry: those up to then need not be in the log. */
+/** A credit as noted by the first edition, without the ledger entry: until then it need not be logged. */
 export function logCreditsUpTo(
   service: TestService,
   account: { readonly id: number },

@@ -1,4 +1,4 @@
-// Pictures as an operator uploads them, made here: nothing is read from a file.
+// Generated pictures for logo uploads.
 
 import { crc32, deflateSync } from 'node:zlib';
 
@@ -8,15 +8,14 @@ export interface PngParts {
   readonly depth?: number;
   readonly colourType?: number;
   readonly interlace?: number;
-  /** In place of its pixels, packed. */
+  /** Replaces its packed pixels. */
   readonly packed?: Buffer;
-  /** Between its header and its pixels. */
+  /** Inserted between header and pixels. */
   readonly more?: readonly Buffer[];
 }
 
 const start = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A red picture in RGB. */
 export function pngFile({
   width = 40,
   height = 20,
@@ -52,7 +51,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** What frames a JPEG; its picture is no more than a few bytes that nobody decodes. */
+/** A JPEG's frame, around a few bytes that are never decoded. */
 export function jpegFile({ width = 30, height = 10, components = 3 } = {}): Buffer {
   const segment = (marker: number, data: readonly number[]) =>
     Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data]);

@@ -1,5 +1,5 @@
-// A real SMTP server for one test file: takes mail, or refuses it as the test says, and keeps what arrived, read. Its
-// certificate is its own, for 127.0.0.1; a test that trusts it says so (trustMailServer).
+// A real SMTP server for a test file: accepts or refuses mail as told and parses what arrives. Its self-signed certificate
+// for 127.0.0.1 is trusted by trustMailServer.
 
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
@@ -10,22 +10,21 @@ import { SMTPServer } from 'smtp-server';
 export interface ReceivedMail {
   readonly to: string;
   readonly from: string;
-  /** As it came over the line. */
   readonly raw: string;
   readonly parsed: ParsedMail;
   readonly isEncrypted: boolean;
-  /** null: nobody signed in. */
+  /** null: not signed in. */
   readonly user: string | null;
 }
 
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** What it says to mail for this address: a status such as 450, `hang up` without a word after the last byte; null: 250. */
+  /** Its answer to mail for this address: a status such as 450, `hang up` after the last byte, or null for 250. */
   onMail: (to: string) => number | 'hang up' | null;
-  /** Those that came since the last call. */
+  /** Mails since the last call. */
   take(): readonly ReceivedMail[];
-  /** Nobody answers on its port. */
+  /** Stops listening. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +32,7 @@ export interface MailServer {
 
 export const mailLogin = { user: 'billing@example.com', password: 'p@ss/word' };
 
-/** `asksLogin`: takes mail only after STARTTLS and mailLogin. */
+/** `asksLogin`: requires STARTTLS and mailLogin. */
 export async function startMailServer({ asksLogin = false } = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let taken = 0;
@@ -76,7 +75,7 @@ export async function startMailServer({ asksLogin = false } = {}): Promise<MailS
         });
       },
     });
-    // Whoever was turned away at the door.
+    // Connections that were turned away.
     made.on('error', () => undefined);
     return made;
   }
@@ -112,19 +111,19 @@ export async function startMailServer({ asksLogin = false } = {}): Promise<MailS
   return mailServer;
 }
 
-/** This process takes the server's certificate from now on. */
+/** Makes this process trust the server's certificate. */
 export function trustMailServer(): void {
   setDefaultCACertificates([...getCACertificates('default'), cert]);
 }
 
-/** The only link of the mail that begins like this. */
+/** The mail's only link that starts like this. */
 export function linkIn({ parsed }: ReceivedMail, beginning: string): string {
   const found = (parsed.text ?? '').split(/\s/).filter((word) => word.startsWith(beginning));
   assert.equal(found.length, 1, parsed.text);
   return found[0] ?? '';
 }
 
-// Made for this file with "openssl req -x509 -newkey ec … -days 36500", and of no use elsewhere.
+// Generated for this file with "openssl req -x509 -newkey ec … -days 36500"; used nowhere else.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgihGP6Nb1AJuvp+OT
 qeYhJsHZXWQlBlQCK0ck44ef3EGhRANCAATlZAd3fYoFgFk5wOUWLxH+aesUVnev

@@ -1,5 +1,5 @@
-// A name server on the loopback (RFC 1035) with the names that a test gives it. What it does not know does not exist; a name
-// that begins with "silent" is never answered.
+// A DNS server on loopback (RFC 1035) with the test's names. Others do not exist; names starting with "silent" get no
+// answer.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 export interface NameServer {
   /** For `Resolver.setServers`. */
   readonly address: string;
-  /** Names and types that were asked for, "A hook.example". */
+  /** Queries received, as "A hook.example". */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startNameServer(
     const known = names[name];
     const found = (known ?? []).filter((address) => (type === 'A' ? isIPv4(address) : isIPv6(address)));
     const head = Buffer.from(question.subarray(0, 12));
-    // An answer, with recursion; 3: there is no such name.
+    // A recursive answer; 3: NXDOMAIN.
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(found.length, 6);
@@ -59,7 +59,7 @@ function nameIn(labels: Buffer): string {
   return labels.subarray(1, length + 1).toString() + (rest === '' ? '' : `.${rest}`);
 }
 
-/** For the name of the question, for a minute. IPv6 addresses are written out in full. */
+/** Answers the question's name for a minute. IPv6 addresses must be written in full. */
 function recordOf(address: string): Buffer {
   const bytes = isIPv4(address)
     ? Buffer.from(address.split('.').map(Number))

@@ -1,4 +1,4 @@
-// One statement to a PostgreSQL server, on a connection of its own. For tests that look in from outside.
+// One statement to a PostgreSQL server on its own connection, to look in from outside.
 
 import pg from 'pg';
 

@@ -1,6 +1,6 @@
-// The words of the tables by which the oracle is examined: a world of its own, and what a line does to it, the answer as
-// text. A line: when | what is done | what must come of it. Times without a time of day are midnight, UTC; amounts are
-// dollars. Used by unit/oracle-life.test.ts and unit/oracle-handoff.test.ts; nothing of the product is imported here.
+// The language of the oracle's test tables: a world, and what a line does to it, with the answer as text.
+// A line: when | what is done | the result. Dates mean midnight UTC; amounts are dollars. Imports nothing of the product.
+// Used by unit/oracle-life.test.ts and unit/oracle-handoff.test.ts.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import type { Refusal } from '../../proof/oracle/oracle-request.ts';
 
 export const shop = 1;
 export const rival = 2;
-/** basic: 10.00 a month, 27.00 a quarter, 100.00 a year; pro three times that; each account begins with 100.00. */
+/** basic: 10.00 a month, 27.00 a quarter, 100.00 a year; pro three times that; accounts start with 100.00. */
 export const packages = { basic: 10, pro: 11, trial: 12, gift: 13 } as const;
 
 const base = { trial: false, retired: false, durationDays: 30 };
@@ -33,7 +33,7 @@ export const sceneWorld: World = {
   accounts: [shop, rival].map((id) => ({ id, group: 'reseller', balanceCents: 10_000n })),
 };
 
-/** One test for each table, by its title. Lines that begin with # say why. */
+/** One test per table, by title. Lines starting with # are reasons. */
 export function examineByTables(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -49,7 +49,7 @@ export function examineByTables(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** A world, of its own unless it is given, and what a line of a table does to it: the answer as text. */
+/** A world (new unless given) and a function that executes a table line and returns the answer as text. */
 export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   const customerIds = new Map<string, string>();
   const names = new Map<string, string>();
@@ -175,7 +175,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   return { oracle, run };
 }
 
-/** `name=value` are fields, values as in JSON or plain; `key` is the idempotency key. */
+/** `name=value` are fields, in JSON or plain; `key` is the idempotency key. */
 function splitWords(words: readonly string[]): { body: Record<string, unknown>; rest: string[] } {
   const body: Record<string, unknown> = {};
   const rest: string[] = [];
@@ -209,7 +209,7 @@ function planText(outcome: PlanChangeOutcome): string {
 
 function viewText({ plan, status: operators }: CustomerView): string {
   const { status, active, expiresAt, endsAtPeriodEnd, autoRenew } = plan;
-  // The operator's hold does not change whether the plan is active (first edition); the reseller's does.
+  // The operator's hold does not affect whether the plan is active; the reseller's does.
   assert.ok(status === 'suspended' || active === (status === 'active'));
   assert.ok(!(status === 'suspended' && active) || operators === 'suspended');
   const parts = [`${status} until ${timeText(expiresAt)}`];
@@ -267,7 +267,7 @@ export function secondsOf(text: string): number {
   return Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}Z`) / 1_000;
 }
 
-/** Midnight is not written, nor are whole minutes' seconds. */
+/** Omits midnight and zero seconds. */
 export function timeText(at: number): string {
   return new Date(at * 1_000)
     .toISOString()

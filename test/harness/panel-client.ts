@@ -1,5 +1,4 @@
-// What the panel's pages do, without a browser: signs in, keeps the cookie, and says that its requests come from
-// the service's own pages.
+// The panel's requests without a browser: signs in, keeps the cookie, and sends the own pages' headers.
 
 import assert from 'node:assert/strict';
 import { argon2Sync, randomBytes } from 'node:crypto';
@@ -45,7 +44,6 @@ export function signInAnswer(
   return createPanelClient(address, '').post('/sign-in', body, headers);
 }
 
-/** "name=value" of the cookie that was set. */
 export function setCookieOf({ headers }: Answer): string {
   return (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }
@@ -55,8 +53,8 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
 }
 
 /**
- * Gives the account testPassword, as if its holder had chosen it, and ends its sessions. A hash is checked by the parameters
- * that stand in it: this one takes no time, where the service's own takes 30 ms, twice for each sign-in of a test.
+ * Sets testPassword as if its holder had chosen it, and ends the account's sessions. The hash contains its parameters: this
+ * one is instant, while the service's own takes 30 ms, twice per sign-in.
  */
 export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
   const text = `update people set password_hash = $2, password_version = password_version + 1,
@@ -70,7 +68,7 @@ const tag = argon2Sync('argon2id', { message: testPassword, nonce: salt, ...weak
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 const cheapHash = `$argon2id$v=19$m=8,t=1,p=1$${base64(salt)}$${base64(tag)}`;
 
-/** Signed in with testPassword, which the account is given first unless it has it. */
+/** Signs in with testPassword, setting it first if necessary. */
 export async function signIn(
   service: TestService,
   account: Pick<TestAccount, 'id'>,

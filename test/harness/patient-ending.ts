@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): it ends as ever, but what it would wait for at most takes longer than any test. So
-// a process that has ended did not end because one of these times was over, however busy the machine is.
+// Loaded before the service (node --import): extends its shutdown limits beyond any test, so that a process on a busy
+// machine never ends because of them.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

@@ -1,4 +1,4 @@
-// People of an account for tests: invited by an administrator's key, with a password of their own, and signed in.
+// People for tests: invited by an administrator's key, with a password, signed in.
 
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
@@ -19,7 +19,7 @@ export function peoplePath({ id }: Pick<TestAccount, 'id'>): string {
   return `/api/admin/v1/accounts/${id}/people`;
 }
 
-/** The token of the link in an answer to an invitation. */
+/** The token of an invitation's link. */
 export function tokenOf(answer: Answer): string {
   assert.equal(answer.status, 201, answer.text);
   const [address, token = ''] = String(answer.body.invitation.url).split('#token=');
@@ -27,7 +27,6 @@ export function tokenOf(answer: Answer): string {
   return token;
 }
 
-/** Chooses the password by the link's token. */
 export function choosePassword(
   { address }: Pick<TestService, 'address'>,
   token: string,
@@ -48,7 +47,7 @@ export async function enter(
 
 let count = 0;
 
-/** Somebody with this role, invited, and signed in. */
+/** Invites and signs in a person with this role. */
 export async function addPerson(
   service: TestService,
   account: Pick<TestAccount, 'id'>,
@@ -62,7 +61,7 @@ export async function addPerson(
   return { id: invited.body.person.id, username, panel: await enter(service, username) };
 }
 
-/** Switches codes at sign-in on, for whoever is signed in; returns the code of a moment. */
+/** Enables codes for a signed-in person; returns the function for the current code. */
 export async function enableCodes(
   { clock }: Pick<TestService, 'clock'>,
   panel: PanelClient,
@@ -74,7 +73,7 @@ export async function enableCodes(
   const code = () => new TOTP({ secret }).generate({ timestamp: clock.seconds * 1000 });
   const confirmed = await panel.post('/totp/confirm', { code: code() });
   assert.equal(confirmed.status, 201, confirmed.text);
-  // A code is used once.
+  // A code works once.
   clock.seconds += 60;
   return code;
 }

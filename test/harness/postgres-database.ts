@@ -1,5 +1,5 @@
-// A database for one file of tests on the server that they share: with this version's tables, where the runner has a template
-// of them, or empty. For tests that leave the server itself alone; without a server a throwaway one is started.
+// A database on the shared server, from a template with this version's tables, or empty; without a server, on a throwaway
+// one.
 
 import { randomBytes } from 'node:crypto';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';

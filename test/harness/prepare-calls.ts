@@ -1,5 +1,4 @@
-// As the caller of the product does before a first attempt, where none runs: the oldest waiting call of each customer gets
-// its payload.
+// Prepares payloads like the product's caller before first attempts: for the oldest waiting call of each customer.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { productPayload } from '../../src/features/fulfilment/product-payload.ts';

@@ -1,5 +1,4 @@
-// A product of the operator's, as a server: it writes down what it is called with, checks every signature by itself, and
-// answers as a test says.
+// The operator's product as a server: records calls, checks signatures itself, and answers as told.
 
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -17,20 +16,20 @@ export interface ReceivedCall {
   };
 }
 
-/** null: it never answers; `cut`: it closes the connection without an answer. */
+/** null: never answers; `cut`: disconnects without an answer. */
 export type ProductAnswer = { readonly status: number; readonly body?: string } | 'cut' | null;
 
 export interface ProductReceiver {
   readonly url: string;
   readonly secret: string;
   readonly calls: readonly ReceivedCall[];
-  /** Calls whose signature, id or time was not right. */
+  /** Calls with a wrong signature, id or time. */
   readonly forged: readonly string[];
-  /** What each call from now on is answered with. */
+  /** Answers to calls from now on. */
   answer(how: (call: ReceivedCall) => ProductAnswer): void;
-  /** Calls with this test, once there are as many. */
+  /** Resolves to the matching calls once there are this many. */
   waitFor(count: number, which?: (call: ReceivedCall) => boolean): Promise<readonly ReceivedCall[]>;
-  /** Calls that are not answered, and that the service has not given up yet. */
+  /** Calls still open without an answer. */
   hanging(): number;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A Queryable of a function that answers statements: all accounts in one group.
+// A Queryable from a function that answers statements: all accounts in one group.
 
 import { isSpread, type Queryable } from '../../src/platform/database/database.ts';
 

@@ -1,26 +1,26 @@
-// Requests that no HTTP client would send, byte by byte over a socket, and the answers that come back.
+// Raw requests over a socket, byte by byte, that no HTTP client would send.
 
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 
 export interface RawExchange {
-  /** In order, interim ones (100 Continue) too. */
+  /** In order, including interim ones (100 Continue). */
   readonly answers: readonly Answer[];
-  /** Whether the service closed the connection (it is not waited for once `finalAnswers` have come). */
+  /** Whether the service closed the connection (not waited for once `finalAnswers` have come). */
   readonly closed: boolean;
 }
 
 export interface RawOptions {
-  /** Answers to wait for, unless the connection is closed before. 1 by default; Infinity: until it is closed. */
+  /** Answers to wait for unless the connection closes. Default 1; Infinity: until it closes. */
   readonly finalAnswers?: number;
   /** Ends the sending side after the bytes. */
   readonly halfClose?: boolean;
-  /** The answers are those to HEAD: without bodies. */
+  /** Answers to HEAD, without bodies. */
   readonly head?: boolean;
 }
 
-/** Far beyond the times within which a request has to arrive: only a service that never answers nor closes runs into it. */
+/** Far longer than the request limits: only reached if the service neither answers nor closes. */
 const silenceMilliseconds = 60_000;
 
 export function sendRaw(
@@ -46,7 +46,7 @@ export function sendRaw(
       socket.destroy();
       reject(new Error(`The service neither answered nor closed; so far: ${received.toString('latin1')}`));
     }, silenceMilliseconds);
-    // A service that has refused may reset a connection that still sends: what it said before counts.
+    // After a refusal the service may reset a connection that still sends: earlier answers count.
     socket.on('error', () => settle(true));
     socket.on('end', () => settle(true));
     socket.on('close', () => settle(true));
@@ -59,12 +59,12 @@ export function sendRaw(
   });
 }
 
-/** A request with its head's lines; Content-Length only where it is among them. */
+/** A request with these head lines; Content-Length only if included. */
 export function rawRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The whole answers among the bytes that have come so far. */
+/** The complete answers among the bytes so far. */
 export function parseAnswers(received: Buffer, head = false): Answer[] {
   const answers: Answer[] = [];
   let rest = received;

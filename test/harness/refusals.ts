@@ -11,13 +11,13 @@ export function expectStatus(answer: Answer, status: number): Answer['body'] {
   return answer.body;
 }
 
-/** What holds balances, keys and names of customers is kept by no cache, and read as nothing but what it says it is. */
+/** Answers with private data must not be cached or interpreted as another type. */
 export function expectPrivate({ headers }: Pick<Answer, 'headers'>, why: string): void {
   assert.equal(headers.get('cache-control'), 'no-store', `nobody keeps the answer: ${why}`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', why);
 }
 
-/** `expected` is "402 insufficient_credit"; details are compared whole where they are given. */
+/** `expected`: "402 insufficient_credit"; details, if given, are compared completely. */
 export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {
   const { status, headers, text, body } = answer;
   assert.equal(`${status} ${body?.error?.code}`, expected, `${why} ${text}`);
@@ -36,7 +36,7 @@ export function expectRefusal(answer: Answer, expected: string, details?: object
   if (details !== undefined) assert.deepEqual(body.error.details, details, `${why} ${text}`);
 }
 
-/** For requests so broken that no document says which refusal they get: any of the catalogue, in its envelope. */
+/** For requests so broken that the documents name no refusal: any code of the catalogue. */
 export function expectSomeRefusal(answer: Answer, why: string): void {
   const code: string = answer.body?.error?.code;
   const known = Object.entries(errorCatalogue).find(([name]) => name === code);

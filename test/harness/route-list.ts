@@ -1,5 +1,5 @@
-// Every route of the panel's guard, as the documents that the service serves list them, and every route at all, hidden
-// ones too, as the router has them: a new route is in every test that goes over them.
+// Every route of the panel from the served documents, and every route of the router, including hidden ones, so that new
+// routes enter all tests over them.
 
 import assert from 'node:assert/strict';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** The panel's own routes, and those of both APIs behind the panel's guard; not the product's, which has none there. Ids in paths are 1. */
+/** The panel's own routes and both APIs' behind its guard; not the product's. Ids in paths are 1. */
 export async function panelRoutes(address: string): Promise<readonly Route[]> {
   const documents = ['/api/v1/openapi.json', '/panel/api/openapi.json'];
   const lists = await Promise.all(documents.map((path) => routesOf(address, path)));
@@ -30,7 +30,7 @@ async function routesOf(address: string, documentPath: string): Promise<readonly
   );
 }
 
-/** What the router would find, from its own drawing of its tree: "├── /:id (GET, PATCH)" below "api/v1/orders (POST)". */
+/** Parses the router's printed tree: "├── /:id (GET, PATCH)" below "api/v1/orders (POST)". */
 export function everyRoute(app: FastifyInstance): readonly Route[] {
   const above: string[] = [];
   return app

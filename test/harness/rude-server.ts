@@ -1,33 +1,33 @@
-// A real server on the loopback that does with each request what a test says, down to the bytes and the TLS handshake.
-// For tests of src/features/webhooks/: what an address that somebody typed in may do to the service.
-// Always true: `allGone` and `close` wait for the other side: they hang if it keeps a connection.
+// A server on loopback that treats each request as told, down to bytes and the TLS handshake, like any address that a user
+// may enter (src/features/webhooks/).
+// Invariant: `allGone` and `close` wait for the other side, and hang if it keeps a connection.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** One request that has arrived whole, and the connection that it came on. */
+/** A complete request and its connection. */
 export interface RudeRequest {
   readonly socket: Socket;
   readonly head: string;
   readonly body: string;
-  /** Counts all requests of the server, from 1. */
+  /** Counts the server's requests, from 1. */
   readonly number: number;
 }
 
 export interface RudeServer {
   readonly port: number;
   readonly requests: readonly RudeRequest[];
-  /** How many connections were ever opened. */
+  /** All connections ever opened. */
   connections(): number;
-  /** All connections are closed. */
+  /** Resolves when all connections are closed. */
   allGone(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface RudeServerOptions {
   readonly answer?: (request: RudeRequest) => void;
-  /** Done with each connection before anything is read. */
+  /** Called for each connection before anything is read. */
   readonly greet?: (socket: Socket) => void;
   readonly tls?: TlsOptions;
   readonly address?: string;
@@ -62,7 +62,7 @@ export async function startRudeServer({
   };
 
   const server: Server = tls === undefined ? createServer(onConnection) : createTlsServer(tls, onConnection);
-  // The raw connection, which is there even where a handshake fails.
+  // The raw connection, which exists even if the handshake fails.
   server.on('connection', (socket: Socket) => closed.push(once(socket, 'close').catch(() => {})));
   server.on('tlsClientError', () => {});
   server.listen(0, address);

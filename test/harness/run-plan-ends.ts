@@ -1,5 +1,4 @@
-// The job that tells of plans that end, carried out now: as its process does when it is due, and without a lease, as if one
-// had been lost.
+// Runs the plan-ends job now, as if due, without a lease, as if one had been lost.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { notePlanEnds } from '../../src/features/plans/plan-ends.ts';

@@ -1,5 +1,5 @@
-// The jobs that call the product, begun by this process. One look is not enough: it begins a few of the kinds that are due,
-// and after a clock that moved all of them are.
+// Runs the jobs that call the product in this process. One look is not enough: it starts only a few due kinds, and after a
+// clock move all are due.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
@@ -7,7 +7,7 @@ import { type CallMode, productCallsKinds } from '../../src/features/fulfilment/
 
 type Running = Pick<TestService, 'service'>;
 
-/** Until they run: those of real accounts, or with `also` of tests, for which there has to be an address. */
+/** Waits until they run: for real accounts, or with `also` for tests, which need an address. */
 export async function beginProductCalls({ service: { jobs } }: Running, also?: 'test'): Promise<void> {
   const modes: readonly CallMode[] = also === undefined ? ['live'] : ['live', also];
   for (;;) {

@@ -1,10 +1,10 @@
-// Other programs, run to their end.
+// Runs other programs to their end.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface ProgramRun {
-  /** null where a signal ended it, or the program does not exist. */
+  /** null: ended by a signal, or the program does not exist. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

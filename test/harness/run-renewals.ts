@@ -1,10 +1,9 @@
-// The job that renews plans, carried out now: as its process does when it is due, and without a lease, as if one had
-// been lost.
+// Runs the renewals job now, as if due, without a lease, as if one had been lost.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { renewDuePlans } from '../../src/features/plans/automatic-renewals.ts';
 
-/** `engine`: of another process on the same database. */
+/** `engine`: another process's on the same database. */
 export async function runRenewals(
   { database, clock, service }: TestService,
   { engine }: Pick<TestService['service'], 'engine'> = service,

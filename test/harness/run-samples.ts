@@ -1,6 +1,6 @@
-// One program runs one sample after another: to start Node with the client, or Python with its libraries, took
-// most of the time of a sample. Each line of its input is a sample, {file, environment}; it answers each with
-// {code, output} as a line. reference-samples.test.ts starts it, and its test account in Python, run_samples.py.
+// Runs samples one after another in one process, as starting Node with the client takes most of a sample's time. Reads
+// lines {file, environment} and answers {code, output}. Started by reference-samples.test.ts; run_samples.py is its Python
+// counterpart.
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

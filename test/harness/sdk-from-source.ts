@@ -1,5 +1,4 @@
-// Loaded with --import before a sample of the documents: `@sellthrough/client` is the client of this checkout, from
-// its sources, wherever the sample lies.
+// Preload for samples (--import): resolves `@sellthrough/client` to this checkout's sources.
 
 import { registerHooks } from 'node:module';
 

@@ -1,19 +1,19 @@
-// What a session of the database would do next for the statements that are prepared in it. Where accounts are in groups a
-// statement is prepared once for each that it was sent to, and planned for the tables which that one sees.
+// The query plans of a session's prepared statements. With account groups, a statement is prepared once per group, for that
+// group's tables.
 
 import type { Queryable, Row, Transaction } from '../../src/platform/database/database.ts';
 
 export interface SessionPlan {
-  /** As the program calls it. */
+  /** The program's name for it. */
   readonly name: string;
   readonly genericPlans: number;
-  /** Plans that were made for the values of one execution. */
+  /** Plans for one execution's values. */
   readonly customPlans: number;
-  /** What would be done next, and what a plan for any values does. */
+  /** The next plan, and the plan for any values. */
   readonly lines: readonly string[];
 }
 
-/** Of the transaction's session. `names` null: of all statements. `anyValue`: a value of a type, as SQL quotes it. */
+/** For the transaction's session. `names` null: all statements. `anyValue`: a literal of a type in SQL. */
 export async function plansOfSession(
   transaction: Transaction,
   names: readonly string[] | null,

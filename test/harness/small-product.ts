@@ -1,5 +1,5 @@
-// The small products of examples/small-product/ as their operators run them: processes of their own in a folder of their
-// own, started, killed and started again at the same address.
+// The products of examples/small-product/ as processes in their own folder; can be killed and restarted at the same
+// address.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const sdkFromSource = join(root, 'test/harness/sdk-from-source.ts');
 
 const php = 'php';
 
-/** The commands that are one product, for a port. PHP has one for requests and one for the copy. */
+/** The commands of one product, for a port. PHP has one for requests and one for the copy. */
 export const smallProducts = [
   {
     language: 'TypeScript',
@@ -38,11 +38,11 @@ export const smallProducts = [
 
 export interface SmallProduct {
   readonly address: string;
-  /** Where it keeps calls.jsonl and copy.json. */
+  /** Contains calls.jsonl and copy.json. */
   readonly folder: string;
-  /** Until it answers. */
+  /** Resolves when it answers. */
   start(): Promise<void>;
-  /** With SIGKILL, in the middle of whatever it does. */
+  /** By SIGKILL, at any moment. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -90,7 +90,7 @@ export async function createSmallProduct(
   };
 }
 
-/** Lines of calls.jsonl that name the call. */
+/** Lines of calls.jsonl with the call. */
 export function timesDecided({ folder }: SmallProduct, callId: string): number {
   const text = readFileSync(join(folder, 'calls.jsonl'), 'utf8');
   return text.split('\n').filter((line) => line.includes(JSON.stringify(callId))).length;

@@ -1,7 +1,6 @@
-// A TCP proxy between the service and a PostgreSQL server that breaks the connection at a chosen moment of
-// the conversation. It reads the frames of the wire protocol (without TLS), because the moments that matter
-// lie between two frames of one packet: "the writes arrived, COMMIT did not".
-// Always true: what is not cut is forwarded byte for byte, in order.
+// A TCP proxy between service and PostgreSQL that breaks connections at chosen moments. Reads the wire protocol's frames
+// (without TLS), as these moments lie between frames of one packet: "the writes arrived, COMMIT did not".
+// Invariant: what is not cut is forwarded unchanged and in order.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
@@ -25,14 +24,14 @@ export type Breakage =
 export type ProxyState = 'open' | 'refusing' | 'frozen';
 
 export interface TcpProxy {
-  /** The server's address with the proxy's port; `database` in place of the one in it. */
+  /** The server's address with the proxy's port; `database` replaces its database. */
   url(database?: string): string;
   /**
-   * Breaks the next connection on which a statement that matches is sent, once, and puts the whole proxy
-   * into `then`. Resolves when it has happened.
+   * Breaks the next connection on which a matching statement is sent, once, and puts the proxy into `then`. Resolves when
+   * it has happened.
    */
   breakAt(statement: RegExp, how: Breakage, then?: ProxyState): Promise<void>;
-  /** `refusing` cuts every connection and takes no new one; `frozen` lets them hang, new ones too. */
+  /** `refusing` cuts every connection and accepts none; `frozen` makes all hang, including new ones. */
   become(state: ProxyState): void;
   close(): Promise<void>;
 }
@@ -56,7 +55,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   let state: ProxyState = 'open';
   let armed: Armed | null = null;
 
-  // Each side's end is passed on by hand: a frozen connection must not even answer a goodbye.
+  // Ends are forwarded explicitly: a frozen connection must not even answer a FIN.
   const listener = createServer({ allowHalfOpen: true }, (client) => {
     if (state === 'refusing') {
       client.resetAndDestroy();
@@ -130,7 +129,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
         }
         awaitedAnswers.delete(link);
         if (plan.how === 'cut half heard') whole.push(frame.subarray(0, frame.length - 3));
-        // The bytes before it must arrive: the connection ends behind them.
+        // The bytes before it must arrive: ends after them.
         link.client.write(Buffer.concat(whole), () => breakLink(link, plan));
         link.server.removeAllListeners('data').resume();
         return;
@@ -144,7 +143,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       link.isFrozen = true;
     } else if (plan.how === 'cut before') {
       link.client.destroy();
-      link.server.end(); // behind the bytes that were forwarded
+      link.server.end(); // after the forwarded bytes
     } else if (plan.how === 'cut behind') {
       link.client.resetAndDestroy();
       link.server.end();
@@ -152,7 +151,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       link.client.destroy();
       link.server.destroy();
     }
-    // "open" leaves a frozen connection frozen: the others never were.
+    // "open" does not unfreeze frozen connections.
     if (plan.then !== 'open') become(plan.then);
     plan.happened();
   }
@@ -191,7 +190,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   };
 }
 
-/** Splits what arrives into whole frames; what is left waits for the next call. */
+/** Splits input into complete frames; the rest waits for the next call. */
 function createFrameReader({ beginsWithStartup }: { beginsWithStartup: boolean }) {
   let rest: Buffer = Buffer.alloc(0);
   let typeBytes = beginsWithStartup ? 0 : 1; // the startup packet alone has no type
@@ -213,7 +212,7 @@ const query = 0x51;
 const parse = 0x50;
 const commandComplete = 0x43;
 
-/** The text of a statement that a client sends, as Query or to be prepared; otherwise nothing. */
+/** A client's statement text, from Query or Parse; else nothing. */
 function statementOf(frame: Buffer): string {
   if (frame[0] === query) return frame.toString('utf8', 5, frame.length - 1);
   if (frame[0] !== parse) return '';
@@ -221,7 +220,7 @@ function statementOf(frame: Buffer): string {
   return frame.toString('utf8', text, frame.indexOf(0, text));
 }
 
-/** "COMMIT" of a frame that says that a statement was carried out. */
+/** "COMMIT" of a CommandComplete frame. */
 function commandTagOf(frame: Buffer): string {
   return frame[0] === commandComplete ? frame.toString('utf8', 5, frame.length - 1) : '';
 }

@@ -1,6 +1,6 @@
-// The words of the tables by which the oracle of test mode is examined, beside those of oracle-scene.ts: a line that begins
-// with "live" is a request of the live account at the real time that stands in front of it, every other one of its
-// test account, at the time of the test clock. Used by unit/oracle-test-mode.test.ts; nothing of the product is imported here.
+// The language of the test mode oracle's tables, in addition to oracle-scene.ts: lines starting with "live" are the live
+// account's requests at their real time; others are the test account's, by the test clock. Used by
+// unit/oracle-test-mode.test.ts; imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -20,7 +20,7 @@ import {
   timeText,
 } from './oracle-scene.ts';
 
-/** One test for each table, by its title. Lines that begin with # say why. The first line's time makes the test account. */
+/** One test per table, by title. Lines starting with # are reasons. The first line's time creates the test account. */
 export function examineTestMode(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -37,14 +37,14 @@ export function examineTestMode(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** The live account and its test account, made at this real time; what a line does to them, as text. */
+/** The live account and its test account, created at this real time; returns a line's effect as text. */
 function createTestScene(realStart: number) {
   const live = createOracle(sceneWorld);
   const tests = createTestMode(sceneWorld);
   for (const { id } of sceneWorld.accounts) tests.useTestAccount(id, realStart);
   const liveScene = createScene(live);
   const testScene = createScene(tests.oracle);
-  /** Since the line "told" before. */
+  /** Since the last line "told". */
   let told: ToldAt[] = [];
 
   return function run(line: string, realNow: number): string {
@@ -97,7 +97,7 @@ function createTestScene(realStart: number) {
       const input = { packageId: 10, from: secondsOf(first), prices: { reseller: prices } };
       const outcome = live.schedulePrices(input, realNow);
       assert.ok(!('code' in outcome));
-      // The administrator's second is the real one, wherever the clocks of tests stand.
+      // The administrator's time is real, whatever test clocks show.
       tests.oracle.schedulePrices(input, Number.NEGATIVE_INFINITY);
       return 'done';
     }
@@ -105,7 +105,7 @@ function createTestScene(realStart: number) {
   };
 }
 
-/** "renewals 1, warnings 2, at 2026-02-28": what there was none of is not named. */
+/** "renewals 1, warnings 2, at 2026-02-28": omits zeros. */
 function moveText(outcome: MoveOutcome): string {
   if ('code' in outcome) return refusalText(outcome);
   const { renewals, renewalsFailed, ended, warnings } = outcome.happened;
@@ -114,12 +114,10 @@ function moveText(outcome: MoveOutcome): string {
   return [...parts, `at ${timeText(outcome.clockAt)}`, ...(outcome.replayed ? ['replayed'] : [])].join(', ');
 }
 
-/** Seconds as times. */
 function withTimes(text: string): string {
   return text.replace(/until ([0-9]+)/, (_whole, seconds: string) => `until ${timeText(Number(seconds))}`);
 }
 
-/** All entries of the test account's ledger. */
 function booksText(oracle: Oracle): string {
   const entries = oracle.ledger(shop).map(({ kind, amountCents, createdAt }) => {
     assert.ok(createdAt !== null);

@@ -1,4 +1,4 @@
-// An account's test mode, as tests reach it: with a key of its own.
+// Test mode for tests, with a key of its own.
 
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -6,7 +6,7 @@ import type { TestAccount, TestService } from '../../scripts/throwaway/test-serv
 import { findTestAccount } from '../../src/features/identity/test-account-settings.ts';
 import { expectStatus } from './refusals.ts';
 
-/** The test account of an account, by a test key of its own. */
+/** An account's test account, by a new test key. */
 export async function testModeOf(
   { admin, database, address }: Pick<TestService, 'admin' | 'database' | 'address'>,
   { id }: Pick<TestAccount, 'id'>,
@@ -26,14 +26,13 @@ export async function createTestAccounts(
   return { live, tests: await testModeOf(service, live) };
 }
 
-/** Of the row that its test keys reach at this moment. */
+/** The id of the row that its test keys currently reach. */
 export async function testAccountIdOf(database: TestService['database'], accountId: number): Promise<number> {
   const testAccount = await findTestAccount(database, accountId);
   assert.ok(testAccount, `account ${accountId} has a test account`);
   return testAccount.id;
 }
 
-/** What happened on the way. */
 export async function advance(account: TestAccount, duration: string) {
   const answer = await account.post('/test/clock', { advance: duration });
   return expectStatus(answer, 200);

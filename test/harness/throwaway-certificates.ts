@@ -1,5 +1,5 @@
-// Certificates for servers of a test, made without a program that the machine may not have: a certificate authority of the
-// test's own, and certificates by it for names and addresses, expired ones included.
+// Test certificates without external programs: an authority, and certificates for names and addresses, including expired
+// ones.
 
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -42,7 +42,7 @@ interface Subject {
   readonly subject: string;
   readonly keys: Keys;
   readonly signer: KeyObject;
-  /** None: an authority. */
+  /** Absent: an authority. */
   readonly names: readonly string[];
   readonly isExpired?: boolean;
 }

@@ -1,4 +1,4 @@
-// A transaction with a word before each of its statements, whichever account group it is sent to.
+// A transaction that calls back before each statement, in any account group.
 
 import type { Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 

@@ -1,4 +1,4 @@
-// An endpoint: a server on the loopback that writes down what it is sent, and answers as the test says.
+// An endpoint on loopback that records requests and answers as told.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -13,24 +13,23 @@ export interface Received {
   readonly event: any;
 }
 
-/** The status to answer with; null: none, ever. */
+/** The status; null: never answers. */
 export type Answering = (received: Received, response: ServerResponse) => number | null;
 
 /** One path of the server. */
 export interface ReceivedAt {
   readonly url: string;
-  /** Everything that came to it, in that order. */
   readonly received: Received[];
-  /** 200, unless the test says otherwise. */
+  /** Default: 200. */
   answer: Answering;
-  /** Of the events, in the order in which they came. */
+  /** Event ids, in order of arrival. */
   ids(): number[];
-  /** Until so many requests have come; fails after a generous time. */
+  /** Waits for this many requests; fails after a generous time. */
   gets(count: number): Promise<readonly Received[]>;
 }
 
 export interface WebhookReceiver {
-  /** A path of its own. */
+  /** A new path. */
   at(path: string): ReceivedAt;
   close(): Promise<void>;
 }

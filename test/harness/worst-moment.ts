@@ -1,5 +1,5 @@
-// The worst moment of a request: right after a statement of it was answered something else happens, and is over before the
-// request goes on. A service is started with `wrapDatabase`.
+// Inserts an action right after a statement of a request was answered, before the request continues. The service is started
+// with `wrapDatabase`.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -13,8 +13,8 @@ interface Moment {
 export interface WorstMoments {
   readonly wrapDatabase: (database: Database) => Database;
   /**
-   * The answer of a request after whose statement (outside transactions) something happens, once. Where account groups are on
-   * several servers it may be "…_apart".
+   * The answer of a request, after one of whose statements (outside transactions) the action runs once. With account groups
+   * on several servers, the statement's name may end in "_apart".
    */
   sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
 }

@@ -1,7 +1,6 @@
-// The short form of proof/machines/long-broken-database.ts: one real process and one server for the breakages of a scene,
-// where the long form has new ones for each, and breakages that differ from these in degree; the seed of a failure goes
-// there. How long recovery took is reported, not judged: machines are noisy.
-// test/process/lost-commit.test.ts looks at single orders at single moments; here a whole service is under load.
+// The short form of proof/machines/long-broken-database.ts: one process and one server per scene, without breakages that
+// differ only in degree. Recovery times are reported, not judged, as machines are noisy. lost-commit.test.ts tests single
+// orders at single moments; here a whole service is under load.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -29,7 +28,7 @@ const promises: readonly (readonly [BreakageName, string])[] = [
   ['connections taken', 'a server without a free connection is waited for'],
 ];
 
-// Most of the time is waiting, for the server and for the first 503: all scenes at once.
+// Mostly waiting, for the server and the first 503: all scenes run in parallel.
 describe('a database that breaks under load', { concurrency: sceneNames.length, timeout: 600_000 }, () => {
   for (const scene of sceneNames) {
     describe(`on the service with a ${scene} of its own`, { concurrency: 1 }, () => {

@@ -1,6 +1,6 @@
-// What the embedded database promises to those who trust it with money: durability, the protocol of a
-// real server, one process to a folder. Talks to it through pg.Client and through bare frames.
-// Always true: nothing here waits for a time; a child is killed when it has said or made something.
+// The embedded database's promises: durability, a real server's protocol, one process per folder. Tested with pg.Client and
+// with bare frames.
+// Invariant: nothing waits for a fixed time; a child is killed after it has printed or created something.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -34,7 +34,7 @@ import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));
 const template = join(folder, 'template');
 
-// initdb takes seconds: every test starts on a copy of this. A first start, and one that was interrupted: process-life.test.ts.
+// initdb takes seconds, so every test starts on a copy. First and interrupted starts: process-life.test.ts.
 before(async () => {
   await keepPostgresCompiled();
   copyEmbeddedTemplate(template);
@@ -85,7 +85,7 @@ describe('the embedded server', () => {
       let rows: unknown[] | null = null;
       client.query('SELECT 1 AS one').then((result) => (rows = result.rows));
       for (let waits = 0; rows === null && waits < 10_000; waits += 1) {
-        // This thread sleeps: its event loop turns no further.
+        // This thread sleeps: its event loop does not turn.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
         server.poll();
         await endOfTick();
@@ -320,7 +320,7 @@ test('a PostgreSQL that breaks inside ends every connection with the reason, and
   const server = await startEmbeddedServer({ dataDir });
   const connection = await openConnection(server);
   const ended = once(connection, 'error');
-  connection.write(frame('!')); // FATAL: PostgreSQL leaves for good
+  connection.write(frame('!')); // FATAL: PostgreSQL ends for good
   const [error] = await ended;
   assert.match(error.message, /has stopped.*invalid frontend message type/);
   assert.equal((await server.failed).message, error.message);
@@ -451,7 +451,7 @@ async function withClient(server: EmbeddedServer, work: (client: pg.Client) => P
   }
 }
 
-/** The first value of the answer, or the SQLSTATE of the refusal. */
+/** The first value of the answer, or the refusal's SQLSTATE. */
 function firstCell(answer: PromiseSettledResult<pg.QueryResult>): unknown {
   return answer.status === 'fulfilled' ? answer.value.rows[0]?.x : answer.reason.code;
 }
@@ -464,12 +464,11 @@ function frame(type: string, body = ''): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Parse, Bind and Execute without their Sync. */
+/** Parse, Bind and Execute without Sync. */
 function extended(sql: string): Buffer[] {
   return [frame('P', `\0${sql}\0\0\0`), frame('B', '\0\0\0\0\0\0\0\0'), frame('E', '\0\0\0\0\0')];
 }
 
-/** A connection without pg: bare frames. */
 async function openConnection(server: EmbeddedServer): Promise<Duplex> {
   const connection = server.connect();
   const packet = Buffer.from('\0\0\0\0\0\x03\0\0user\0postgres\0\0', 'latin1');
@@ -480,12 +479,12 @@ async function openConnection(server: EmbeddedServer): Promise<Duplex> {
   return connection;
 }
 
-/** The types of the frames that arrive, up to this many ReadyForQuery. */
+/** Types of the frames received up to this many ReadyForQuery. */
 async function readTypes(connection: Duplex, readyCount: number): Promise<string[]> {
   const types: string[] = [];
   let rest = Buffer.alloc(0);
   while (types.filter((type) => type === 'Z').length < readyCount) {
-    // Not by 'data': what arrives between two calls would be lost.
+    // Not by 'data': data arriving between two calls would be lost.
     const chunk: Buffer | null = connection.read();
     if (chunk === null) await once(connection, 'readable');
     else rest = Buffer.concat([rest, chunk]);
@@ -502,7 +501,7 @@ function unusable(message: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof DataFolderUnusable && message.test(error.message);
 }
 
-/** Another process that starts the server on the folder and runs the script; a failed start prints its sentence. */
+/** Another process that starts the server on the folder and runs the script; prints the sentence of a failed start. */
 function startChild(dataDir: string, script: string): ChildProcess {
   const module = new URL('../../src/platform/database/embedded/embedded-server.ts', import.meta.url).href;
   const source = `

@@ -1,5 +1,5 @@
-// DATABASE_URL with several hosts, on real servers: a primary, its standby, another cluster, and an address where nobody
-// is. Whole failovers under load: proof/machines/failover.ts; what is decided from what: test/unit/database-hosts.test.ts.
+// DATABASE_URL with several hosts: a primary, its standby, another cluster, and an unused address. Whole failovers under
+// load: proof/machines/failover.ts; the decisions: test/unit/database-hosts.test.ts.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -111,7 +111,7 @@ describe('a list of hosts', () => {
       for (const number of [7, 8]) await tell(database, number);
       const [here, there] = [await toldTo(primary), await toldTo(standby)];
       assert.deepEqual(there.slice(-3), [6, 7, 8]);
-      // What was sent as it froze may stand on both sides of the moment; nothing that was sent later.
+      // Statements in progress at the freeze may be on both sides; none sent later.
       assert.ok(!here.some((number) => number > 6), `the former primary has ${here}`);
     } finally {
       send('SIGCONT', frozen);

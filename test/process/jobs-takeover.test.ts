@@ -1,5 +1,4 @@
-// Real processes that share one kind of background work on PostgreSQL: one of them does it; killed, frozen or closed,
-// it is followed by the other.
+// Processes that share a background job on PostgreSQL: one runs it; if it is killed, frozen or closed, another takes over.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -33,7 +32,6 @@ after(async () => {
 interface JobProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
-  /** The next line that it says. */
   says(): Promise<string>;
 }
 
@@ -60,7 +58,7 @@ function start(): JobProcess {
   };
 }
 
-/** Two processes, the one with the work first, and the number of its lease. */
+/** Two processes, the running one first, and its lease number. */
 async function startTwo() {
   const first = start();
   const said = await first.says();

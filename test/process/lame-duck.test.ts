@@ -1,6 +1,5 @@
-// How a process that others can take over from ends: proxies are told at /readyz before anything is closed, and nobody is
-// waited for who does not ask there. How long each wait is: test/unit/lame-duck.test.ts. A whole restart behind real
-// proxies: proof/machines/rolling-restarts.ts.
+// The end of a process behind a proxy: /readyz announces it before anything closes, without waiting for clients that never
+// ask there. Durations: test/unit/lame-duck.test.ts; real proxies: proof/machines/rolling-restarts.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -27,14 +26,14 @@ beforeEach(async () => {
       SECRET_KEY: 'a key of the tests, of thirty-two and more characters',
       ADMIN_API_KEY: adminKey,
     },
-    // A test that were waited for, where it is promised that nobody is, would not end.
+    // A wait that must not happen would never end.
     preloads: ['test/harness/patient-ending.ts'],
   });
 });
 
 const readiness = async () => (await fetch(`${service.address}/readyz`)).status;
 
-/** As a proxy does: twice before the process is told to end, and again until it says that it is going. */
+/** Like a proxy: twice before the signal, and again until it announces its end. */
 async function askAndEnd(): Promise<void> {
   assert.deepEqual([await readiness(), await readiness()], [200, 200]);
   service.kill('SIGTERM');
@@ -64,7 +63,7 @@ test('/readyz is 503 while everything is answered; then the port closes, and con
   const { status, headers } = await admin.get('/api/admin/v1/accounts');
   assert.deepEqual([status, headers.get('connection')], [200, 'keep-alive'], 'answered as ever');
   assert.equal((await fetch(`${service.address}/healthz`)).status, 200);
-  // Whoever asks is told three times in all, and the fourth question shows that it was heard.
+  // Three announcements in all; the fourth request shows that they were received.
   assert.deepEqual([await readiness(), await readiness(), await readiness()], [503, 503, 503]);
   while (await canConnect()) await nextTurn();
   socket.write('\r\n');

@@ -1,6 +1,5 @@
-// Migrations that take longer than any limit of the service, on a real server: they come to their end and say how far
-// they have got; other processes wait; and whatever is cut off lets the lock go and goes on at the next start. The long
-// migration waits for a lock that the test holds for as long as it likes.
+// Migrations longer than all time limits, on a real server: they finish and report progress, other processes wait, and an
+// interrupted one releases the lock and continues at the next start. The long migration waits for a lock held by the test.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -19,11 +18,11 @@ import {
 import { defaultLimits } from '../../src/setup/config.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
-/** What a migration must be able to exceed; the short statements around it keep within it on a busy machine too. */
+/** The limit that a migration must be able to exceed; short statements stay within it even on a busy machine. */
 const limitMilliseconds = 1_000;
-/** By the first notice every limit is long over. */
+/** All limits have passed by the first notice. */
 const noticeMilliseconds = 3 * limitMilliseconds;
-/** Where no limit is the subject. */
+/** If no limit is tested. */
 const patientMilliseconds = 30_000;
 const soonMilliseconds = 100;
 
@@ -116,7 +115,7 @@ test('a process that vanishes in the middle of a migration lets the lock go', {
   await running.heard;
   proxy.become('refusing');
   await cut;
-  // Nobody lets its migration end: the server itself must find out that nobody waits for it.
+  // No client ends its migration: the server must detect the lost connection.
   const database = open(url);
   const next = listenFor(/^Migration 0002-test\.sql/);
   const migrating = migrate(database, { migrations, notices: next.notices });
@@ -148,7 +147,7 @@ test('a session that has ended behind a connection that stays silent is given up
   await remove();
 });
 
-/** Resolves once a notice of this form was given. */
+/** Resolves after a notice of this form. */
 function listenFor(
   sentence: RegExp,
   everyMilliseconds = soonMilliseconds,
@@ -165,7 +164,7 @@ function open(connectionString: string, limit = patientMilliseconds): Database {
     ...defaultLimits.database,
     connectionString,
     connectMilliseconds: patientMilliseconds,
-    // What is looked at meanwhile on other connections may take its time on a busy machine.
+    // Queries on other connections may be slow on a busy machine.
     answerMilliseconds: patientMilliseconds,
     readMilliseconds: limit,
     idleInTransactionMilliseconds: limit,
@@ -189,7 +188,7 @@ async function newDatabase() {
   return {
     url: url.href,
     letGo: () => holder.query(`select pg_advisory_unlock(${heldLock})`),
-    /** As soon as there is the one that the statement looks for. */
+    /** As soon as the statement finds one. */
     async endSession(text: string) {
       while ((await holder.query(text)).rowCount === 0) await pause(soonMilliseconds);
     },

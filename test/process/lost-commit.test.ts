@@ -1,6 +1,6 @@
-// The database goes away at the worst moment: a proxy cuts or freezes the connection around COMMIT, and every order is
-// answered truthfully and charged once. Servers that are restarted and killed under load: broken-database.test.ts.
-// Always true: a promise of ours that nobody handles fails the test, as it would end the process.
+// The connection is cut or frozen around COMMIT: every order is answered truthfully and charged once. Killed servers under
+// load: broken-database.test.ts.
+// Invariant: an unhandled rejection fails the test, as it would end the process.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -40,7 +40,7 @@ describe('a connection that breaks around COMMIT', () => {
   before(async () => {
     proxy = await startTcpProxy(postgres.url);
     service = await startTestService({
-      // A silent connection is given up soon, by the server as well; later than a busy machine is silent.
+      // A silent connection times out soon, on the server too, but later than a busy machine is silent.
       environment: { DATABASE_URL: proxy.url(await newDatabase()) },
       limits: { database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 } },
     });
@@ -164,7 +164,7 @@ describe('a database that stays away', () => {
   });
   afterEach(() => proxy.become('open'));
 
-  // Far more than wait, connection and answer together, far less than the test's own limit.
+  // Much more than all timeouts together, much less than the test's own limit.
   const bounded = { timeout: 90_000 };
 
   for (const [how, away, stands] of [
@@ -197,7 +197,7 @@ describe('a database that stays away', () => {
         proxy.become('open');
         const retry = await order(service, reseller, customer, 'kept');
         assert.equal(retry.status, 201, `it takes orders again at once: ${retry.text}`);
-        // An attempt that was under way when its caller was told to come again may have placed it since.
+        // An attempt in progress when its client got a 503 may have placed it since.
         if (stands) assert.equal(retry.headers.get('idempotent-replayed'), 'true');
         await standsOnce(service, reseller, 1);
         assert.equal((await fetch(`${service.address}/readyz`)).status, 200);
@@ -212,7 +212,7 @@ describe('a database that stays away', () => {
     const answers = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));
     await broken;
     for (const answer of answers) isUnavailable(answer);
-    // A batch that is under way goes on without those who were told to come again.
+    // A running batch continues without the clients that got a 503.
     while (service.service.engine.queueDepth() > 0) await pause(10);
     proxy.become('open');
     const retries = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));
@@ -330,7 +330,7 @@ test('a database that falls silent and then refuses connections is asked again a
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(lost - before <= 5 * (watchedMilliseconds / 1_000), `${lost - before} attempts`);
     assert.ok((user + system) / 1_000 <= watchedMilliseconds / 10, `${(user + system) / 1_000} ms of CPU`);
-    // And it does go on.
+    // And it continues.
     const restored = lost;
     while (lost === restored) await pause(10);
   } finally {
@@ -380,7 +380,7 @@ function isUnavailable(answer: Answer): void {
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** The account has this many orders of 10.00, and was charged for each once. */
+/** The account has this many orders of 10.00, each charged once. */
 async function standsOnce({ admin }: TestService, { id }: TestAccount, orders: number): Promise<void> {
   const path = `/api/admin/v1/accounts/${id}`;
   const { body } = await admin.get(path);

@@ -1,6 +1,6 @@
-// The life of the service as an operating system's process: `node src/main.ts --demo` on a folder of its
-// own, read from the terminal as a person would, stopped and started again. What a kill leaves: kill.test.ts.
-// Always true: nothing here waits for a time; a process is killed when it has answered or said something.
+// The service's life as a process: `node src/main.ts --demo` in its own folder, its output as read by a person, stops and
+// restarts. Kills: kill.test.ts.
+// Invariant: nothing waits for a fixed time; a process is killed after an answer or output.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -54,12 +54,12 @@ interface Ended {
 interface ServiceProcess {
   readonly address: string;
   readonly child: ChildProcess;
-  /** What it said on the terminal. */
+  /** Its terminal output. */
   readonly said: string;
   readonly ended: Promise<Ended>;
 }
 
-/** The program, in a folder without .env and with none of this process's settings. */
+/** The program in a folder without .env and without this process's settings. */
 function run(
   args: readonly string[],
   environment: Record<string, string>,
@@ -87,7 +87,7 @@ function run(
   return { child, output, ended };
 }
 
-/** Resolves when it has said where it listens; fails with what it said when it ends before. */
+/** Resolves when it listens; fails with its output if it ends before. */
 async function start(
   environment: Record<string, string>,
   args = ['--demo'],
@@ -110,7 +110,7 @@ async function start(
   return { address, child, said: output.stderr, ended };
 }
 
-/** As on a terminal: there a start shows what it generates. */
+/** With a terminal, a start prints what it generates. */
 const watched = { NODE_OPTIONS: '--import=data:text/javascript,process.stderr.isTTY=true' };
 
 async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
@@ -118,7 +118,7 @@ async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = '
   return ended;
 }
 
-/** A start that must not succeed: one sentence, exit code 1, nothing on standard output. */
+/** Expects a failing start: one sentence, exit code 1, nothing on standard output. */
 async function refusedStart(environment: Record<string, string>, cwd = folder): Promise<string> {
   const { ended } = run([], { PORT: '0', ...environment }, { cwd });
   const { code, stdout, stderr } = await ended;
@@ -128,7 +128,7 @@ async function refusedStart(environment: Record<string, string>, cwd = folder): 
   return said;
 }
 
-/** The same as far as it opens the database, in this process: which sentence a start would say. */
+/** The same, up to opening the database, in this process. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const error = await openDatabase(readConfig(environment), Math.floor(Date.now() / 1000)).then(
     ({ database }) => database.close().then(() => assert.fail('it would start')),
@@ -143,7 +143,7 @@ function verify(environment: Record<string, string>): Promise<CommandEnd> {
   return runCommand(['verify', '--json'], { cwd: folder, environment });
 }
 
-/** A value of the welcome, such as the password; `section` tells the two API keys apart. */
+/** A value of the welcome, such as the password; `section` selects one of the two API keys. */
 function shown(said: string, name: string, section = ''): string {
   const from = said.indexOf(section);
   const [, value] = new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(said.slice(from)) ?? [];
@@ -154,7 +154,7 @@ function shown(said: string, name: string, section = ''): string {
 const administratorSection = 'The first administrator';
 const demoSection = 'The demo reseller';
 
-/** A folder that was set up once: initdb takes seconds. The administrator's key comes from its first start. */
+/** A prepared folder, as initdb takes seconds. The administrator's key is from its first start. */
 const template = join(folder, 'template');
 let adminKey: string;
 
@@ -169,7 +169,7 @@ describe('the first start of all', () => {
   let first: ServiceProcess;
   let secrets: string[];
   before(async () => {
-    // As a start leaves it that is killed in the worst moment: the file by which a database is known is there, others are not.
+    // As left by a start killed at the worst moment: the marker file of a database exists, others do not.
     const unfinished = join(dataDir, 'postgres.new');
     mkdirSync(unfinished, { recursive: true });
     writeFileSync(join(dataDir, 'sellthrough.lock'), '');
@@ -421,7 +421,7 @@ describe('SIGTERM', () => {
       `POST /api/v1/orders HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${late}\r\nidempotency-key: late\r\n` +
         `content-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    // Served in order of arrival on one thread: once this is answered, the head above has been read.
+    // Served in order on one thread: after this answer, the head above has been read.
     await (await fetch(`${service.address}/healthz`)).text();
     const stream = async (account: string, client: number) => {
       const api = createApiClient(service.address, account);
@@ -450,7 +450,7 @@ describe('SIGTERM', () => {
     assert.match(answer, /^connection: close\r$/im);
     const { order: lateOrder } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
     answered.push({ account: late, id: lateOrder.id });
-    // Idle connections do not hold it: nothing would cut them off today.
+    // Idle connections do not delay the end: nothing else would close them soon.
     const { code, signal, stdout } = await service.ended;
     assert.deepEqual({ code, signal }, { code: 0, signal: null });
     assert.match(stdout, /"msg":"shutting down"/);
@@ -468,7 +468,7 @@ describe('SIGTERM', () => {
 describe('a PostgreSQL server', () => {
   let postgres: ThrowawayPostgres;
   const secret = { SECRET_KEY: 'y'.repeat(32) };
-  /** Of a database in which everything was set up. */
+  /** Of a fully prepared database. */
   let given: { DATABASE_URL: string; SECRET_KEY: string; CURRENCY: string };
   before(async () => {
     postgres = await startThrowawayPostgres();
@@ -572,7 +572,7 @@ describe('a PostgreSQL server', () => {
   }
 
   async function whileOff(setting: string, work: () => Promise<void>): Promise<void> {
-    // As an operator would, for one database or in the server's file.
+    // As an operator would, per database or in the server's file.
     if (setting === 'synchronous_commit') await query(`alter database postgres set ${setting} = off`);
     else await query(`alter system set ${setting} = off`);
     await query('select pg_reload_conf()');
@@ -611,7 +611,7 @@ describe('a PostgreSQL server', () => {
     await change("update service_state set currency = 'EUR'");
   });
 
-  // Each is the last moment before a step of the start, in the order of the steps.
+  // Each is the last moment before a step of the start, in order.
   for (const [step, statement] of [
     ['the migrations run', /^select pg_advisory_xact_lock/],
     ['the packages are read', /^select s\.packages_version/],
@@ -635,7 +635,6 @@ describe('a PostgreSQL server', () => {
   }
 });
 
-/** What a shell does with the line of the welcome. */
 function paste(
   line: string,
 ): () => Promise<{ status: number; body: Answer['body']; text: string; replayed: boolean }> {
@@ -695,7 +694,7 @@ function order(api: ApiClient, packageId: number, key: string): Promise<Answer> 
   return api.post('/orders', { package_id: packageId, customer: key }, { 'idempotency-key': key });
 }
 
-/** Each account has exactly these orders, and was charged 10.00 for each. */
+/** Each account has exactly these orders, each charged 10.00. */
 async function bookedOnce(
   address: string,
   keys: readonly string[],

@@ -1,6 +1,5 @@
-// Clients that hold connections open without asking anything whole: half a header, half a body, nothing
-// at all, or never reading the answer. An honest client is served beside hundreds of them, and they are
-// cut off by the service's own limits, which are small here.
+// Clients that hold connections open: partial headers or bodies, silence, unread answers. A normal client is served beside
+// hundreds of them, and the service's limits, small here, cut them off.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +18,7 @@ const http = {
   keepAliveMilliseconds: 3_000,
   idleMilliseconds: 3_500,
 };
-/** The limits are looked at once in a second; a loaded machine is late. */
+/** Limits are checked once a second, later on a loaded machine. */
 const cutOffMilliseconds = 4 * (http.requestMilliseconds + 1_000);
 const slowClients = 100;
 
@@ -58,7 +57,7 @@ const slowWays: readonly (readonly [what: string, speak: (socket: Socket, key: s
   [
     'send their header byte by byte',
     (socket) => {
-      // A beat that no idle timeout notices.
+      // Often enough to avoid idle timeouts.
       const beat = setInterval(() => socket.write('a'), 100);
       socket.write('GET / HTTP/1.1\r\nx-slow: ');
       socket.on('close', () => clearInterval(beat));
@@ -97,7 +96,7 @@ describe('a connection that is closed because it is late', { concurrency: true }
   let patient: TestService;
   let reseller: TestAccount;
   before(async () => {
-    // The limit of idle ones is far away, as it is by default.
+    // The idle limit is far away, as by default.
     const limits = { http: { ...http, idleMilliseconds: 120_000 } };
     patient = await startTestService({ limits });
     reseller = await patient.createReseller({ credit: '1000.00' });
@@ -149,7 +148,7 @@ describe('a connection that is closed because it is late', { concurrency: true }
     await Promise.all(
       sockets.map(async (socket, index) => {
         const body = JSON.stringify({ package_id: patient.packages.basic, customer: customer(index) });
-        // From before the limit until after the last time that it is looked at.
+        // From before the limit until after its last check.
         await pause(http.headersMilliseconds - 200 + index * 40);
         if (socket.writable) socket.write(`${head(reseller.key, `content-length: ${body.length}`)}${body}`);
         await closed(socket);
@@ -180,7 +179,7 @@ test('a whole request in many small pieces is still served', async () => {
 });
 
 describe('clients that never read an answer', () => {
-  const path = '/api/v1/openapi.json'; // the largest answer, and it needs no key
+  const path = '/api/v1/openapi.json'; // the largest answer without a key
   const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
   test('and ask for much at once cost a part of the memory that their answers would fill', async (context) => {
@@ -206,7 +205,7 @@ describe('clients that never read an answer', () => {
     }
     try {
       const started = performance.now();
-      // Nobody else asks: what the honest client left idle goes by the keep-alive limit.
+      // No other requests: the normal client's idle connection is closed by the keep-alive limit.
       let left = await countConnections(service);
       while (left > 0 && performance.now() - started < cutOffMilliseconds) {
         await pause(50);
@@ -254,7 +253,7 @@ async function openSockets({ address }: TestService, count: number): Promise<Soc
   return sockets;
 }
 
-/** Also when it has happened already, and when it ends in a reset. */
+/** Also if it has already closed, or was reset. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();

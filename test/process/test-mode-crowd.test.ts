@@ -1,5 +1,5 @@
-// A crowd that uses every account live and in tests at once, through two processes of `src/main.ts` on one PostgreSQL, moves
-// the test clocks meanwhile, and looks for traces of one mode in the other at the end. CROWD_REQUESTS lengthens it.
+// A crowd uses every account live and in tests through two processes on one PostgreSQL, moves test clocks, and finally
+// looks for traces of one mode in the other. CROWD_REQUESTS lengthens it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

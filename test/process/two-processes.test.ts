@@ -1,6 +1,5 @@
-// Several processes of `src/main.ts` on one PostgreSQL: they share accounts, keys and claims, and what one
-// of them is told holds in the others. Real processes, real sockets; no process knows of another but
-// through the database. What a crowd of clients is answered by two: test-mode-crowd.test.ts.
+// Several processes of `src/main.ts` on one PostgreSQL share accounts, keys and customers, and a change through one holds
+// in the others; they only communicate through the database. Crowds: test-mode-crowd.test.ts.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,7 +19,7 @@ import { runForJson } from '../harness/command-process.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
-/** What must hold every time is looked at so often. */
+/** Number of checks of what must hold every time. */
 const rounds = 5;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
 const running = new Set<ChildProcess>();
@@ -35,13 +34,12 @@ after(async () => {
 interface ServiceProcess {
   readonly address: string;
   readonly child: ChildProcess;
-  /** What it said on the terminal. */
   readonly said: string;
-  /** Its exit code and its log. */
+  /** Its exit code and log. */
   readonly ended: Promise<{ code: number | null; log: string }>;
 }
 
-/** Resolves when it has said where it listens, and the rest of its welcome. */
+/** Resolves when it has printed its address and the welcome. */
 async function start(environment: Record<string, string>, args: string[] = []): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...briefFlags, programFile('src/main.ts'), ...args], {
     cwd: folder,
@@ -104,7 +102,7 @@ describe('two processes that share an account', () => {
     assert.deepEqual((await command(url, 'verify')).problems, [], 'the books add up after the tests');
   });
 
-  /** The account as it is seen through either process. */
+  /** The account through either process. */
   interface Account {
     readonly id: number;
     readonly path: string;
@@ -127,7 +125,7 @@ describe('two processes that share an account', () => {
     assert.equal(credited.status, 201, credited.text);
     const here = createApiClient(first.address, key);
     const there = createApiClient(second.address, key);
-    // Both have the account in memory: a change must reach what is remembered.
+    // Both have cached the account: a change must invalidate that.
     for (const client of [here, there]) assert.equal((await client.get('/balance')).body.balance, credit);
     return { id: account.id, path, key, here, there };
   }
@@ -188,8 +186,7 @@ describe('two processes that share an account', () => {
     assert.equal(totals[0]?.body.total + totals[1]?.body.total, placed);
   });
 
-  // What the administrator does through the first process, and what the very next order through the second
-  // must be answered.
+  // The administrator's change through the first process, and the answer to the very next order through the second.
   const refusals: readonly (readonly [title: string, change: object, undo: object, code: string])[] = [
     ['blocked', { blocked: true }, { blocked: false }, 'account_blocked'],
     ['switched off for the API', { api_enabled: false }, { api_enabled: true }, 'api_disabled'],
@@ -204,8 +201,7 @@ describe('two processes that share an account', () => {
         const refused = await order(account.there, `refused-${account.id}-${round}`);
         assert.deepEqual([refused.status, refused.body.error?.code], [403, code], refused.text);
         await patched(account, undo);
-        // What is allowed again may be refused until the other process has heard of it, and is refused by
-        // nobody after that.
+        // A restored right may be refused until the other process knows of it, but not after that.
         for (;;) {
           const placed = await order(account.there, `placed-${account.id}-${round}`);
           if (placed.status === 201) break;
@@ -268,7 +264,7 @@ describe('two processes that share an account', () => {
       ];
       const through = ({ key }: Account) => createApiClient(deaf.address, key);
       for (const one of [...refused, rekeyed, grouped, priced]) await through(one).get('/balance');
-      // Its listening connection goes silent with its next sign of life; it takes seconds to notice that.
+      // Its LISTEN connection is silenced at its next heartbeat, which takes seconds to notice.
       await proxy.breakAt(/^select 1$/, 'freeze before');
       const deafSince = performance.now();
 
@@ -276,7 +272,7 @@ describe('two processes that share an account', () => {
         const account = refused[index];
         assert.ok(account !== undefined);
         await patched(account, change);
-        // From memory alone: the one answer that may be late, for the two seconds until it knows that it is deaf.
+        // From the cache only: the one answer that may be stale, for two seconds, until it knows that it is deaf.
         const isStale = (await through(account).get('/packages')).status === 200;
         const deafMilliseconds = performance.now() - deafSince;
         assert.ok(isStale || deafMilliseconds > 1_000, 'it has not heard');
@@ -361,7 +357,7 @@ describe('two processes that share an account', () => {
     let isOver = false;
     let acknowledged = 0;
     let unavailable = 0;
-    /** As the contract says: after a 503, again with the same key. */
+    /** As documented: after a 503, again with the same key. */
     const persist = async (client: ApiClient, key: string): Promise<void> => {
       keys.push(key);
       for (;;) {
@@ -384,7 +380,7 @@ describe('two processes that share an account', () => {
     await watcher.connect();
     const held = `select from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction'`;
-    // Stopped again and again, until it is stopped between its locks and its COMMIT.
+    // Stopped again and again, until between its locks and its COMMIT.
     for (;;) {
       await new Promise<void>((resolve) => {
         onAcknowledged = resolve;
@@ -436,8 +432,8 @@ describe('processes that start in the same instant on an empty database', () => 
   });
 
   /**
-   * Two that are held at their first look at the accounts, and let go together. null: the machine was so slow that one
-   * gave up waiting before the other came.
+   * Two requests held at their first read of the accounts, then released together. null: a slow machine, on which one timed
+   * out first.
    */
   async function startHeld(url: string): Promise<readonly ServiceProcess[] | null> {
     const [holder, watcher] = [new pg.Client(url), new pg.Client(url)];
@@ -507,7 +503,7 @@ describe('processes that start in the same instant on an empty database', () => 
   }
 });
 
-/** In the file that a start without a terminal names in its place. */
+/** From the file that a start without a terminal names. */
 function keptKey(file: string | undefined): string {
   assert.ok(file !== undefined);
   return /^API key +(\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';

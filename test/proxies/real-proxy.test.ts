@@ -1,5 +1,5 @@
-// What only a real proxy in front of the service can show: whose address the allow-list sees, what happens to bodies and
-// heads at its limits, what it says itself while the service is away. Run by `npm run test:proxies`.
+// Behavior of a real proxy in front of the service: client addresses for the allow-list, bodies and heads at its limits,
+// and its own answers while the service is away. Run by `npm run test:proxies`.
 import assert from 'node:assert/strict';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as requestTls } from 'node:https';
@@ -34,14 +34,14 @@ before(async () => {
 after(() => service.close());
 
 interface From {
-  /** The client's own address. */
+  /** The client's address. */
   readonly localAddress: string;
   readonly key?: string;
   readonly headers?: Record<string, string>;
   readonly address?: string;
 }
 
-/** GET /balance over a connection of its own. */
+/** GET /balance over a separate connection. */
 async function balanceStatus({
   localAddress,
   key = reseller.key,
@@ -163,7 +163,7 @@ describe('bodies and heads', () => {
     assert.ok(closed || answers.length > 0);
     for (const { status, body } of answers) {
       assert.equal(status, 400);
-      // HAProxy has no other words for what it cannot read: haproxy.cfg says so.
+      // HAProxy has no other answer to what it cannot parse: see haproxy.cfg.
       if (kind === 'nginx') assert.equal(body?.error?.code, 'invalid_json');
     }
   });
@@ -216,7 +216,7 @@ describe('bodies and heads', () => {
       );
       const [answer] = answers;
       assert.ok(answer && answer.status >= 400 && answer.status < 500, `${path} ${answer?.status}`);
-      // Caddy has no other words for what it cannot read.
+      // Caddy has no other answer to what it cannot parse.
       if (kind !== 'caddy' || reachesService(path))
         assert.ok(answer.body?.error?.code, `${path}: in the envelope`);
     }
@@ -271,11 +271,11 @@ test('an answer that is lost between service and proxy: HAProxy asks again where
       assert.equal(isSellthroughError(first), false, String(first));
     }
     assert.equal(cutting.cuts(), 1);
-    // Caddy leaves a lone process alone for a second after that, and says so.
+    // After that, Caddy avoids a lone process for a second, with its own answer.
     const placed = await client.placeOrder(wish, { ...options, retries: kind === 'caddy' ? 1 : 0 });
     assert.deepEqual([placed.replayed, Number(placed.balance)], [true, before - 10]);
 
-    // Without a key nobody but the caller knows whether it may be sent twice.
+    // Without a key only the client knows whether it may be repeated.
     cutting.cutAnswers(1, 'before');
     const keyless = createApiClient(front.address, reseller.key).post('/orders', {
       package_id: service.packages.basic,
@@ -300,7 +300,7 @@ describe('without the service', () => {
 
   test('the proxy answers 503 in the envelope with Retry-After, and the client takes it for what it is', async () => {
     const caller = createApiClient(alone.address, 'k');
-    // nginx has a place of its own for orders with a key.
+    // nginx has a separate location for orders with a key.
     const key = { 'idempotency-key': 'alone' };
     for (const answer of [
       await caller.get('/balance'),

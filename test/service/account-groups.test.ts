@@ -1,6 +1,5 @@
-// Accounts in several groups (src/platform/database/shards/find-shards.ts), which nobody who asks can tell: numbers, lists, feeds, figures
-// and references are those of one service. The runner has this file on a database whose accounts are in several groups,
-// and on the embedded one, where all are one group.
+// Accounts in several groups (src/platform/database/shards/find-shards.ts): numbers, lists, feeds, figures and references
+// work as for one group. Run on a database with several groups, and on the embedded one with one.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -34,7 +33,7 @@ let groupCount: number;
 before(async () => {
   service = await startTestService();
   groupCount = service.database.accountGroups().length;
-  // Where all are one group there are three as well: what is promised of several accounts is the same.
+  // With a single group also three accounts: the promises are the same.
   shops = [];
   for (let made = 0; made < Math.max(3, groupCount); made += 1)
     shops.push(await service.createReseller({ credit: '1000.00' }));

@@ -1,5 +1,5 @@
-// An administrator looks at a reseller's panel as its owner sees it: what is shown, to whom, for how long, and what nobody is
-// let do that way. Every route behind the session's guard is tried.
+// An administrator's view of a reseller's panel: what is shown, to which roles, for how long, and what is forbidden, on
+// every route behind sessions.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -167,7 +167,7 @@ test('a view is of the session that began it, and of administrators alone', asyn
     expectRefusal(await panel.post(`/admin/accounts/${reseller.id}/view`), '403 forbidden');
     expectRefusal(await panel.get('/v1/orders', looking()), '403 view_ended');
   }
-  // A row by itself opens nothing: what the session may do is looked at each time.
+  // The row alone grants nothing: the session's rights are checked each time.
   await service.database.query({
     name: '',
     text: `insert into account_views select token_hash, ${reseller.id}, now() + interval '100 years' from sessions

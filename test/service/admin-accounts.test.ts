@@ -1,5 +1,5 @@
-// Accounts in the administrator's API: made, found, changed, credited and debited, and what each has done.
-// Packages and records are in admin-records.test.ts, refusals in admin-refusals.test.ts.
+// Accounts in the administrator's API: creating, finding, changing, crediting, debiting, and their records. Packages and
+// records: admin-records.test.ts; refusals: admin-refusals.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

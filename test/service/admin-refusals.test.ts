@@ -1,5 +1,5 @@
-// What the administrator's API refuses: everybody but an administrator, ids of nothing, and every field in
-// every wrong shape, named in validation_failed.
+// Refusals of the administrator's API: other callers, unknown ids, and every field with every wrong value, named in
+// validation_failed.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -113,7 +113,7 @@ const newPackage = {
   prices: { reseller: prices, distributor: prices },
 };
 
-/** By route: a body that would do, and for each field the values that must not (beyond the junk). */
+/** By route: a valid body, and invalid values of each field (besides the junk). */
 const bodies: Record<string, { good: Record<string, unknown>; wrong: Record<string, readonly unknown[]> }> = {
   'POST /accounts': {
     good: { username: 'never-made', group: 'reseller' },
@@ -219,7 +219,7 @@ for (const [route, { good, wrong }] of Object.entries(bodies)) {
     const before = await auditTotal();
     for (const [field, values] of Object.entries(wrong)) {
       for (const value of values) {
-        // 1e400 is no JSON; it stands for itself.
+        // 1e400 is no JSON: sent literally.
         const text = JSON.stringify({ ...good, [field]: value === Infinity ? '@' : value }).replace(
           '"@"',
           '1e400',

@@ -1,4 +1,4 @@
-// How much is mailed of alerts: every plan that ends, however many do, and to no address more than its limit.
+// Limits of alert mail: every ending plan is mailed, however many, and no address gets more than its limit.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,6 @@ test('nobody is flooded with links to confirm: one a day of an account, three a 
   for (let count = 0; count < 4; count += 1) others.push(await service.createReseller());
   for (const other of others) expectStatus(await put(other, alerts), 200);
   assert.equal(await asked(), 2);
-  // One account has twenty a day for all addresses together.
   for (let round = 0; round < 3; round += 1) {
     const emails = Array.from({ length: 10 }, (_, index) => `many-${round}-${index}@example.com`);
     expectStatus(await put(account, { emails }), 200);

@@ -1,5 +1,5 @@
-// Mails of alerts, from the event to a real SMTP server: once for each fall of the balance however many processes look, one a
-// day for plans that end, and none to whoever wants none.
+// Alert mails, from the event to a real SMTP server: once per fall of the balance even with several processes, at most one
+// a day for ending plans, and none without consent.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -156,7 +156,7 @@ test('an address is mailed nothing but a link until it confirms itself, and read
     [['new@example.com', 'Your balance is below $95.00']],
     'not the one that did not confirm, and nothing of what was before',
   );
-  // A link of a week ago no longer works.
+  // A week-old link is invalid.
   const late = confirmPathIn(asked.find(({ to }) => to === 'other@example.com') ?? assert.fail()) ?? '';
   service.clock.seconds += 7 * day;
   assert.equal((await fetch(service.address + late, { method: 'POST' })).status, 410);
@@ -166,7 +166,7 @@ test('alerts that a process of the previous version sets are mailed, once their 
   const account = await service.createReseller({ credit: '100.00' });
   expectStatus(await account.send('PUT', '/alerts', { balance_below: '95.00' }), 200);
   await placeOrder(service, account, { customer: 'upgraded@example.com' });
-  // What that process writes of alerts: neither mail_addresses nor accounts.alert_days nor is_catching_up.
+  // The previous version's alert writes: without mail_addresses, accounts.alert_days and is_catching_up.
   const text = `update alerts set plans_ending_days = 40, emails = '{Old@example.com}', is_catching_up = false
     where account_id = ${account.id}`;
   await service.database.query({ name: '', text });
@@ -181,7 +181,7 @@ test('alerts that a process of the previous version sets are mailed, once their 
   assert.deepEqual(told, { alert_days: 40, notices: 1 });
   await credit(service, account, '50.00');
   await credit(service, account, '-50.00');
-  // The notice of the plan's end is mailed with the others of its day, which may be now.
+  // The notice is mailed with the others of its day, which may be now.
   const mails = (await scene.mailed()).filter(({ subject }) => subject !== 'A plan ends soon');
   assert.deepEqual(
     mails.map(({ to, subject }) => [to, subject]),

@@ -1,5 +1,4 @@
-// Every entry of the audit log names the key or the person that acted, beside the account, whichever guard it came
-// through; and the use of a key is noted on that key.
+// Every audit entry names the acting key or person besides the account, for every guard; and a key's use is recorded on it.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -58,7 +57,7 @@ test('what an administrator does is noted with the key, or in the panel with the
     assert.deepEqual([noted.actorId, noted.by], [service.admin.id, key], noted.action);
     actions.push(noted.action);
 
-    // The same again would change nothing: another name, another customer, active again.
+    // Repeats would change nothing: another name, another customer, active again.
     const again = JSON.parse(
       JSON.stringify(body)
         .replace('"made"', '"made-too"')

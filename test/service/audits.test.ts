@@ -1,5 +1,5 @@
-// How an audit goes: beside orders, in ranges, cancelled, by many who ask at once; when it halts an account, when it lifts
-// a halt, and what a halted account may still do. What an audit sees is in verify.test.ts.
+// How audits run: beside orders, in ranges, canceled, shared; when they halt an account or lift a halt, and what a halted
+// account may do. Their findings: verify.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -48,7 +48,7 @@ test('an account that was halted answers replays, and reads, as before', async (
 });
 
 test('an audit beside a stream of orders finds nothing and halts nobody', async (context) => {
-  // Of its own: an audit of every account that the tests above have left would not end before the orders do.
+  // A separate database: auditing all earlier tests' accounts would take longer than the orders.
   const busy = await startTestService();
   context.after(() => busy.close());
   const resellers = await Promise.all([1, 2, 3].map(() => busy.createReseller({ credit: '400.00' })));
@@ -71,7 +71,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
     [0, 1, 2].map(async (client) => {
       for (let index = 0; index < ordersEach; index += 1) {
         if (client === 0 && index % 4 === 3) await adminsAction(reseller, index);
-        // Every third order changes the plan of the one before it.
+        // Every third order changes the previous one's plan.
         const packageId = index % 3 === 2 ? busy.packages.plus : busy.packages.basic;
         const customer = `busy-${reseller.id}-${client}-${Math.floor(index / 3)}`;
         const { status, text } = await reseller.post('/orders', { package_id: packageId, customer });
@@ -94,7 +94,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
 });
 
 describe('an audit in ranges', () => {
-  // What is found in one range is found where a range ends too, and nothing else is.
+  // What one range finds is also found at range borders, and nothing else.
   test('sees the same problems, whatever its ranges are', async () => {
     const [sound, broken, unruly] = [
       await keepBooks(service),
@@ -179,7 +179,7 @@ describe('halting', () => {
     await verify(service);
     await isHalted(service, reseller);
     await falsify(service, reseller, spent(reseller.id, '-'));
-    // It finds the account sound, and while it is about to say so the account breaks and another audit sees it.
+    // It finds the account sound; before it reports that, the account breaks and another audit sees it.
     const slow = withQuery(service.database, async (send, { name }, values) => {
       if (name === 'lift_halt' && values?.[0] === reseller.id) {
         await falsify(service, reseller, spent(reseller.id, '+'));
@@ -201,7 +201,7 @@ describe('halting', () => {
 
 describe('GET /verify while an audit runs', () => {
   let held: TestService;
-  /** What the audits of that service wait for before they look at an account. */
+  /** Holds audits before they read an account. */
   let gate = Promise.resolve();
   let audits = 0;
   const waitMilliseconds = 300;
@@ -239,7 +239,7 @@ describe('GET /verify while an audit runs', () => {
   });
 });
 
-/** The same database, with a word before each statement that no transaction sends. */
+/** The same database, with a callback before each statement outside transactions. */
 function withQuery(database: Database, before: Watcher): Database {
   return inEachGroup(database, (each) => ({
     ...each,

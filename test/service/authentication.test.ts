@@ -62,7 +62,7 @@ test('a 401 says that a bearer token is asked for, and whether one was sent', as
       assert.equal(answer.headers.get('www-authenticate'), challenge, `${path} ${code}`);
     }
   }
-  // What a browser signs in with is no scheme of HTTP.
+  // The browser's sign-in is not an HTTP scheme.
   const panel = await createApiClient(service.address, null).get('/panel/api/v1/balance');
   expectRefusal(panel, '401 not_signed_in');
   assert.equal(panel.headers.get('www-authenticate'), null);
@@ -215,7 +215,7 @@ test('an allow-list holds for IPv6 and for IPv4 that arrives at an IPv6 socket',
   }
 });
 
-/** Another address at which the service listens; null where the machine has no such address. */
+/** Another address of the service; null: the machine has none. */
 function openDoor(host: string): Promise<{ server: Server; port: number } | null> {
   const server = createServer((socket) => void service.service.app.server.emit('connection', socket));
   return new Promise((resolve) => {

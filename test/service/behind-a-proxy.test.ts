@@ -1,5 +1,5 @@
-// A service behind a proxy that it was told to trust: allow-lists and failed authentications see the client’s
-// address, and nobody can make one up (TRUST_PROXY).
+// Behind a trusted proxy (TRUST_PROXY): allow-lists and failed authentications use the client's address, which cannot be
+// forged.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Whose service it is: its owner sets name, logo and colour, everybody sees them, and whatever they hold stays what it is.
+// The brand: its owner sets name, logo and color, everyone sees them, and hostile values are harmless.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ test('what is no picture, or none that everything can show, is refused with its 
     [whole.subarray(0, -20), /cannot be read/],
     [flipped, /cannot be read/],
     [pngFile({ packed: Buffer.from('not packed') }), /cannot be read/],
-    // What the writer of documents would end the process over.
+    // Would crash the PDF library.
     [pngFile({ packed: deflateSync(Buffer.alloc(121 * 20, 9)) }), /cannot be read/],
     [pngFile({ more: [pngChunk('IHDR', pngFile({ width: 60_000 }).subarray(16, 29))] }), /cannot be read/],
     [pngFile({ width: 1_500, height: 1_400 }), /two million/],

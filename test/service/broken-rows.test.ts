@@ -1,5 +1,4 @@
-// Jobs that walk through all accounts: what is broken about one account, as a row that the database refuses to write, stops
-// the work for no other, and is made up for once it is mended.
+// Jobs over all accounts: one account's broken row does not stop the others' work, and is made up for once repaired.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +22,7 @@ import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { testAccountIdOf, testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
-/** Of three accounts in a row the one in the middle is broken. */
+/** The middle one of three accounts is broken. */
 const accounts: TestAccount[] = [];
 before(async () => {
   service = await startTestService();
@@ -36,7 +35,7 @@ after(() => service.close());
 const signal = new AbortController().signal;
 const broken = () => accounts[1] ?? assert.fail('no account');
 
-/** The database refuses what is written to the table for one account. @returns how to mend it */
+/** Makes the database refuse writes to the table for one account. @returns the repair */
 async function breakTable(
   table: string,
   accountId: number,
@@ -54,7 +53,6 @@ async function breakTable(
   return () => sqlAtOnce(group, [`drop trigger broken on ${table}; drop function refuse_${table}()`]);
 }
 
-/** How many rows of the table each account has. */
 const counts = (table: string, where = 'true') =>
   Promise.all(
     accounts.map(async (account) => {
@@ -71,7 +69,7 @@ async function expectOnlyOneBroken(
   const mend = await breakTable(table, broken().id);
   await assert.rejects(run, /broken on purpose/);
   assert.deepEqual(await counts(table, where), [each, 0, each]);
-  // Nothing stands still: what comes later is done in the next run, too.
+  // Later work is done in the next run too.
   await assert.rejects(run, /broken on purpose/);
   await mend();
   await run();
@@ -88,7 +86,7 @@ test('an end that cannot be noted stops no other end, and is noted once it can b
   service.clock.seconds = secondsOf('2026-02-28T10:00:00Z');
   const where = `type = 'plan.expire'`;
   await expectOnlyOneBroken('product_calls', { run: () => runPlanEnds(service), where });
-  // The mark has moved on: later ends are told, and each of them once.
+  // The mark has moved on: later ends are reported once each.
   for (const account of accounts) await placeOrder(service, account, { customer: `bea-${account.id}` });
   service.clock.seconds = secondsOf('2026-04-01T10:00:00Z');
   await runPlanEnds(service);
@@ -139,7 +137,7 @@ test('a late notice that cannot be given stops no other notice, and is given onc
   const [first = assert.fail()] = accounts;
   const setAlerts = async (account: TestAccount, alerts: object) =>
     expectStatus(await account.send('PUT', '/alerts', alerts), 200);
-  // From here on the search for new ends begins behind those of the orders below.
+  // From here on new ends are searched after those of the orders below.
   await setAlerts(first, { plans_ending_days: 40 });
   await runPlanEnds(service);
   await setAlerts(first, {});
@@ -202,7 +200,7 @@ test('a call to the product that cannot be read or prepared keeps no other from 
   const waiting = await sqlOf(
     service,
     account,
-    // The first answer of a run has them tried a second time, which may come before the run ends.
+    // A run's first answer triggers second attempts, maybe before the run ends.
     `select attempts > 0 as was_tried, last_error from product_calls
     where account_id = ${id} and status = 'waiting' and confirms order by id`,
   );

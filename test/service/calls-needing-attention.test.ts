@@ -1,5 +1,5 @@
-// Calls that the product does not take: they are seen at once, are never dropped, and are sent again or closed by an
-// administrator. What the product heard last of a customer is always what holds.
+// Calls that the product does not take: visible at once, never dropped, sent again or closed by an administrator. The
+// product's last call always has the current state.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await endProductCalls(service);
-  // Calls that a test left open are given up without a product; pending orders are failed.
+  // Open calls of a test are given up without a product; pending orders are failed.
   expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
   for (const { order } of expectStatus(await service.admin.get('/api/admin/v1/orders/attention'), 200).data) {
     const failed = await service.admin.post(`/api/admin/v1/orders/${order.id}/fail`, { reason: 'Test' });
@@ -72,7 +72,7 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   await beginProductCalls(service);
 }
 
-/** Looks until the answer is yes; the test runner ends a test that waits for ever. */
+/** Polls until true; the test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -82,7 +82,7 @@ const list = async (query: string): Promise<ShownCall[]> =>
 const needing = () => list('status=attention');
 const waiting = () => list('status=waiting');
 
-/** What waits now makes the last attempt of the schedule, so many hours after the first one. */
+/** Makes the schedule's last attempt, so many hours after the first. */
 async function lastAttempt(hours: number): Promise<void> {
   const { clock, database } = service;
   await until(async () => (await waiting()).every(({ attempts }) => attempts > 0));
@@ -91,7 +91,7 @@ async function lastAttempt(hours: number): Promise<void> {
   for (const group of database.accountGroups()) await group.query({ name: '', text });
 }
 
-/** The schedule of what waits is over; returns when this many calls need attention. */
+/** Ends the schedule of waiting calls; waits until this many need attention. */
 async function untilNeeding(count: number): Promise<void> {
   await lastAttempt(76);
   await until(async () => (await needing()).length === count || (await waiting()).length === 0);
@@ -122,7 +122,7 @@ async function customerAtProduct(account: TestAccount, reference: string): Promi
   return order.customer.id;
 }
 
-/** Their suspension ran out of attempts; the id of its call. */
+/** Their suspension ran out of attempts; returns its call id. */
 async function customerWithListedCall(account: TestAccount, reference: string) {
   const customer = await customerAtProduct(account, reference);
   product.answer(() => ({ status: 503 }));
@@ -140,7 +140,7 @@ test('a call that ran out of attempts needs attention, whatever it is about, and
   product.answer(() => ({ status: 503 }));
   await suspend(account, customer);
   await placeOrder(service, account, { customer: 'new' });
-  // Attempts that were brought forward shorten nothing: ten within as many hours are not the whole schedule.
+  // Early attempts do not shorten the schedule: ten within as many hours are not all of it.
   await lastAttempt(10);
   await until(async () => (await waiting()).every(({ attempts }) => attempts === 10));
   assert.deepEqual([(await needing()).length, (await waiting()).length], [0, 2]);
@@ -192,7 +192,7 @@ test('a call that fails now is counted at its first failure, with the time of it
     [ofOrder?.customer.reference, ofOrder?.attempts, ofOrder?.last_status],
     ['failing', 1, 500],
   );
-  // Before the 72 hours are over it can be decided about.
+  // Can be settled before the 72 hours are over.
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {}), 200);
   assert.equal((await failing()).count, 0);
 });
@@ -208,7 +208,7 @@ test('a call keeps its latest attempts, with how each answer began and without s
     { status: 422, body: '{"reason":"No seats left"}' },
   ];
   let attempt = 0;
-  // A connection that is cut may have the attempt sent once more.
+  // After a cut connection the attempt may be sent again.
   product.answer(() => answers[attempt] ?? null);
   const { order } = await placeOrder(service, account, { customer: 'logged' });
   const ofOrder = async () => (await list(`order_id=${order.id}`))[0] ?? assert.fail();
@@ -282,7 +282,7 @@ test('also when another process had seen it fail', async () => {
     await until(async () => (await list(`order_id=${order.id}`))[0]?.attempts === attempts + 1);
     service.clock.seconds += delay;
   }
-  // Another process takes the job over.
+  // Another process takes over the job.
   await endProductCalls(service);
   product.answer(() => ({ status: 200 }));
   service.clock.seconds += 60;
@@ -312,7 +312,7 @@ test('a call that is sent again goes out at once, once for a key, and is noted',
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   const { call } = await customerWithListedCall(account, 'again');
-  // The product is still away: after its one attempt the call is on the list again.
+  // The product is still away: after one attempt the call is listed again.
   const before = heard('again').length;
   const key = { idempotency_key: 'again-1' };
   const sent = await service.admin.post(`${calls}/${call.id}/send`, key);
@@ -350,7 +350,7 @@ test('a call is closed when a later one is taken, and then tells the product not
   const count = heard('past').length;
   const sent = await service.admin.post(`${calls}/${call.id}/send`, {});
   assert.equal(expectStatus(sent, 200).call.status, 'superseded');
-  // Anything that was sent for it would have come before this.
+  // Any call for it would have come before this one.
   await customerAtProduct(account, 'after-past');
   assert.equal(heard('past').length, count);
 });

@@ -1,5 +1,5 @@
-// What a connection is owed: one answer for each request, in their order, and none that nobody asked for. Clients that
-// end their side with the order, that send a thousand requests ahead, or whose body breaks after they were refused.
+// Connections get one answer per request, in order, and no others: with half-closed clients, a thousand pipelined requests,
+// and broken bodies after refusals.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -94,7 +94,7 @@ describe('requests that are sent ahead', () => {
   });
 
   test('by nobody who could make the service remember without end: too many close their connection', async () => {
-    // The smallest requests there are, so that one piece of what is read holds more than may wait.
+    // The smallest requests, so that one read contains more than may wait.
     const { answers, closed } = await sendRaw(
       service.address,
       'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000),
@@ -103,7 +103,7 @@ describe('requests that are sent ahead', () => {
       },
     );
     assert.ok(closed && answers.length < 20_000, `${answers.length} answers`);
-    // What it left is forgotten: others have all the room.
+    // Its requests are dropped: others have the whole capacity.
     const bytes = Array.from({ length: 300 }, (_, index) => get('/api/v1/balance', `later-${index}`)).join(
       '',
     );

@@ -1,6 +1,6 @@
-// The odd inputs that others have collected, and those the standards invite, sent to every place that takes
-// any: JSON texts as bodies, naughty strings in every string, broken requests over bare sockets, field values
-// as Idempotency-Key. The gate sends one in three of the strings and values, `npm run proof` all. TEST_CORPORA names a folder with more files of the same names and shape to run as well.
+// Public corpora of odd inputs, sent everywhere: JSON as bodies, naughty strings in every string, broken requests over
+// sockets, field values as Idempotency-Key. `npm test` sends one in three of strings and values, `npm run proof` all.
+// TEST_CORPORA names a folder with more files of the same names and format.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ let heapBefore: number;
 before(async () => {
   service = await startTestService({
     limits: {
-      // Short, so that requests that never end are answered while the test waits; long enough for the others.
+      // Short, so that endless requests are answered during the test, but long enough for others.
       http: { headersMilliseconds: 5_000, requestMilliseconds: 7_000 },
       // Every naughty string is sent as a key.
       rates: { failuresPerMinute: 1_000_000 },
@@ -50,7 +50,7 @@ before(async () => {
 after(() => service.close());
 
 afterEach(() => {
-  // Taken out: the memory of the run is measured, and what the harness keeps must not be in it.
+  // Removed: the run's memory is measured.
   const failed = service.logLines
     .splice(0)
     .filter((line) => Number(line['status']) >= 500 || Number(line['level']) > 40);
@@ -78,12 +78,12 @@ test('a text that is no JSON object is invalid_json for every route with a body;
   ];
   const texts = Object.entries({ ...jsonTexts, ...longTexts() });
   for (const [place, [method, path, key]] of routes.entries()) {
-    // One reader of bodies stands before all routes: the first gets every text, the others take turns. Each gets these.
+    // One body reader serves all routes: the first gets every text, the others in turn, except these.
     const ofEveryRoute = new Set(['y_one member', 'n_100,000 brackets opened', 'y_10,000 objects deep']);
     const sent = texts.filter(
       ([name], index) => place === 0 || ofEveryRoute.has(name) || index % (routes.length - 1) === place - 1,
     );
-    // Every object is a renewal: one text does for those.
+    // Every object is a renewal: one text is enough.
     const renews = path.endsWith('/renew');
     let renewals = 0;
     await forEvery(sent, async ([name, text]) => {
@@ -206,7 +206,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
   const admin = '/api/admin/v1';
   const spare = await service.createReseller();
   const accepted = new Map<string, number>();
-  /** Refused exactly where the rule says; true when it was taken. */
+  /** Must be refused exactly by the rule; returns whether it was accepted. */
   const settle = (field: string, text: string, answer: Answer, isValid: boolean): boolean => {
     const why = `${field} ${JSON.stringify(text)}`;
     if (isValid) {
@@ -234,7 +234,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
     const { account, packageId } = perWorker.get(worker) ?? never('worker');
     const why = JSON.stringify(text);
     const isName = isShowable(text) && lengthOf(text) <= 120;
-    // A change of a package is the dearest of them, and some say no to all: a part of the list does.
+    // A package change is the most expensive, and some refuse everything: part of the list is enough.
     const turn = naughtyStrings.indexOf(text);
     const isOneOfFour = turn % 4 === 0;
 
@@ -261,10 +261,10 @@ test('naughty strings in every text of the administrator’s API come back byte 
       settle('features.1', text, refused, false);
     }
 
-    // Each accepted one costs a hash of its password, so not all at once.
+    // Each accepted one costs a password hash, so not all at once.
     const isUsername = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(text);
     const isNew = !usernames.has(text);
-    // Few are usernames or amounts. Of the others, which a pattern refuses, each is tried as one of the two.
+    // Few are usernames or amounts. Others are tried as one of the two.
     const isAmount = /^-?\d{1,12}(\.\d{1,2})?$/.test(text) && Number(text) !== 0;
     if (isNew && (isUsername ? usernames.size < 8 : turn % 2 === 0)) {
       if (isUsername) usernames.add(text);
@@ -273,7 +273,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
     }
     if (isAmount || turn % 2 === 1) {
       const amount = await service.admin.post(`${admin}/accounts/${spare.id}/credit`, { amount: text });
-      // A debit may be more than there is.
+      // A debit may exceed the balance.
       const isTooMuch = amount.body?.error?.code === 'insufficient_credit' && text.startsWith('-');
       if (!isTooMuch) settle('amount', text, amount, isAmount);
     }
@@ -282,7 +282,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
       group: { group: text },
       'allowed_ips.0': { allowed_ips: [text] },
     })) {
-      // Addresses are none of the list's: it has only broken ones.
+      // The list has only invalid addresses.
       settle(field, text, await service.admin.patch(`${admin}/accounts/${spare.id}`, body), false);
     }
     const status = await service.admin.patch(`${admin}/customers/1000000001`, { status: text });
@@ -315,7 +315,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
     assert.deepEqual(audit.body.data[0].after.features, some);
   }
 
-  // A password may be any text without control characters that is not easily guessed; each is hashed, so a few do.
+  // Any unguessable password without control characters is valid; as each is hashed, a few are enough.
   const unusual = (each: string) => /\P{ASCII}/u.test(each) && !/^(.+)\1+$/su.test(each);
   for (const text of naughtyStrings.filter((each) => lengthOf(each) >= 12 && unusual(each)).slice(0, 12)) {
     const changed = await service.admin.patch(`${admin}/accounts/${spare.id}`, { password: text });
@@ -371,9 +371,9 @@ test('naughty strings in addresses, queries, keys and cookies lead nowhere and t
       [service.admin, `${admin}/packages/x${part}`],
       [service.admin, `${admin}/accounts/${part}/nothing`],
     ];
-    // One router reads them all: each text goes to two of the places, by turns.
+    // One router reads them all: each text goes to two places, in turn.
     for (const [account, path] of paths.filter((_, place) => place % 3 === turn % 3)) {
-      // A dot or two are taken out of the address before it is sent.
+      // Dots are removed from the path before sending.
       if (/^\.{0,2}$/.test(text)) continue;
       const answer = await account.get(path);
       assert.match(`${answer.status} ${answer.body?.error?.code}`, nowhere, `${path} ${answer.text}`);
@@ -391,7 +391,7 @@ test('naughty strings in addresses, queries, keys and cookies lead nowhere and t
       const holds = `${username}\n${display_name}`
         .toLowerCase()
         .includes(text.replaceAll('\0', '').toLowerCase());
-      // PostgreSQL and JavaScript lower a few letters in different ways.
+      // PostgreSQL and JavaScript lower-case a few letters differently.
       assert.ok(holds || /[^\p{ASCII}]/u.test(text), `${why} is in ${username} or ${display_name}`);
     }
     if (isOneOfFour) {
@@ -454,7 +454,7 @@ test('broken requests over bare sockets get the envelope or a closed connection,
         if (isPage) assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
       }
     },
-    // They wait for their time limit, not for us.
+    // They wait for their time limit.
     200,
   );
   assert.ok(answered > requests.length / 2, `${answered} of ${requests.length} were answered`);
@@ -497,11 +497,9 @@ test('after all of it the service is whole: no failure was counted and no memory
   assert.ok(grown < 40, `the heap has grown by ${grown.toFixed(1)} MB`);
 });
 
-// ---- sending
-
 const workersMax = 12;
 
-/** All items, a few at a time; `worker` is the number of the hand that holds it. */
+/** A few items at a time; `worker` numbers the concurrent workers. */
 async function forEvery<Item>(
   items: Iterable<Item>,
   work: (item: Item, worker: number) => Promise<unknown>,
@@ -514,7 +512,6 @@ async function forEvery<Item>(
   await Promise.all(Array.from({ length: workers }, hand));
 }
 
-/** Goes through a list, page by page. */
 async function readBack(
   account: TestAccount,
   path: string,
@@ -542,7 +539,7 @@ async function sendBytes(
   return { ...answer, body: JSON.parse(answer.text) };
 }
 
-/** Header bytes that no client sends. "broken": no header at all, or more than fits. */
+/** Header bytes that no client sends. "broken": no header at all, or too long. */
 async function placeByHeader(
   account: TestAccount,
   body: object,
@@ -564,7 +561,7 @@ async function placeByHeader(
   return { sent: isBroken ? 'broken' : 'whole', answer: answers[0] };
 }
 
-/** The same request to a place of ours, where its first line can be found. */
+/** The same request to a known path, for its first line. */
 function aimedAt(path: string, text: string, more: string): string {
   return text.replace(
     /^(\s*[^\s\0]+ )\S+( HTTP\/\d\.\d\r\n)/,
@@ -572,13 +569,11 @@ function aimedAt(path: string, text: string, more: string): string {
   );
 }
 
-// ---- corpora
-
 function corpusPath(name: string): string {
   return join(import.meta.dirname, `../corpora/${name}.json`);
 }
 
-/** Names to texts in which each character is one byte. */
+/** Names to texts whose characters are bytes. */
 function readCorpus(name: string): Readonly<Record<string, string>> {
   const more = join(process.env['TEST_CORPORA'] ?? '', `${name}.json`);
   const read = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8'));
@@ -623,8 +618,6 @@ function longRequests(): Record<string, string> {
   };
 }
 
-// ---- what is expected
-
 function readsAsObject(bytes: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(
@@ -640,12 +633,11 @@ function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,80}$/.test(text);
 }
 
-/** As a header's value arrives. */
+/** As a header value arrives. */
 function withoutBlanks(text: string): string {
   return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
-/** A username of its own for every text. */
 function customerOf(text: string): string {
   return `of-${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }

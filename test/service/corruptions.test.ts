@@ -1,5 +1,5 @@
-// 43 ways to change rows by SQL. verify names each of them, or a reason says why it does not. Where the books still add up,
-// the audit log, the row's hash or the rows beside it say something else.
+// 43 ways to change rows by SQL: verify finds each, or a reason says why not. If the ledger still adds up, the audit log,
+// the row's hash or neighboring rows reveal it.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { createPackage, schedulePrices } from '../harness/shop.ts';
 
 interface Corruption {
-  /** Of the list of 43 in docs/decisions/0061. */
+  /** From the list of 43 in docs/decisions/0061. */
   readonly number: number;
   readonly what: string;
   /** `$id`, `$package`: of the account and the package. */
@@ -26,11 +26,11 @@ interface Corruption {
   readonly finds?: RegExp;
   /** Why nothing is found. */
   readonly notFound?: string;
-  /** The books no longer add up. Anything else halts no account: either side may be the false one. */
+  /** The ledger no longer adds up. Other findings halt no account, as either side may be wrong. */
   readonly halts?: true;
   /** On a table of the whole service. */
   readonly isGlobal?: true;
-  /** The days are summed before it, and forgotten after it. */
+  /** Days are summed before it and forgotten after it. */
   readonly isSummed?: true;
 }
 
@@ -42,7 +42,7 @@ const putBack = (table: string) => `insert into ${table} select * from kept; dro
 const aMonthEarlier =
   "created_at = ((created_at at time zone 'utc') - interval '1 month') at time zone 'utc'";
 
-/** One row is changed, and the row of before put back. */
+/** Changes one row, and restores it. */
 function changed(table: string, number: number, change: string): Pick<Corruption, 'sql' | 'undo'> {
   const where = `account_id = $id and number = ${number}`;
   return {
@@ -497,7 +497,7 @@ test('orders of a process of the previous version have no hash: the next one fol
   const old = await order(service, reseller, 'old-process@example.com');
   assert.equal(old.status, 201, old.text);
   const number = parseOwnedId(String(old.body.order.id))?.number;
-  // What that process leaves behind.
+  // As left by that process.
   await falsify(
     service,
     reseller,
@@ -514,7 +514,7 @@ test('orders of a process of the previous version have no hash: the next one fol
     [reseller.id],
   );
   assert.equal(repaired?.['last_order'], number);
-  // From here on it is a difference as any other.
+  // From here on it is an ordinary difference.
   await falsify(service, reseller, forgetLastOrder(number));
   const { problems } = await verify(service);
   assert.match(JSON.stringify(problems), new RegExp(`its last order is none, not ${number}`));

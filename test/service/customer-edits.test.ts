@@ -1,4 +1,4 @@
-// PATCH /customers/{id}: the name and the account's own id, beside orders that know neither.
+// PATCH /customers/{id}: name and external id, beside orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -82,7 +82,7 @@ test('a key that is sent again changes nothing again, and with other data it is 
     '409 idempotency_conflict',
     {},
   );
-  // The word is an id like any other, and not the id's absence.
+  // The word is an id, not the absence of one.
   assert.equal((await account.patch(path, { external_ref: 'null', idempotency_key: 'edit-3' })).status, 200);
   const none = { external_ref: null, idempotency_key: 'edit-3' };
   expectRefusal(await account.patch(path, none), '409 idempotency_conflict', {});
@@ -90,7 +90,7 @@ test('a key that is sent again changes nothing again, and with other data it is 
     Array.from({ length: 5 }, () => account.patch(path, { external_ref: 'twin', idempotency_key: 'edit-2' })),
   );
   assert.equal(testAccounts.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
-  // A key of an order is another one.
+  // Keys of orders are separate.
   const order = { package_id: service.packages.basic, customer: 'keyed', idempotency_key: 'edit-1' };
   assert.equal((await account.post('/orders', order)).status, 201);
 });

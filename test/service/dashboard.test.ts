@@ -1,4 +1,4 @@
-// The example dashboard and the page about monitoring name only metrics and labels that the service has.
+// The example dashboard and the monitoring page only name existing metrics and labels.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,9 +22,8 @@ const queries = [
 
 let standIn: LimitStandIn;
 let service: TestService;
-/** Names as Prometheus stores them: a histogram is three. */
+/** As Prometheus stores them: a histogram has three. */
 let known: ReadonlySet<string>;
-/** Every sample line after some traffic. */
 let lines: readonly string[];
 
 before(async () => {
@@ -35,7 +34,7 @@ before(async () => {
   const order = { package_id: service.packages.basic, customer: 'ada', idempotency_key: 'once' };
   for (const sent of [order, order, { ...order, package_id: 0, idempotency_key: 'refused' }])
     await reseller.post('/orders', sent);
-  // The first look runs what is due, the second sees how it went.
+  // The first look runs due jobs, the second sees their results.
   for (const _ of ['runs', 'sees']) {
     await service.service.jobs.look();
     await service.service.jobs.idle();

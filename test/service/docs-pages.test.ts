@@ -1,5 +1,4 @@
-// The documents as they are served: built from the Markdown (by `npm test`, before its tests), nothing from
-// elsewhere, nothing inline.
+// The served documents: built from Markdown (by `npm test`), without external or inline parts.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -144,7 +143,7 @@ test('a page is asked for again and answered with 304; its assets are kept for e
   assert.equal(first.headers.get('cache-control'), 'no-cache');
   const etag = first.headers.get('etag') ?? '';
   assert.notEqual(etag, '');
-  // Not with fetch, which asks for the page afresh where a condition is set by hand.
+  // fetch would bypass the cache if a condition is set by hand.
   const lines = [
     'GET /docs/rate-limits HTTP/1.1',
     'Host: x',

@@ -1,5 +1,5 @@
-// Every endpoint of the specification: every field, its type and its format; prices for each group.
-// Lists and ids are in lists-and-ids.test.ts, plans over time in renewals.test.ts and refunds.test.ts.
+// Every documented endpoint: each field with type and format; prices for each group. Lists and ids: lists-and-ids.test.ts;
+// plans: renewals.test.ts and refunds.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What the operator's product asks: one customer's entitlement, and the changes of all of them for a copy of its own; and
-// what an account is told in time. With the product's copy beside what the service says of each customer.
+// The product's entitlements: one customer's, and the changes of all for a copy, compared with the service; and notices to
+// accounts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ interface Entitlement {
   readonly status: string;
 }
 
-/** A product's copy, brought up to date from where it stood. */
+/** Updates a product's copy from where it stood. */
 function createCopy() {
   const copy = new Map<string, Entitlement>();
   let place = '';
@@ -121,7 +121,7 @@ test('an entitlement has all that the product needs, and an ETag that stays whil
   const asked = (known: string) => service.admin.send('GET', path, undefined, { 'if-none-match': known });
   assert.equal((await asked(etag)).status, 304);
   assert.equal((await asked(`"other", ${etag}`)).status, 304);
-  // A proxy that compresses marks it as weak.
+  // A compressing proxy marks it as weak.
   assert.equal((await asked(`W/${etag}`)).status, 304);
   assert.equal((await asked('"other"')).status, 200);
   await reseller.post(`/customers/${order.customer.id}/suspend`, {});
@@ -176,7 +176,6 @@ test('what cannot be read, or is not there, is refused', async () => {
   );
 });
 
-/** Of the feed, the events of one type. */
 async function told(account: TestAccount, type: string): Promise<{ data: Record<string, string> }[]> {
   return expectStatus(await account.get(`/events?type=${type}&limit=100`), 200).data;
 }
@@ -205,7 +204,7 @@ test('a low balance is told once for each time that it falls below the threshold
   };
   await placeOrder(service, reseller, { customer: 'a', idempotency_key: '1' });
   assert.equal(await count(), 0, 'at 90.00');
-  // Several orders of one batch fall through it once.
+  // Several orders of one batch cross it once.
   await Promise.all(
     ['2', '3', '4'].map((key) =>
       placeOrder(service, reseller, { customer: `low-${key}`, idempotency_key: key }),
@@ -262,11 +261,11 @@ test('of a plan with fewer days left than the alerts ask for, the notice comes a
   assert.deepEqual(await days(), [['before@example.com', 45]], 'the job finds the plans that run already');
   await placeOrder(service, reseller, { customer: 'after@example.com', idempotency_key: '2' });
   assert.deepEqual((await days()).at(-1), ['after@example.com', 45], 'the order sends it');
-  // The same alerts again send nothing again.
+  // Setting the same alerts again sends nothing.
   expectStatus(await reseller.send('PUT', '/alerts', { plans_ending_days: 45, balance_below: '1.00' }), 200);
   await runPlanEnds(service);
   assert.equal((await days()).length, 2);
-  // A renewal sets another end: 45 days are less than what is left of two months, until they are not.
+  // A renewal sets another end: 45 days are less than the rest of two months, until later.
   const { order } = await placeOrder(service, reseller, {
     customer: 'after@example.com',
     idempotency_key: '3',
@@ -306,7 +305,7 @@ test('has_more is false only when everything that was answered before is in the 
   const { catchUp, copy, place } = createCopy();
   await catchUp(1_000);
   const lastId = expectStatus(await service.admin.get('/api/admin/v1/events?limit=1'), 200).last_id;
-  // Each answer is a batch of its own: more than one transaction moves into the stream.
+  // Each answer is a batch: more than one transaction moves into the stream.
   const path = `/api/admin/v1/accounts/${reseller.id}/credit`;
   for (let count = 0; count <= 500; count += 1)
     expectStatus(await service.admin.post(path, { amount: '0.01' }), 201);

@@ -1,5 +1,5 @@
-// The events of accounts and their feeds: written in the transaction of what they tell, numbered without gaps, read from
-// any place on, missed by nobody. That they say what the books say, every test service checks when it is closed.
+// Events and feeds: written in their cause's transaction, numbered without gaps, readable from any position, never missed.
+// Every test service checks them against the records when closed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -30,14 +30,14 @@ async function feedOf(account: TestAccount, query = '') {
 
 const typesOf = ({ data }: { data: readonly { type: string }[] }) => data.map(({ type }) => type);
 
-/** Whom nobody has listened to yet: every other account is from the beginning. */
+/** An account without a listener: every second one has one from the start. */
 async function silentReseller(): Promise<TestAccount> {
   const account = await service.createReseller({ credit: '500.00' });
   const [row] = await sql(`select event_count from accounts where id = ${account.id}`);
   return row?.['event_count'] === null ? account : silentReseller();
 }
 
-/** Looks at what has to be told of plans that end. */
+/** Runs the job for ends of plans. */
 const notePlanEnds = () => runPlanEnds(service);
 
 test('the first key that somebody makes begins the events of its account, a test key those of the test', async () => {
@@ -254,7 +254,7 @@ describe('a feed that cannot be read', () => {
     await sql(
       "update jobs set next_run_at = to_timestamp(0) where kind = 'old_events' and leased_by is null",
     );
-    // A clock that moved makes others due as well, and only a few run at once.
+    // A moved clock makes other jobs due too, and only a few run at once.
     for (let looks = 0; looks < 6; looks += 1) {
       await service.service.jobs.look();
       await service.service.jobs.idle();
@@ -270,7 +270,7 @@ describe('a feed that cannot be read', () => {
       left.data[0].id,
       'without after: from the oldest that is kept',
     );
-    // What the check at the end counts is no longer all there.
+    // What the final check counts is no longer complete.
     await sqlOfAll(
       service,
       'delete from events where account_id in (select id from accounts where id % 2 = 0) and number = 1',
@@ -323,7 +323,7 @@ test('that a plan ends is told 7 days and 1 day before, and when it has, once ea
   assert.deepEqual(await toldAt(end - day), ['plan.ending missed 1', 'plan.ending told 1']);
   assert.deepEqual(await toldAt(end - 1), []);
   assert.deepEqual(await toldAt(end), ['plan.expired missed 0', 'plan.expired told 0']);
-  // Off for two months: the last plan came to its end meanwhile, and that it was about to is no news any more.
+  // Off for two months: the last plan ended meanwhile, and its notice is obsolete.
   assert.deepEqual(await toldAt(end + 61 * day), ['plan.expired renewed 0']);
 });
 
@@ -431,7 +431,7 @@ describe('the feed of all accounts', () => {
     await account.get('/events');
     await extendStream(service.database);
     const begin = await streamEnd(service.database);
-    // A row of the stream each, and one of several events.
+    // One row of the stream each, one of them with several events.
     for (const amount of ['1.00', '2.00', '3.00']) await credit(service, account, amount);
     await placeOrder(service, account, { customer: 'one-by-one' });
     await credit(service, account, '4.00');

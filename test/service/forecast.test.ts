@@ -1,5 +1,4 @@
-// GET /forecast: which plans are in it, on which day and at which price, and when the balance runs out; the arithmetic
-// is done by hand.
+// GET /forecast: its plans, days and prices, and when the balance runs out; computed by hand.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -60,7 +59,7 @@ test('every plan that ends is renewed once, at the price of the second in which 
   service.clock.seconds = secondsOf('2026-01-20T12:00:00Z');
   const granted = { package_id: trial, customer: 'on-trial' };
   expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, granted), 201);
-  // From then on a month is 12.00; what others pay, and when that changes, is theirs.
+  // From then on a month is 12.00; other groups' prices do not matter.
   await schedulePrices(service, basic, '2026-02-10T18:00:00Z', { reseller: { monthly: '12.00' } });
   await schedulePrices(service, basic, '2026-02-20T06:00:00Z', { distributor: { monthly: '9.00' } });
   const other = await service.createReseller({ credit: '100.00', group: 'distributor' });
@@ -89,7 +88,7 @@ test('every plan that ends is renewed once, at the price of the second in which 
     runs_out_on: null,
     currency: 'USD',
   });
-  // The year that "later" has left is over on 12 January 2027.
+  // The remaining year of "later" ends on 12 January 2027.
   assert.partialDeepStrictEqual(await forecastOf(account, '?days=366'), { plans: 10, total: '243.00' });
 });
 
@@ -149,7 +148,7 @@ test('more plans than one statement counts are counted, also where none of the f
   };
   await setLeaving(true);
   assert.partialDeepStrictEqual(await forecastOf(many), { plans: 500, total: '6000.00', runs_out_on: null });
-  // The audit at the end would miss who told them to leave.
+  // The final audit would miss the author of the ends.
   await setLeaving(false);
 });
 

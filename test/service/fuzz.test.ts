@@ -1,5 +1,4 @@
-// The short form of the fuzzer: what openapi.json says is what every answer keeps to, for whatever is sent.
-// long-fuzz.ts runs it for longer, from other seeds.
+// The short form of the fuzzer: every answer conforms to openapi.json. The long form is long-fuzz.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +13,7 @@ after(() => service.close());
 
 const seed = 1;
 const requestsMin = 1_000;
-/** What is rare among so many operations may take longer. */
+/** Rare operations may take longer to be drawn. */
 const requestsMax = 4_000;
 
 test('every answer to a spoilt request is one that openapi.json foresees', async () => {

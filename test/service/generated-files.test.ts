@@ -98,7 +98,7 @@ test('openapi.json names what is taken and answered, and says nothing that gener
   }
   for (const [path, operations] of Object.entries<Record<string, DocumentedOperation>>(paths)) {
     for (const { operationId, requestBody, responses } of Object.values(operations)) {
-      // That nothing has changed is said without a body.
+      // 304 has no body.
       const { 304: _unchanged, ...withBodies } = responses;
       const answers = Object.entries(withBodies).map(([status, answer]) => {
         assert.equal(answer.$ref !== undefined, status >= '400', `${operationId}: errors are described once`);
@@ -202,7 +202,7 @@ test('docs/errors.md and the two documents know every code of the catalogue with
     assert.match(documented, new RegExp(`\\| ${status} \\| <a id="${code}"></a>\`${code}\` \\|`));
     const byAdmin = statusOf(code, true);
     if (byAdmin !== status) assert.ok(documented.includes(`\`${code}\` is ${byAdmin}`), code);
-    // What no operation of the document can answer: unknown paths and methods.
+    // Only for unknown paths and methods.
     if (code === 'not_found' || code === 'method_not_allowed') continue;
     assert.ok(openapi.includes(`${code}: `), `${code} stands in one of the documents`);
   }
@@ -219,7 +219,7 @@ interface Documented {
   readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
 }
 
-/** Every object in the document, with where it is. */
+/** Every object in the document, with its path. */
 function* schemasIn(part: unknown, place: string): Generator<[string, Record<string, unknown>]> {
   if (typeof part !== 'object' || part === null) return;
   if (!Array.isArray(part)) yield [place, part as Record<string, unknown>];

@@ -1,6 +1,5 @@
-// Orders that the operator's product has to take (docs/decisions/0037-hand-off.md), with the money by hand beside them.
-// The product is not called here: what it would answer is submitted as whoever calls it does. Every service audits its
-// books and its history when it is closed.
+// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The product is not called: its answers are
+// submitted as the caller would. Every service audits itself when closed.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -37,7 +36,7 @@ async function setMode(mode: 'none' | 'notify' | 'confirm'): Promise<void> {
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { ...product, mode }), 200);
 }
 
-/** As whoever calls the product says what it answered. */
+/** Submits the product's answer. */
 async function answered(orderId: number, failure: string | null = null): Promise<OrderOutcome> {
   const id = parseOwnedId(String(orderId));
   assert.ok(id);
@@ -58,7 +57,7 @@ interface Call {
   readonly payload: Record<string, unknown>;
 }
 
-/** The calls about the account's customers, oldest first; the next one of each is about to be sent. */
+/** Calls for the account's customers, oldest first; each customer's next one is about to be sent. */
 async function callsOf({ id }: Pick<TestAccount, 'id'>): Promise<Call[]> {
   await prepareCalls(service);
   const rows = await service.database.query({
@@ -134,7 +133,7 @@ test('an order that failed is paid back by entries of its own, and the plan is a
   await answered(placed.order.id);
   const path = `/customers/${placed.order.customer.id}`;
   const before = await customerOf(reseller, path);
-  // Half of it is unused: 5.00 come back, the price of plus goes; both are undone.
+  // Half is unused: 5.00 come back, Plus is charged; both are undone.
   service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
   const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.kind, changed.order.refund, changed.balance], ['change', '5.00', '20.00']);
@@ -150,7 +149,7 @@ test('an order that failed is paid back by entries of its own, and the plan is a
   ]);
   const after = await customerOf(reseller, path);
   assert.deepEqual({ ...after.plan, days_left: 0 }, { ...before.plan, days_left: 0 });
-  // The unused time is worth what it was: the refusal took nothing of it, and gave nothing twice.
+  // Unused time keeps its value: the refusal took nothing, and gave nothing twice.
   const again = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([again.order.refund, again.balance], ['5.00', '20.00']);
   await answered(again.order.id);
@@ -158,7 +157,7 @@ test('an order that failed is paid back by entries of its own, and the plan is a
 });
 
 describe('an order that gives back more than it costs', () => {
-  /** A year of plus for 250.00, changed on the same day to a month of basic for 10.00. */
+  /** A year of Plus for 250.00, changed on the same day to a month of Basic for 10.00. */
   async function change() {
     const reseller = await service.createReseller({ credit: '250.00' });
     const year = await placeOrder(service, reseller, { package_id: service.packages.plus, months: 12 });
@@ -262,7 +261,7 @@ test('while an order is pending nothing else changes the plan, but holds are set
   assert.deepEqual(await booksOf(service, reseller), books);
   expectStatus(await reseller.post(`${path}/suspend`), 200);
   assert.equal((await customerOf(reseller, path)).plan.status, 'suspended');
-  // Another customer's orders go on.
+  // Other customers' orders continue.
   await placeOrder(service, reseller, { customer: `other-${reseller.id}` });
   await answered(renewal.order.id);
   const { plan } = await customerOf(reseller, path);
@@ -284,7 +283,7 @@ test('of twenty parallel orders for one customer one is pending', async () => {
 });
 
 describe('a plan that renews itself', () => {
-  /** Runs until 28 February at 10:00, due a day before. */
+  /** Until 28 February 10:00, due a day before. */
   async function renewing() {
     const reseller = await service.createReseller({ credit: '100.00' });
     const { order } = await placeOrder(service, reseller, {});
@@ -308,7 +307,7 @@ describe('a plan that renews itself', () => {
     const [pending, ...others] = await orders();
     assert.deepEqual([pending.kind, pending.status, others.length], ['renew', 'pending', 1]);
     assert.partialDeepStrictEqual(await autoRenew(), { next_at: null, failure: null });
-    // The end has come and gone.
+    // After the end.
     service.clock.seconds = secondsOf('2026-03-01T10:00:00Z');
     await answered(pending.id);
     const { plan } = await customerOf(reseller, path);
@@ -343,7 +342,7 @@ describe('a plan that renews itself', () => {
     });
     service.clock.seconds = secondsOf('2026-03-01T10:00:00Z');
     await answered(renewal.order.id, 'No');
-    // An end that was missed is renewed: the reseller asked for that.
+    // A missed end is renewed, as the reseller requested.
     await runRenewals(service);
     const [mended] = await orders();
     assert.deepEqual([mended.kind, mended.status], ['renew', 'pending']);
@@ -372,7 +371,7 @@ test('in the mode notify an order is completed at once, and the product is told'
   const { order } = await placeOrder(service, reseller, {});
   assert.equal(order.status, 'completed');
   const path = `/customers/${order.customer.id}`;
-  // Each is taken before the next one comes.
+  // Each is taken before the next one.
   const take = async () => {
     await prepareCalls(service);
     await sqlOf(
@@ -392,7 +391,7 @@ test('in the mode notify an order is completed at once, and the product is told'
   await placeOrder(service, reseller, { package_id: service.packages.plus });
   await act('suspend');
   await act('suspend');
-  // Of two holds one stands: nothing changes for the product.
+  // One of two holds remains: nothing changes for the product.
   expectStatus(await hold('suspended'), 200);
   await act('resume');
   expectStatus(await hold('active'), 200);
@@ -515,7 +514,7 @@ test('orders that nobody answers wait for an administrator, who accepts or fails
     order: { status: 'pending' },
     call: { type: 'plan.activate', attempts: 0, first_attempt_at: null, last_error: 'no_product' },
   });
-  // Page after page, the same ones.
+  // Page by page, the same.
   const paged: number[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await list(`?limit=1&cursor=${cursor}`);
@@ -616,7 +615,7 @@ test('a plan’s history tells of an order twice: when it was placed, and what b
     ],
   );
   assert.partialDeepStrictEqual(whole[2], { reason: 'No such address', refund: '10.00' });
-  // Page by page it is the same.
+  // Page by page, the same.
   const paged: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = expectStatus(await reseller.get(`${path}?limit=1&cursor=${cursor}`), 200);
@@ -635,7 +634,7 @@ test('days, statements and the forecast count an order once, and not what failed
   const pending = await placeOrder(service, reseller, { customer: `p-${reseller.id}` });
   const { statement } = expectStatus(await reseller.get('/statements/2026-01'), 200);
   assert.deepEqual([statement.charges, statement.refunds, statement.closing], ['47.00', '10.00', '63.00']);
-  // Three orders were placed on that day; what settled one of them is none.
+  // Three orders that day; a settling entry is none.
   const days = await service.database.query({
     name: '',
     text: `select order_count, entry_count, last_order from ledger_days where account_id = ${reseller.id}`,
@@ -647,7 +646,7 @@ test('days, statements and the forecast count an order once, and not what failed
   const forecast = async () => expectStatus(await reseller.get('/forecast?days=90'), 200);
   // 27.00 for the quarter; the other two have no plan.
   assert.deepEqual([(await forecast()).plans, (await forecast()).total], [1, '27.00']);
-  // A month for the same customer fails: what renewing costs is still a quarter.
+  // A failed month for the same customer: renewing still costs a quarter.
   const month = expectStatus(await reseller.post(`/orders/${kept.order.id}/renew`, { months: 1 }), 201);
   assert.equal((await forecast()).plans, 0);
   await answered(month.order.id, 'No');
@@ -697,7 +696,7 @@ test('a failed order says why, when and what was given back, wherever it is show
   await reseller.get('/events');
   const { order: completed } = await placeOrder(service, reseller, { customer: 'says-why' });
   await answered(completed.id);
-  // Half of it is unused: the change gives 5.00 back at once, so the failure gives back 20.00.
+  // Half is unused: the change gives 5.00 at once, so the failure gives back 20.00.
   service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
   const changed = await placeOrder(service, reseller, {
     customer: 'says-why',

@@ -1,6 +1,5 @@
-// What no HTTP client sends: lying lengths, broken chunks, doubled headers, odd methods, garbage. Always an
-// envelope with a code of the catalogue, or a closed connection where nothing can be answered; never an
-// order, and the service lives on.
+// Requests that no HTTP client sends: wrong lengths, broken chunks, duplicate headers, odd methods, garbage. Each gets an
+// envelope with a known code or a closed connection; never an order, and the service survives.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -22,11 +21,11 @@ let reseller: TestAccount;
 let books: Books;
 /** Host and Authorization. */
 let head: string[];
-/** The body of an order that would be carried out. */
+/** A valid order's body. */
 let order: string;
 
 before(async () => {
-  // Slow heads are cut off soon, so that a test can see it; an honest one has time on a busy machine, too.
+  // Slow heads time out within the test; a normal one has time even on a busy machine.
   service = await startTestService({
     limits: { http: { headersMilliseconds: 5_000, lingerMilliseconds: 20_000 } },
   });
@@ -74,7 +73,7 @@ async function expectNothingHappened(): Promise<void> {
   assert.deepEqual(await booksOf(service, reseller), books, 'the books are as they were');
 }
 
-/** Each is refused in the envelope, or the connection is closed without a word. */
+/** Each is refused in the envelope, or the connection is closed. */
 async function expectRefused(requests: Record<string, string | Uint8Array>, options?: RawOptions) {
   for (const [why, bytes] of Object.entries(requests)) {
     const { answers, closed } = await sendRaw(service.address, bytes, options);
@@ -331,7 +330,7 @@ test('garbage behind an order is never answered in the order’s place', async (
   const bytes = Buffer.concat([withLength(order), Buffer.from('\u0000garbage\r\n\r\n')]);
   const { answers, closed } = await sendRaw(service.address, bytes, { finalAnswers: 2 });
   assert.equal(closed, true);
-  // The order may be carried out: then its answer says so, or there is none.
+  // The order may be executed: then it is answered, or not at all.
   if (answers[0] !== undefined) assert.equal(answers[0].status, 201, answers[0].text);
   if (answers[1] !== undefined) expectSomeRefusal(answers[1], 'garbage');
 });

@@ -1,5 +1,5 @@
-// Every kind of JSON value in every field of both order bodies, and odd texts in the Idempotency-Key header:
-// each gets the code of its field, never a 500, and moves nothing.
+// Every kind of JSON value in every field of both order bodies, and odd Idempotency-Key headers: each gets its field's
+// code, never a 500, and changes nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ after(() => service.close());
 
 const brackets = (count: number) => '['.repeat(count / 2) + ']'.repeat(count / 2);
 
-/** As they are in the body: texts that no JSON.stringify would write are among them. */
+/** Literal texts, including some that JSON.stringify would not write. */
 const values: Record<string, string> = {
   null: 'null',
   true: 'true',
@@ -55,7 +55,7 @@ const values: Record<string, string> = {
   '60,000 characters': `"${'x'.repeat(60_000)}"`,
 };
 
-/** What a field answers with, but for the values named behind it: "+" is accepted. */
+/** A field's code, with exceptions by value: "+" is accepted. */
 const fields: Record<string, { code: string; except?: Record<string, string> }> = {
   package_id: { code: '422 invalid_package' },
   customer: { code: '422 invalid_customer', except: { 'a number in a string': '+' } },
@@ -92,7 +92,7 @@ for (const [field, { code, except }] of Object.entries(fields)) {
   test(`POST /orders: every kind of value in ${field} is answered by its code and creates nothing`, async () => {
     for (const [kind, value] of Object.entries(values)) {
       const expected = except?.[kind] ?? code;
-      // For a customer each, so that an accepted order is the customer's first.
+      // A customer each, so that each accepted order is the customer's first.
       const account = expected === '+' ? await service.createReseller({ credit: '10.00' }) : reseller;
       const others = { package_id: service.packages.basic, customer: `values-${account.id}` };
       const before = await booksOf(service, account);
@@ -232,7 +232,7 @@ test('a header with control characters is no request, and places no order', asyn
     const { answers } = await sendRaw(service.address, request);
     const [answer] = answers;
     assert.ok(answer, 'there is an answer');
-    // Caddy says it itself, in plain text.
+    // Caddy answers itself, in plain text.
     if (wantedProxy() === 'caddy') assert.equal(answer.status, 400, answer.text);
     else expectSomeRefusal(answer, JSON.stringify(byte));
   }

@@ -1,5 +1,5 @@
-// The service's own background work (src/service/scheduled-jobs.ts), as a process runs it: what has expired goes, ledgers are
-// summed up, the embedded database is vacuumed, and the console and /metrics show all of it.
+// Background jobs (src/service/scheduled-jobs.ts) as a process runs them: expiry, ledger sums, vacuum, and their view in
+// the console and /metrics.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -48,7 +48,7 @@ async function count(table: string): Promise<number> {
   return Number(row?.['rows']);
 }
 
-/** Until nothing is due any more. */
+/** Until nothing is due. */
 async function runJobs(): Promise<void> {
   const { jobs } = service.service;
   for (const _ of kinds) {

@@ -1,5 +1,5 @@
-// The room for work that nobody waits for (src/platform/jobs/): two runners on one database stand for two processes. They look
-// when the test says so; the clock of the leases and the clocks of the runners are the test's.
+// Background jobs (src/platform/jobs/): two runners on one database stand for two processes. Looks and clocks are the
+// test's.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -26,7 +26,7 @@ const done: JobResult = { backlog: 0 };
 
 let testDatabase: TestDatabase;
 let database: Database;
-/** Of the leases: what the database's clock is to real processes. */
+/** The leases' clock, in reality the database's. */
 let seconds: number;
 before(async () => {
   testDatabase = await createTestDatabase();
@@ -42,11 +42,11 @@ beforeEach(async () => {
   await database.query({ name: '', text: 'delete from jobs' });
 });
 
-/** A runner as one process has it. */
+/** One process's runner. */
 class Runner {
   readonly jobs: Jobs;
   readonly problems: { readonly error: unknown; readonly kind: string | null }[] = [];
-  /** Its runs, each of which the test ends. */
+  /** Its runs, each ended by the test. */
   readonly runs: Run[] = [];
   milliseconds = 0;
 
@@ -556,7 +556,7 @@ describe('work that is asked for', () => {
     assert.deepEqual(await running, { type: 'stopped', reason: 'cancelled' });
     const { failureCount, runningOn } = await other.state('audit');
     assert.deepEqual([failureCount, runningOn], [0, null]);
-    // Whoever asks next is not stopped by what the last one was asked.
+    // A new request is not stopped by the previous one's signal.
     const outcome = await other.jobs.exclusively('audit', async ({ signal: next }) => {
       await other.look();
       return next.aborted;
@@ -611,10 +611,7 @@ async function itRan(): Promise<never> {
   assert.fail('it ran');
 }
 
-/**
- * Work that goes on until it is told to stop, once it has begun: the lease is in the database a moment before the
- * runner that took it knows of it.
- */
+/** A run until it is told to stop, once begun: the lease is in the database slightly before its runner knows. */
 async function beginUntilAborted(runner: Runner) {
   const started = Promise.withResolvers<AbortSignal>();
   const outcome = runner.jobs.exclusively('audit', ({ signal }) => {

@@ -1,5 +1,4 @@
-// A key that is narrowed, or revoked, at the worst moment of a request with it: after the guard has let it in, right before
-// the request is carried out, or while it waits.
+// A key restricted or revoked at the worst moment of its request: after the guard, before execution, or while it waits.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -49,7 +48,7 @@ const order = (customer: string) => ({ package_id: service.packages.basic, custo
 test('a key that is narrowed after the guard let it in orders nothing, neither one nor many, in test mode neither', async () => {
   for (const isTest of [false, true]) {
     const { client, narrow } = await makeKey({ scopes: ['orders:write', 'balance:read'], test: isTest });
-    // The last that the guard reads: of a test its clock as well.
+    // The guard's last read: for a test also its clock.
     const read = isTest ? 'find_account_counters' : 'find_accounts_by_key';
     const { balance } = (await client.get('/balance')).body;
     const widen = () => narrow(['orders:write', 'balance:read']);
@@ -149,7 +148,7 @@ describe('whoever waits for news', () => {
   const feed = '/api/admin/v1/events';
   const entitlements = '/api/product/v1/entitlements';
 
-  /** Where there is nothing left to read. */
+  /** Where nothing is left to read. */
   async function endOf(path: string, { get }: Pick<ApiClient, 'get'>): Promise<string> {
     for (let after = ''; ; ) {
       const page = expectStatus(await get(`${path}?limit=100${after}`), 200);

@@ -1,5 +1,5 @@
-// Every declared route, asked by a caller of one mode for rows of the other: a test key reaches no live row, and a live
-// key no row of a test. New routes take part by themselves, with the examples of their own schemas.
+// Every declared route, called in one mode for rows of the other: no test key reaches live rows, nor a live key a test's.
+// New routes are included automatically, with their schemas' examples.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,14 +20,14 @@ import { testModeOf } from '../harness/test-mode.ts';
 
 type Mode = 'live' | 'test';
 
-/** The rows of one account in one mode, as a request can name them. */
+/** An account's rows in one mode, as requests can name them. */
 interface Rows {
   readonly mode: Mode;
   readonly accountId: number;
   readonly reference: string;
   readonly code: string;
   readonly webhookId: number;
-  /** In every text of these rows that a request does not name them by. */
+  /** In all texts of these rows, except those by which requests name them. */
   readonly marker: string;
 }
 
@@ -90,7 +90,7 @@ before(async () => {
 after(() => service.close());
 
 let made = 0;
-/** An order with its customer, an endpoint, an alert, events and a login code that nobody has spent yet. */
+/** An order with its customer, an endpoint, an alert, events and an unused login code. */
 async function makeRows(mode: Mode, account: TestAccount): Promise<Rows> {
   const marker = `${mode}-only-${account.id}`;
   made += 1;
@@ -122,7 +122,7 @@ async function makeRows(mode: Mode, account: TestAccount): Promise<Rows> {
   };
 }
 
-/** The same field or parameter names the same kind of row in every route. */
+/** A field or parameter names the same kind of row in every route. */
 const namedBy = (name: string, { accountId, reference, code, webhookId }: Rows): unknown => {
   const first = publicId(accountId, 1);
   const values: Readonly<Record<string, unknown>> = {
@@ -148,7 +148,7 @@ function idOf(collection: string, { accountId, webhookId }: Rows): number {
   return collection === 'webhooks' ? webhookId : publicId(accountId, 1);
 }
 
-/** What the schema's example says, with whatever names a row naming one of these. */
+/** The schema's example, with its row names replaced. */
 function renamed(value: unknown, target: Rows): unknown {
   if (Array.isArray(value)) return value.map((each) => renamed(each, target));
   if (typeof value !== 'object' || value === null) return value;
@@ -160,7 +160,7 @@ function renamed(value: unknown, target: Rows): unknown {
 
 let documented: ReturnType<typeof operationsOf>;
 
-/** The place before the first customer of all accounts, as next_after writes it. */
+/** The position before all accounts' first customer, as in next_after. */
 const firstOfAll = 'a.0.0.0';
 
 interface Asked {
@@ -168,7 +168,7 @@ interface Asked {
   readonly body?: unknown;
 }
 
-/** One request with the example of the schema, and for each filter that can name a row one with it alone. */
+/** A request with the schema's example, and one for each filter that can name a row. */
 async function requestsOf(route: DeclaredRoute, target: Rows): Promise<readonly Asked[]> {
   if (documented === undefined) {
     const client = createApiClient(service.address, null);
@@ -214,10 +214,7 @@ async function ask(route: DeclaredRoute, caller: Caller, { path, body }: Asked):
   });
 }
 
-/**
- * Requests, keys and sessions change by being used. Reading any feed moves events of all accounts from the inbox to their
- * place in the stream.
- */
+/** Requests, keys and sessions change by use. Reading any feed moves events from the inbox to the stream. */
 const changedByAsking = new Set([
   'event_inbox',
   'event_stream',
@@ -252,7 +249,7 @@ async function rowsOfMode(mode: Mode): Promise<ReadonlyMap<string, readonly stri
   return found;
 }
 
-/** Of a session the routes that have test mode: the others say on the page that they show what is real. */
+/** Session routes with test mode: the others show live data and say so. */
 function isAsked(route: DeclaredRoute, caller: Caller): boolean {
   if (route.guard !== caller.guard || route.scopes.length === 0) return false;
   return caller.guard === 'key' || isOfTestMode(route.scopes);

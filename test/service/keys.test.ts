@@ -200,7 +200,7 @@ describe('what a key may do', () => {
     expectRefusal(await client.get('/balance'), '403 ip_not_allowed');
     expectStatus(await change({ allowed_ips: ['127.0.0.1', '::1'] }), 200);
     expectStatus(await client.get('/balance'), 200);
-    // The account's list is around it.
+    // Within the account's list.
     const account = await service.createReseller();
     const within = await makeKey({ allowed_ips: ['127.0.0.1', '::1'] }, account);
     await changeAccount(service, account, { allowed_ips: ['192.0.2.1'] });
@@ -217,7 +217,7 @@ describe('what a key may do', () => {
     const beyond = await client.get('/balance');
     expectRefusal(beyond, '429 rate_limited');
     assert.equal(beyond.body.error.details.limit, 4);
-    // What was refused counts for nobody: six are left.
+    // Refused requests do not count: six are left.
     for (let request = 0; request < 6; request += 1) {
       expectStatus(await clientOf(account.key).get('/balance'), 200);
     }
@@ -317,7 +317,7 @@ describe('rotating and revoking', () => {
       let sentSince = 0;
       for (let sent = 0; sentSince < 20; sent += 1) {
         if (isRotated) sentSince += 1;
-        // Each program learns of the new secret at a time of its own.
+        // Each program learns of the new secret at a different time.
         const key = sentSince > 5 + program ? present : secret;
         answers.push(await orderWith(clientOf(key), `shop-${program}-${sent}`));
       }
@@ -603,7 +603,7 @@ describe('who manages keys', () => {
     for (const answer of refused) {
       expectRefusal(answer, '403 insufficient_scope', { scope: 'admin:credit' });
     }
-    // The list has no secrets.
+    // Lists contain no secrets.
     expectStatus(await narrow.client.get(path), 200);
     const all = await makeKey({ scopes: [...keyScopes] }, service.admin);
     assert.deepEqual(all.key.scopes.slice(-administratorScopes.length), administratorScopes);
@@ -642,7 +642,7 @@ describe('who manages keys', () => {
       for (const answer of refused) expectRefusal(answer, '403 insufficient_scope', lacking);
       expectStatus(await client.post(keysOf(reseller), { name: 'For a reseller' }), 201);
     }
-    // What the account's own list asks of all its keys is no limit of one.
+    // The account's own list is not a limit of one key.
     await changeAccount(service, admin, { allowed_ips: ['127.0.0.1', '::1'] });
     const { client } = await makeKey({ scopes: everything }, admin);
     expectStatus(await client.post(keysOf(admin), { name: 'By one that has them all' }), 201);

@@ -1,5 +1,5 @@
-// What the service itself shows to people, in their language and with the operator's name; and how much of a plan is left,
-// said so that nobody comes too late.
+// Pages for customers, in their language and with the operator's name; and remaining time, rounded so that customers are
+// never late.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ const languageOf = ({ text }: Page) => /<html lang="(\w+)">/.exec(text)?.[1];
 
 let customers = 0;
 
-/** A customer of a plan that ends on 15 February at 12:00, signed in. */
+/** A signed-in customer whose plan ends on 15 February at 12:00. */
 async function customerSignedIn() {
   service.clock.seconds = secondsOf('2026-01-15T12:00:00Z');
   customers += 1;

@@ -1,4 +1,4 @@
-// A service with VALKEY_URL, on the stand-in of its server: what clients and operators see of it.
+// A service with VALKEY_URL on a stand-in server, as clients and operators see it.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

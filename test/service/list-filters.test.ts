@@ -1,4 +1,4 @@
-// The filters of the lists: what each finds, alone and with others, page by page under inserts; and what is refused.
+// List filters: results alone and combined, page by page under inserts; and refusals.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ after(() => service.close());
 
 type Item = Answer['body'];
 
-/** Every page of a filtered list; `between` runs after each page but the last. */
+/** All pages of a filtered list; `between` runs after each page but the last. */
 async function walk(
   account: Pick<TestAccount, 'get'>,
   path: string,
@@ -49,7 +49,7 @@ async function place(account: TestAccount, body: object): Promise<Item> {
   return answer.body.order;
 }
 
-/** Everything of a list, page by page as it always was. */
+/** The whole list by page number. */
 async function everything(account: TestAccount, list: string): Promise<Item[]> {
   const items: Item[] = [];
   for (let page = 1; ; page += 1) {
@@ -59,7 +59,7 @@ async function everything(account: TestAccount, list: string): Promise<Item[]> {
   }
 }
 
-/** Some three hundred orders of forty-five customers, over days, of every kind and two packages. */
+/** About three hundred orders of forty-five customers, over days, of every kind and two packages. */
 async function shopping(): Promise<TestAccount> {
   const account = await service.createReseller({ credit: '1000000.00' });
   const { basic, plus } = service.packages;
@@ -142,7 +142,7 @@ test('each filter of each list, alone and with the others, finds what it names a
       for (const [index, [text, fits]] of terms.entries()) {
         for (const [other, alsoFits] of [['', () => true] as const, ...terms.slice(index + 1)]) {
           const isSame = other.split('=')[0] === text.split('=')[0];
-          // What is not indexed is compared row by row, with whatever else.
+          // Unindexed filters compare row by row, in any combination.
           if (isSame || (other !== '' && when !== 'when it is indexed')) continue;
           const query = other === '' ? text : `${text}&${other}`;
           const expected = all.filter((item) => fits(item) && alsoFits(item)).map(named);
@@ -172,7 +172,7 @@ test('two runs that make the index at once take no stretch for whole that is not
   for (let customer = 1; customer <= 250; customer += 1) {
     await place(account, { package_id: basic, customer: `stretch-${account.id}-${customer}` });
   }
-  // Between its look at what is behind and its work another run does the same work.
+  // Another run does the same work between its check and its work.
   const overtaken = inEachGroup(database, (each) => ({
     ...each,
     async query(statement, values) {
@@ -245,7 +245,7 @@ test('active=true lists those whose plan.active is true, active=false all others
   for (const isActive of [true, false]) {
     const wanted = all.filter(({ plan }: Item) => plan.active === isActive).map(({ id }: Item) => id);
     assert.ok(wanted.length >= 2);
-    // Page by page, with and without a text and a time that it looks for.
+    // Page by page, with and without text and time.
     for (const limit of [1, 100]) {
       for (const more of ['', `&q=held-${account.id}`, '&expires_from=2000-01-01', '&status=active']) {
         const found = (await walk(account, `/customers?active=${isActive}${more}`, limit)).map(

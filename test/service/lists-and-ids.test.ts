@@ -1,5 +1,4 @@
-// The lists, whose page and limit are clamped and never refused, and the 404s that give nothing away (decisions
-// "page, limit" and "Path ids").
+// Lists clamp page and limit instead of refusing, and 404s reveal nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

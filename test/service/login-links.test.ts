@@ -29,7 +29,6 @@ const post = (path: string, headers?: Record<string, string>) =>
 
 let customers = 0;
 
-/** An order for a new customer, and the path of its login link. */
 async function orderWithLink(body: object = {}, reseller?: TestAccount) {
   const account = reseller ?? (await service.createReseller({ credit: '100.00' }));
   customers += 1;
@@ -53,7 +52,7 @@ async function logIn(path: string): Promise<string> {
   return cookieOf(spent);
 }
 
-/** Its words, without the markup. */
+/** Its text, without markup. */
 const wordsOf = ({ text }: Page) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 function expectSafeHeaders({ headers }: Page, why: string): void {
@@ -227,7 +226,7 @@ test('a customer’s page says who made login links and what became of them, for
   const secondUse = nowText();
   await logIn(pathOfLink(byOperator.body.login_url));
   assert.deepEqual(await linksOf(panel), expected('used', secondUse, ''));
-  // What a later order brings and nobody uses is shown as well.
+  // Unused credit from a later order is shown too.
   assert.equal((await again()).status, 201);
   service.clock.seconds += 16 * 60;
   assert.deepEqual((await linksOf(panel))[0], ['expired', 'order', '', null]);

@@ -1,5 +1,5 @@
-// Login links where the operator has a product of their own and https: the customer is led there with a one-time
-// code, which the product exchanges server to server (PRODUCT_URL, PUBLIC_URL).
+// Login links with the operator's product and https: the customer is redirected with a one-time code, which the product
+// exchanges (PRODUCT_URL, PUBLIC_URL).
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,4 @@
-// A search in the panel over far more rows than it may read at once. The rows are put straight into the tables, a
-// hundred thousand of them: what is read is what counts.
+// A panel search over far more rows than it may read at once: a hundred thousand rows, inserted directly.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -55,7 +54,7 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
     const console = await signIn(service, service.admin);
     assert.equal((await readAll(console, '/admin/customers?words=stretch-77777')).length, 1);
   } finally {
-    // The books must add up again.
+    // The ledger must add up again.
     await patiently(account, async (sql) => {
       await sql('alter table orders disable trigger user');
       await sql(`delete from orders where account_id = ${account.id}`);
@@ -77,12 +76,11 @@ async function readAll(panel: PanelClient, path: string): Promise<unknown[]> {
   return rows;
 }
 
-/** Where a page goes on, as its cursor says. */
 function positionOf(cursor: string): string {
   return Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
 }
 
-/** A transaction that may take its time, of the account's group. */
+/** A slow transaction in the account's group. */
 function patiently(
   account: TestAccount,
   work: (sql: (text: string) => Promise<unknown>) => Promise<void>,

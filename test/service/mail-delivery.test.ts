@@ -1,4 +1,4 @@
-// Mail from the outbox to a real SMTP server: once, whatever happens on the way, and never more than an address should get.
+// Mail from the outbox to a real SMTP server: delivered once despite failures, within each address's limit.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -79,10 +79,10 @@ const queue = (...mails: readonly MailToQueue[]) =>
     return queued;
   });
 
-/** The job, as the process runs it, after this long. */
+/** Runs the job after this time. */
 async function runJob(seconds: number = defaultLimits.scheduledJobs.mail.everySeconds): Promise<void> {
   service.clock.seconds += seconds;
-  // A process runs only so many kinds at once.
+  // A process runs only a few kinds at once.
   for (let look = 0; look < 4; look += 1) {
     await service.service.jobs.look();
     await service.service.jobs.idle();
@@ -134,7 +134,7 @@ test('several that send at once send each mail once', async () => {
   await queue(
     ...occasions.map((occasion) => alert(occasion, { to: `${occasion.replace(' ', '-')}@example.com` })),
   );
-  // Without the lease that keeps them apart: as if every one of them believed that it has it.
+  // Without the lease, as if each process believed to have it.
   const server = readSmtpUrl(`smtp://127.0.0.1:${mailServer.port}`);
   const from = readMailFrom('billing@example.com');
   assert.ok(server !== null && from !== null);
@@ -211,7 +211,7 @@ test('where nobody knows whether a mail was taken, it is not sent again, and the
   await queue(alert('cut off'), alert('died', { to: 'b@example.com' }));
   mailServer.onMail = (to) => (to.startsWith('anna') ? 'hang up' : null);
   const [, second] = await sql('select id from mails order by id');
-  // As of a process that died between this and the server's last word.
+  // As if a process died before the server's final answer.
   assert.ok(await beginMail(service.database, Number(second?.['id']), service.clock.seconds));
   const before = givenUp();
   await runJob();
@@ -273,7 +273,7 @@ test('mail about security goes first, is counted apart, and is not held back by 
   assert.ok(
     arrived.slice(-limits.perRecipientHourMax).every((subject) => subject?.startsWith('About flood')),
   );
-  // What is about security has another chance within the hour that a link lives.
+  // Security mail gets another chance within its link's hour.
   await runJob(1_800);
   assert.deepEqual(subjects(), []);
   await runJob(1_801);

@@ -1,4 +1,4 @@
-// Mails in the language of whoever receives them, with the operator's face, as they arrive at a real SMTP server.
+// Mails in the recipient's language with the operator's brand, as received by a real SMTP server.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -42,7 +42,7 @@ after(async () => {
   await mailServer?.close();
 });
 
-/** Everything that is due, as it arrived. */
+/** Runs everything due; returns the mails. */
 async function arrived(): Promise<readonly ReceivedMail[]> {
   const { jobs, passwordLinks } = service.service;
   await passwordLinks.settled();
@@ -69,7 +69,7 @@ async function brand(changes: object): Promise<void> {
   expectStatus(await service.admin.send('PUT', `${api}/brand`, { ...none, ...changes }), 200);
 }
 
-/** An account that is written to. */
+/** An account with an address. */
 async function createAccount(email: string): Promise<TestAccount & { readonly username: string }> {
   const account = await service.createReseller({ credit: '2000.00' });
   await changeAccount(service, account, { email });
@@ -103,7 +103,7 @@ test('a mail is in the language that its receiver chose, else the browser’s th
   await brand({ language: 'en' });
   assert.equal(await ask(username), 'Ein neues Passwort');
 
-  // The sign-in itself: from a browser, about a person.
+  // From a browser's sign-in, about a person.
   expectStatus(await signInAnswer(service.address, { username, password: testPassword }, from('en')), 200);
   const news = await arrivedOne();
   assert.equal(news.parsed.subject, 'Anmeldung von einer neuen Adresse');
@@ -230,7 +230,7 @@ test('a mail has the operator’s name, colour, logo and address for answers, as
   );
   const shown = parsed.html || '';
   assert.ok(shown.includes(`<bdi>${long}</bdi>`));
-  // A yellow that nobody could read as a link: moved as it is on the pages.
+  // An unreadable yellow is adjusted as on the pages.
   assert.match(
     shown,
     /<a class="link" [^>]*background:#7a6c25;border-color:#7a6c25;color:#ffffff">Neues Passwort wählen</,

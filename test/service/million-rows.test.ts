@@ -1,7 +1,5 @@
-// One account with very many orders, customers and ledger entries: a page of a filtered list reads a bounded number of
-// rows, however few of them fit, and a walk finds them all. The gate makes some ten thousand rows, `npm run proof` a
-// million (PROOF_ROWS), and there says how long pages take. The rows are put straight into the tables: what is read
-// is what counts.
+// A huge account: a page of a filtered list reads a bounded number of rows, however few match, and paging finds all. `npm
+// test` inserts some ten thousand rows, `npm run proof` a million (PROOF_ROWS) and reports the times.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -24,10 +22,10 @@ import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/
 import { queryableOf } from '../harness/queryable-of.ts';
 
 const rows = Number(process.env['PROOF_ROWS'] ?? 30_000);
-/** Of these there is one in so many. */
+/** One in so many. */
 const rare = rows / 10;
 const begins = Date.UTC(2024, 0, 1) / 1000;
-/** Rows of any index or table that a page may look at, joins included, however many there are. */
+/** Rows that a page may read from any index or table, including joins. */
 const rowsReadMax = 25_000;
 
 const pagesWalked = 60;
@@ -127,7 +125,7 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
     const counted = countingReads(database, reads);
     let found = 0;
     let pages = 0;
-    // What most rows fit is not walked to its end.
+    // Frequent matches are not walked to the end.
     for (let position: string | null | undefined; position !== null && pages < pagesWalked; pages += 1) {
       reads.rows = 0;
       const page: { items: readonly unknown[]; next: string | null } = await find(
@@ -186,7 +184,6 @@ test('and its first page takes no more than a few times as long as one without a
   }
 });
 
-/** Numbers from 1 to `rows` that begin with 77. */
 function shoppers77(): number {
   let count = 0;
   for (let from = 77, to = 77; from <= rows; from *= 10, to = to * 10 + 9) {
@@ -195,7 +192,7 @@ function shoppers77(): number {
   return count;
 }
 
-/** The same database, which adds up the rows that each statement's plan looks at. */
+/** The same database, counting the rows that each plan reads. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
   return queryableOf(
     async (statement: SqlStatement, values: readonly unknown[] = []): Promise<readonly Row[]> => {
@@ -216,7 +213,7 @@ interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
-  /** Of nodes that read a table or its index. */
+  /** Nodes that read a table or index. */
   readonly 'Relation Name'?: string;
   readonly Plans?: readonly PlanNode[];
 }
@@ -255,7 +252,7 @@ async function fill(): Promise<void> {
   await createDailyTotals(service.database).bringAllUpToDate();
 }
 
-/** The books must add up again. */
+/** The ledger must add up again. */
 async function empty(): Promise<void> {
   const { id } = account;
   await patiently(async (sql) => {
@@ -273,7 +270,6 @@ async function empty(): Promise<void> {
   });
 }
 
-/** A transaction that may take its time. */
 function patiently(work: (sql: (text: string) => Promise<unknown>) => Promise<void>): Promise<void> {
   return service.database.ofAccount(account.id).transaction(
     async (transaction) => {

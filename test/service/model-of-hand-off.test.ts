@@ -1,4 +1,4 @@
-// A few random histories around the hand-off, on each database; proof/machines/long-hand-off.ts runs as many as you like.
+// Some random histories around the hand-off on each database; the long form is proof/machines/long-hand-off.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,5 @@
-// Test mode against its oracle, over HTTP and on a real database: random histories that mix live and test requests of the
-// same accounts with moves of their test clocks. Every answer is compared as it comes, and afterwards every list of both
-// modes: balances, orders, customers, histories, ledgers and feeds. MODEL_SEED repeats a run, MODEL_SECONDS lengthens it.
+// Test mode against its oracle, over HTTP and a real database: random histories of live and test requests and clock moves.
+// Every answer and finally all lists of both modes are compared. MODEL_SEED repeats a run, MODEL_SECONDS lengthens it.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -46,25 +45,25 @@ import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
-/** Of the long form; without it a few histories are enough. */
+/** The long form; by default a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
 const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
 const historiesMin = 8;
 const shrinkMilliseconds = 30_000;
-/** Of each line of a history that is shown. */
+/** Of each shown line of a history. */
 const charactersShownMax = 600;
-/** No order and no customer of a history has it. */
+/** An id that no order or customer of a history has. */
 const nobodysNumber = 900_000;
 
 let service: TestService;
-/** Each history has a clock of its own. */
+/** Each history has a separate clock. */
 let latestEnd = 0;
 before(async () => {
   service = await startTestService();
 });
 after(() => {
-  // The books are checked as of the latest end: what an earlier history did is not early to them.
+  // Audited as of the latest end, so that earlier histories are not in the future.
   service.clock.seconds = Math.max(service.clock.seconds, latestEnd);
   return service.close();
 });
@@ -104,7 +103,7 @@ test('of twenty moves at the same moment each is carried out once or refused, an
 
   let clock = await clockOf();
   let ended = 0;
-  // With keys of their own, and then all with one.
+  // With separate keys, then all with one.
   for (const keyOf of [(place: number) => `own-${place}`, () => 'shared']) {
     const answers = await Promise.all(Array.from({ length: 20 }, (_nothing, place) => move(keyOf(place))));
     const carriedOut = answers.filter((answer) => isFresh(answer));
@@ -114,7 +113,7 @@ test('of twenty moves at the same moment each is carried out once or refused, an
     clock += carriedOut.length * 3 * 86_400;
     assert.equal(await clockOf(), clock, 'the clock shows what was carried out');
     ended += carriedOut.reduce((sum, answer) => sum + answer.body.happened.ended, 0);
-    // One after the other: those that were refused bound nothing, the others are repeated.
+    // Sequentially: refused ones bound nothing, others are repeated.
     for (const [place, { status }] of answers.entries()) {
       const again = await move(keyOf(place));
       assert.equal(again.status, 200, again.text);
@@ -136,13 +135,13 @@ function isFresh({ status, headers }: Answer): boolean {
 
 interface Run {
   readonly told: TestModeTold;
-  /** The first: what comes after it says little. */
+  /** Only the first: later ones say little. */
   readonly problem: { readonly index: number; readonly text: string } | null;
 }
 
 let runs = 0;
 
-/** Tells the history with accounts, packages and customers of its own, and sends it. */
+/** Tells the history with new accounts, packages and customers, and sends it. */
 async function runHistory(history: History): Promise<Run> {
   runs += 1;
   const accounts: TestAccount[] = [];
@@ -172,9 +171,9 @@ async function runHistory(history: History): Promise<Run> {
 
 interface Parties {
   readonly live: Party[];
-  /** By their place, of those that have been made. */
+  /** By index, of those created. */
   readonly test: Party[];
-  /** What the test account was before its last reset. */
+  /** The test account before its last reset. */
   readonly forgotten: Party[];
 }
 
@@ -204,7 +203,7 @@ function sentPrices(prices: Prices | SomePrices): Record<string, Record<string, 
   return Object.fromEntries(groups);
 }
 
-/** Nothing of this history renews itself while others are told. */
+/** Nothing of this history renews during others. */
 async function letBe({ live }: Parties): Promise<void> {
   for (const { client } of live)
     for (const customer of await readAll(client, '/customers')) {
@@ -212,8 +211,6 @@ async function letBe({ live }: Parties): Promise<void> {
       assert.equal(answer.status, 200, answer.text);
     }
 }
-
-// ------------------------------------------------------------------------------------------- sending
 
 async function stepProblem(step: TestModeStep, parties: Parties): Promise<string | null> {
   const { request } = step;
@@ -227,7 +224,6 @@ async function stepProblem(step: TestModeStep, parties: Parties): Promise<string
   return freshProblem(step.at, request.account, before.client, parties);
 }
 
-/** The account's first test key. */
 async function openProblem({ at }: TestModeStep, account: number, parties: Parties): Promise<string | null> {
   const { id } = partyOf(parties, 'live', account);
   const body = { name: 'tests', test: true };
@@ -238,7 +234,7 @@ async function openProblem({ at }: TestModeStep, account: number, parties: Parti
   return freshProblem(at, account, createApiClient(service.address, apiKey), parties);
 }
 
-/** A test account that has just been made, or reset: its money, its time, and what else is not there. */
+/** A new or reset test account: its money, its time, and otherwise nothing. */
 async function freshProblem(
   at: number,
   account: number,
@@ -334,7 +330,7 @@ async function send(request: TestModeRequest, parties: Parties): Promise<Answer 
       return admin.send('DELETE', path);
     }
     case 'jobs':
-      // A new end may be due at once; the next run finds it (A67). What is told of ends is told of live plans alone.
+      // A new end may be due at once; the next run finds it (A67). Events of ends are for live plans only.
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
       await runPlanEnds(service);
       return null;
@@ -351,7 +347,7 @@ function partyOf(parties: Parties, mode: Mode, account: number): Party {
   return party;
 }
 
-/** The public id behind a path; one that nobody has where there is nobody to have it. */
+/** The public id for a path; an unused one if there is none. */
 function idOf(
   { of, number }: TestModePath,
   { mode, account }: { readonly mode: Mode; readonly account: number },
@@ -369,9 +365,7 @@ function idOf(
   return isOneself ? ownId(own.id, nobodysNumber + number) : ownId(party.id, number);
 }
 
-// ----------------------------------------------------------------------------------------- comparing
-
-/** What is wrong with the answer; null when it is the oracle's. */
+/** What differs from the oracle's answer; null: nothing. */
 async function answerProblem(step: TestModeStep, answer: Answer, parties: Parties): Promise<string | null> {
   const { request, expected } = step;
   const { status, body } = answer;
@@ -429,7 +423,7 @@ function refusedProblem(
 ): string | null {
   const { code, details } = body?.error ?? {};
   if (typeof code !== 'string') return `status ${status} instead of ${outcome.code}`;
-  // In the administrator's API a debit below zero is a field that does not fit: 422, where orders have 402.
+  // The administrator's API refuses a debit below zero as an invalid field: 422, where orders have 402.
   if (isAdministrators && code === 'insufficient_credit') return status === 422 ? null : `status ${status}`;
   return refusalProblem(outcome, { code, details, status });
 }
@@ -439,7 +433,7 @@ function replayProblem({ headers }: Answer, replayed: boolean): string | null {
   return shown === (replayed ? 'true' : null) ? null : `Idempotent-Replayed is ${shown}`;
 }
 
-/** A move that did not come to its end is asked to go on until it has: what happened then is what happened in all. */
+/** Continues an incomplete move to its end: the sum of its parts counts. */
 async function moveProblem(
   outcome: MoveOutcome,
   first: Answer,
@@ -474,7 +468,7 @@ interface ListedPackage {
   readonly upcoming: readonly { readonly from: string; readonly prices: ListedPackage['prices'] }[];
 }
 
-/** Among the packages listed are those of other histories. */
+/** Lists also contain other histories' packages. */
 function packagesProblem(
   views: readonly PackageView[],
   upcomingAfter: number,
@@ -498,7 +492,6 @@ function packagesProblem(
   return null;
 }
 
-/** Everything that the lists of both modes show at the end. */
 async function stateProblem(told: TestModeTold, parties: Parties): Promise<string | null> {
   const packages = told.naming.packageIds.map((id, slot) => ({ id, name: packageMoulds[slot]?.name ?? '' }));
   for (const [account, accountId] of told.naming.accountIds.entries())
@@ -515,7 +508,7 @@ async function stateProblem(told: TestModeTold, parties: Parties): Promise<strin
   return null;
 }
 
-/** The administrator's routes know no test account. */
+/** Administrators' routes do not know test accounts. */
 async function hiddenProblem({ id }: Party): Promise<string | null> {
   for (const end of ['', '/orders', '/customers', '/ledger']) {
     const { status } = await service.admin.get(`/api/admin/v1/accounts/${id}${end}`);
@@ -524,10 +517,10 @@ async function hiddenProblem({ id }: Party): Promise<string | null> {
   return null;
 }
 
-/** The shrunk history, request by request, up to where it fails. */
+/** The shrunk history, request by request, up to its failure. */
 async function describeFailure(history: History): Promise<string> {
   const until = performance.now() + shrinkMilliseconds;
-  // Not fast-check's own time limit: it would leave a history behind that goes on beside the next one.
+  // Not fast-check's own time limit, which would leave a history running beside the next one.
   const agrees = fc.asyncProperty(
     historyArbitrary(history.operations.length),
     async (one) => performance.now() > until || (await runHistory(one)).problem === null,

@@ -1,6 +1,5 @@
-// The whole service against the oracle, over HTTP and on a real database: the same random histories as in
-// unit/core-against-oracle.test.ts, request by request; and then bursts of many clients at once, whose
-// journals must agree with the ledger. MODEL_SEED repeats a run.
+// The service against the oracle, over HTTP and a real database: the histories of unit/core-against-oracle.test.ts request
+// by request, then bursts of many clients whose journals must match the ledger. MODEL_SEED repeats a run.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -51,7 +50,7 @@ import { isJsonObject } from '../../src/shared/json.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
-/** Of the long form; without it a few histories are enough. */
+/** The long form; by default a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
 const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
@@ -59,13 +58,13 @@ const historiesMin = 6;
 const shrinkMilliseconds = 30_000;
 
 let service: TestService;
-/** Each history has a clock of its own. */
+/** Each history has a separate clock. */
 let latestEnd = 0;
 before(async () => {
   service = await startTestService();
 });
 after(() => {
-  // The books are checked as of the latest end: what an earlier history did is not early to them.
+  // Audited as of the latest end, so that earlier histories are not in the future.
   service.clock.seconds = Math.max(service.clock.seconds, latestEnd);
   return service.close();
 });
@@ -93,7 +92,7 @@ interface Run {
 
 let runs = 0;
 
-/** Tells the history with accounts, packages and customers of its own, and sends it. */
+/** Tells the history with new accounts, packages and customers, and sends it. */
 async function runHistory(history: History): Promise<Run> {
   runs += 1;
   const accounts = await createAccounts(runs);
@@ -144,7 +143,7 @@ async function runHistory(history: History): Promise<Run> {
   return { told, problems };
 }
 
-/** As the deliverer does when the product has answered, or a route of the console. */
+/** Like the deliverer after the product's answer, or a console route. */
 async function settle(
   request: SettleStep,
   { expected }: Step,
@@ -156,7 +155,7 @@ async function settle(
   return problem === null ? null : `${problem}; the engine answered ${toText(outcome)}`;
 }
 
-/** Nothing of this history waits, or is renewed by itself, while others are told. */
+/** Nothing of this history is pending or renews during others. */
 async function letBe({ oracle, endedAt }: Told, accounts: readonly TestAccount[]): Promise<void> {
   await setMode('none');
   for (const account of accounts) {
@@ -173,7 +172,7 @@ async function letBe({ oracle, endedAt }: Told, accounts: readonly TestAccount[]
   }
 }
 
-/** As `groups` says, the last one an administrator. */
+/** As in `groups`, the last one an administrator. */
 async function createAccounts(run: number): Promise<TestAccount[]> {
   const accounts: TestAccount[] = [];
   for (const group of groups) {
@@ -287,7 +286,7 @@ async function send(
   }
 }
 
-/** A bulk of this one renewal, and its result as the answer of a single request. */
+/** A bulk of this renewal; returns its result as a single request's answer. */
 async function renewInBulk(
   request: RenewStep,
   { number, reference }: RenewedCustomer,
@@ -295,7 +294,7 @@ async function renewInBulk(
   answers: readonly (Answer | null)[],
 ): Promise<Answer> {
   const client = clientAt(accounts, request.account);
-  // A bulk reads no header, and mints no key: a renewal without one is sent with a key of its own.
+  // A bulk has no header and generates no keys: a renewal without one gets a new key.
   const { 'idempotency-key': sent = `auto_bulk_${answers.length}` } = headersOf(request, answers);
   const renewed = {
     idempotency_key: sent,
@@ -309,14 +308,14 @@ async function renewInBulk(
   return { ...answer, status, headers, body, text: JSON.stringify(body) };
 }
 
-/** Of a product that nobody calls: the histories say what it answers. */
+/** A product that is never called: the histories contain its answers. */
 async function setMode(mode: ProductMode): Promise<void> {
   const product = { url: 'http://127.0.0.1:9/calls', secret: `whsec_${'A'.repeat(32)}`, mode };
   const answer = await service.admin.send('PUT', '/api/admin/v1/product', product);
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** As an audit does that finds the books wrong, and a later one that finds them right. */
+/** An audit's halt, and a later audit's lift. */
 const haltAccount: SqlStatement = {
   name: 'halt_account_of_model',
   text: 'update accounts set halted_at = now() where id = $1::int',
@@ -347,7 +346,7 @@ function pathId(path: OwnPath, accounts: readonly TestAccount[], account: number
   return String(ownId(clientAt(accounts, path.kind === 'foreign' ? path.account : account).id, path.number));
 }
 
-/** What is wrong with the answer; null when it is the oracle's. */
+/** What differs from the oracle's answer; null: nothing. */
 function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]): string | null {
   const { request, expected } = step;
   const { status, body } = answer;
@@ -359,7 +358,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   if ('code' in outcome) {
     const { code, details } = body?.error ?? {};
     if (typeof code !== 'string') return `status ${status} instead of ${outcome.code}`;
-    // In the administrator's API a debit below zero is a field that does not fit: 422, where orders have 402.
+    // The administrator's API refuses a debit below zero as an invalid field: 422, where orders have 402.
     if (request.type === 'credit' && code === 'insufficient_credit')
       return status === 422 ? refusalProblem(outcome, { code, details }) : `status ${status}`;
     return refusalProblem(outcome, { code, details, status });
@@ -383,7 +382,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   return wantsLink === /^http:.*\/login\/[\w-]{43}$/.test(String(body.login_url)) ? null : 'the login link';
 }
 
-/** Among the packages listed are those of other histories. */
+/** Lists also contain other histories' packages. */
 function packagesProblem(views: readonly PackageView[], listed: readonly ListedPackage[]): string | null {
   const amounts = (prices: PackageView['prices']) => [prices[1], prices[3], prices[12]].map(amountText);
   const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
@@ -423,7 +422,7 @@ function scheduleProblem(
   return status === wanted ? null : `status ${status}`;
 }
 
-/** Of what changed a plan, or a customer's status, and was not refused. */
+/** For unrefused changes of a plan or a customer's status. */
 function changeProblem(
   { request, expected }: Step,
   { status, body, headers }: Answer,
@@ -448,7 +447,6 @@ function changeProblem(
   return toText(sorted(body)) === toText(sorted(wanted)) ? null : `the answer is not ${toText(wanted)}`;
 }
 
-/** All of a customer's history, a few at a time. */
 async function readHistory(account: TestAccount, customerId: number): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
   let cursor = '';
@@ -461,7 +459,7 @@ async function readHistory(account: TestAccount, customerId: number): Promise<Re
   return items;
 }
 
-/** Balances, orders, ledgers and customers at the end, as the lists show them. */
+/** Final balances, orders, ledgers and customers, by the lists. */
 async function stateProblem(
   { oracle, endedAt, naming }: Told,
   accounts: readonly TestAccount[],
@@ -543,10 +541,9 @@ async function stateProblem(
   return null;
 }
 
-/** The shrunk history as a table. */
 async function describeFailure(history: History): Promise<string> {
   const until = performance.now() + shrinkMilliseconds;
-  // Not fast-check's own time limit: it would leave a history behind that goes on beside the next one.
+  // Not fast-check's own time limit, which would leave a history running beside the next one.
   const agrees = fc.asyncProperty(
     historyArbitrary(history.operations.length),
     async (one) => performance.now() > until || (await runHistory(one)).problems.size === 0,
@@ -557,8 +554,6 @@ async function describeFailure(history: History): Promise<string> {
   return `${head}\n${formatHistory(told, problems)}\nat the end: ${problems.get(told.steps.length) ?? 'all well'}`;
 }
 
-// ------------------------------------------------------------------------------------- many at once
-
 const clientCount = 24;
 const roundCount = 6;
 const requestsPerRound = 4;
@@ -566,7 +561,6 @@ const customersEach = 5;
 
 interface SentAt extends Sent {
   readonly account: TestAccount;
-  /** The service's clock. */
   readonly at: number;
 }
 
@@ -582,7 +576,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
       ] as const
     ).map(async ([credit, group]) => ({ ...(await service.createReseller({ credit, group })), credit })),
   );
-  // On PostgreSQL every other client talks to a second service on the same database.
+  // On PostgreSQL every second client uses another service on the same database.
   const another = isPostgres ? await service.startAnother() : null;
   context.after(() => another?.close());
   const journal: SentAt[] = [];
@@ -609,7 +603,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         const client = createApiClient(addressOf(number), account.key);
         const administrator = createApiClient(addressOf(number), service.admin.key);
         for (let place = 0; place < requestsPerRound; place += 1) {
-          // One request in three is sent twice at about the same time with the same key, and mostly the same data.
+          // One request in three is sent twice at about the same time with the same key, mostly with the same data.
           const key = below(3) === 0 ? `shared-${round}-${below(6)}` : `own-${round}-${number}-${place}`;
           const drawn = below(11);
           const cancelled = drawn === 10 ? customerToCancel(journal, account) : null;
@@ -646,7 +640,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         }
       }),
     );
-    // Everybody is answered: the clock may move.
+    // All are answered: the clock may move.
     service.clock.seconds += [1, 3600, 20 * 86_400, 40 * 86_400][below(4)] ?? 1;
   }
 
@@ -682,10 +676,10 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
   await checkAgainstOracle(accounts, journal);
 });
 
-/** One customer of each account: so it is known whose plan it was when a refund stands in the ledger. */
+/** One customer per account, so that a refund in the ledger can be assigned to its plan. */
 const oneToCancel = ({ id }: TestAccount) => `of-${id}-0@example.com`;
 
-/** Once it was ordered for. */
+/** After an order for it. */
 function customerToCancel(journal: readonly SentAt[], account: TestAccount): number | null {
   const made = journal.find(
     ({ answer }) => answer.body?.order?.customer.reference === oneToCancel(account) && answer.status === 201,
@@ -693,7 +687,7 @@ function customerToCancel(journal: readonly SentAt[], account: TestAccount): num
   return made === undefined ? null : made.answer.body.order.customer.id;
 }
 
-/** Mostly for a customer of the account's own, sometimes for one that all accounts want. */
+/** Mostly for the account's own customer, sometimes for one that all accounts order. */
 function placeBody(random: Random, { id }: TestAccount): Record<string, unknown> {
   const { basic, plus } = service.packages;
   const whose = random() < 0.8 ? `of-${id}` : 'shared';
@@ -704,7 +698,7 @@ function placeBody(random: Random, { id }: TestAccount): Record<string, unknown>
   };
 }
 
-/** In the order of the ledger, the oracle takes every order and arrives at the same money and terms. */
+/** In ledger order, the oracle executes every order with the same money and terms. */
 async function checkAgainstOracle(
   accounts: readonly TestAccount[],
   journal: readonly SentAt[],
@@ -774,8 +768,6 @@ function pricesOf(slot: number): Prices {
   assert.ok(mould);
   return mould.prices;
 }
-
-// ------------------------------------------------------------------------------------------- pieces
 
 function clientAt(accounts: readonly TestAccount[], place: number): TestAccount {
   const account = accounts[place];

@@ -1,5 +1,4 @@
-// What an operator sees: health, readiness, metrics with right counts, one JSON log line for each request
-// with its id, and no secret in any of it, whatever was asked.
+// What operators see: health, readiness, correct metrics, one JSON log line per request with its id, and no secrets.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -14,7 +13,7 @@ import { sendRaw } from '../harness/raw-socket.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 
 let service: TestService;
-/** The database, as the service sees it, is away. */
+/** The service's database connection is down. */
 let isAway = false;
 before(async () => {
   service = await startTestService({
@@ -171,7 +170,7 @@ describe('/metrics', () => {
   });
 
   test('cannot be made larger by asking for many paths, methods or ids', async () => {
-    // The process's own series are not among them: the first collection of garbage of a kind adds one.
+    // Without the process's own series: the first garbage collection of a kind adds one.
     const series = async () =>
       [...(await readMetrics(service)).keys()].filter((name) => name.startsWith('sellthrough_')).sort();
     const ask = async (round: number) => {
@@ -200,7 +199,7 @@ describe('the log', () => {
     peer.once('error', () => undefined);
     socket.resetAndDestroy();
     await closed;
-    // What request.ip reads. Node has it no more, unless it was asked for while the connection stood.
+    // What request.ip reads: Node forgets it unless it was read during the connection.
     assert.equal(peer.remoteAddress, '127.0.0.1');
   });
 
@@ -363,7 +362,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   const fresh = new URL(replay.body.login_url).pathname;
   keep('fresh login token', fresh.split('/').at(-1));
 
-  // The customer's road: the dead link, the page, the button, the session.
+  // The customer's path: the dead link, the page, the button, the session.
   await get(pathname);
   assert.equal((await get(fresh)).status, 200);
   const opened = await fetch(service.address + fresh, { method: 'POST', redirect: 'manual' });
@@ -373,7 +372,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   const home = new URL(opened.headers.get('location') ?? '', service.address).pathname;
   assert.equal((await get(home, { cookie })).status, 200);
 
-  // Where secrets stray to by mistake: the wrong header, the query, the path, a body that is not JSON.
+  // Where secrets end up by mistake: the wrong header, the query, the path, a body that is not JSON.
   for (const secret of [...secrets.values()]) {
     await get(`/api/v1/balance?api_key=${secret}`);
     await get(`/api/v1/${secret}`);
@@ -385,7 +384,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
     await admin.post('/api/admin/v1/login-codes/exchange', { code: secret });
     await admin.post(path, { password: secret });
   }
-  // And a failure of ours, whose error is logged as a whole.
+  // And an internal failure, whose error is logged completely.
   const sql = (text: string) => service.database.query({ name: '', text });
   await sql(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
     create trigger fail before insert or update on api_keys for each row execute function fail()`);
@@ -421,7 +420,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   }
 });
 
-/** The lines of requests after this many lines: `least`, or more if there are more. */
+/** Lines of requests after this number; waits for at least `least`. */
 async function requestLinesSince(from: number, least: number): Promise<Record<string, unknown>[]> {
   const lines = () => service.logLines.slice(from).filter(({ msg }) => msg === 'request');
   for (let turn = 0; turn < 1_000 && lines().length < least; turn += 1) await nextTurn();

@@ -1,5 +1,5 @@
-// What the operator does for a customer of any account: cancels the plan with the refund to the account, changes the
-// package, and makes a login link. By the rules of the account's own requests, with the operator as the author.
+// The operator's actions for any account's customer: cancel with the refund to the account, package change, login link. By
+// the rules of the account's own requests, with the operator as author.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

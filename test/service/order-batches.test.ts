@@ -1,6 +1,5 @@
-// The engine through its real database: orders that arrive together are decided together, in two round
-// trips, and answer as they would have one after another. A batch is held by a lock that the test takes
-// and lets go: nothing here waits for a time.
+// The engine on a real database: orders that arrive together are decided in one batch of two round trips, with the answers
+// of a sequence. Batches are held by the test's locks; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -24,7 +23,10 @@ import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';
 
-/** A batch: BEGIN, locks and loads; then writes and COMMIT. */
+/**
+ * A batch: BEGIN, locks and loads; then writes and COMMIT.
+ * With groups on several servers one more, for other accounts' references.
+ */
 /** Where groups are on several servers one more: who holds the references that no customer of the account has. */
 const roundTripsOf = ({ database }: TestService) =>
   bySharding(database, { together: () => 2, apart: () => 3 });
@@ -32,10 +34,10 @@ const roundTripsOf = ({ database }: TestService) =>
 describe('orders that arrive together', () => {
   let service: TestService;
   before(async () => {
-    // Two lanes, where the default is one: what holds between them holds between processes.
+    // Two lanes instead of one: what holds between them holds between processes.
     service = await startTestService({
       limits: {
-        // Round trips are counted: none of its own falls among them, nor a look at where groups are.
+        // Round trips are counted: the service must add none of its own.
         database: { orderConnections: 2, locateMilliseconds: 3_600_000 },
         requestLog: { flushMilliseconds: 3_600_000 },
       },
@@ -52,7 +54,7 @@ describe('orders that arrive together', () => {
       assert.equal((await order(service, reseller, `two-trips-${index}`, `trip-${index}`)).status, 201);
       trips.push(service.database.roundTrips() - earlier);
     }
-    // News of the packages made above, when it arrives late, may fall into some of them.
+    // Late news of the packages created above may add some.
     const costs = trips.toSorted((one, other) => one - other);
     assert.deepEqual(
       [costs[0], costs[4]],
@@ -66,7 +68,7 @@ describe('orders that arrive together', () => {
     await warm(reseller);
     const batchesBefore = await batchSizes(service);
     const release = await holdAccount(service, reseller);
-    // The first one forms a batch of its own, in which it waits for the account; behind it forms the next.
+    // The first batch waits for the account; the next one fills behind it.
     const answers = [order(service, reseller, 'held-0', 'held-0')];
     await queueReaches(service, 1);
     const earlier = service.database.roundTrips();
@@ -277,17 +279,17 @@ describe('orders that arrive together', () => {
     const listed = (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);
     assert.equal(listed.price, '2.00');
 
-    // The next change gets no number that was given before.
+    // The next change's number was never used.
     await sql(service, 'update service_state set packages_version = 1');
     await changePackage(service, id, { prices: { reseller: { monthly: '4.00' } } });
     assert.ok((await versionNow()) > 86_400 * 365, 'it follows the clock');
     assert.equal(await pricedAt('changed-again'), '4.00');
-    // The audit log still has the version that was lost.
+    // The audit log still has the lost version.
     await sql(service, 'update service_state set packages_version = greatest(packages_version, $1)', [lost]);
   });
 
   test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {
-    // Neighbouring ids: of two lanes an odd and an even one wait in different ones.
+    // Neighboring ids: with two lanes, an odd and an even one are in different lanes.
     const [first, second] = [
       await service.createReseller({ credit: '9000.00' }),
       await service.createReseller({ credit: '9000.00' }),
@@ -325,7 +327,7 @@ describe('orders that arrive together', () => {
   });
 });
 
-// The embedded database has one session: there one claim always follows the other.
+// The embedded database has one session: claims are always sequential.
 test('of two claims that both found the customer free, the later is decided afresh', {
   skip: !isPostgres,
 }, async () => {
@@ -567,7 +569,7 @@ describe('a batch that is durable while others wait', () => {
 });
 
 describe('a batch whose COMMIT was not answered', () => {
-  /** What becomes of the next transactions of the order path, which all reach the real database. */
+  /** The results of the next order transactions, which all reach the real database. */
   interface Step {
     readonly isHeard: boolean;
     /** Runs once the transaction is durable. */
@@ -646,7 +648,7 @@ function submit({ service }: TestService, command: OrderCommand): Promise<OrderO
   return service.engine.submit(command);
 }
 
-/** A fresh account's version of rights is 1. */
+/** A new account's version of rights is 1. */
 function caller({ id }: TestAccount) {
   return { accountId: id, accessVersion: 1 };
 }
@@ -667,7 +669,7 @@ function placeOrder(
   };
 }
 
-/** The account is read for its key once and then known: what follows costs the batches' round trips only. */
+/** Reads the account for its key once, so that later requests only cost the batches' round trips. */
 async function warm(account: TestAccount): Promise<void> {
   assert.equal((await account.get('/packages')).status, 200);
 }
@@ -680,7 +682,7 @@ function sql(
   return database.query({ name: '', text }, values);
 }
 
-/** Another account whose orders wait behind this one's. */
+/** Another account in the same lane. */
 async function inLaneOf(service: TestService, { id }: TestAccount): Promise<TestAccount> {
   const lanes = service.database.orderSessions * service.database.accountGroups().length;
   let other: TestAccount;
@@ -689,7 +691,7 @@ async function inLaneOf(service: TestService, { id }: TestAccount): Promise<Test
   return other;
 }
 
-/** Locks the account, as a batch of another process would. Resolves, locked, to what lets it go. */
+/** Locks the account like another process's batch. Resolves to the release. */
 async function holdAccount({ database }: TestService, { id }: TestAccount): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -706,7 +708,7 @@ async function holdAccount({ database }: TestService, { id }: TestAccount): Prom
   };
 }
 
-/** Until this many orders wait in the lanes, and the lanes have taken what they can. */
+/** Until this many orders wait in the lanes, after the lanes have taken their batches. */
 async function queueReaches({ service }: TestService, depth: number): Promise<void> {
   const until = performance.now() + 60_000;
   while (service.engine.queueDepth() < depth) {
@@ -747,7 +749,7 @@ async function batchSizes(service: TestService) {
   };
 }
 
-/** The outcome without what differs between two accounts by nature. */
+/** Without what naturally differs between two accounts. */
 function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
   const text = JSON.stringify(outcome, (name, value) => {
     if (name === 'accountId' || name === 'fingerprint') return undefined;
@@ -756,7 +758,7 @@ function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
   return JSON.parse(withoutAccount(text, account));
 }
 
-/** Public ids begin with the account's id, and the test's references end with it. */
+/** Public ids start with the account's id, and the test's references end with it. */
 function withoutAccount(text: string, { id }: TestAccount): string {
   return text.replaceAll(`-of-${id}`, '').replaceAll(new RegExp(`\\b${id}(\\d{9})\\b`, 'g'), '7$1');
 }

@@ -1,6 +1,5 @@
-// Many orders in one request: each answered as it would be alone, in the order sent, and each exactly once however often
-// the whole is repeated. The windows are small here, so that few orders are several of them. Nothing waits for a time: what
-// is under way is held by a lock or by a transaction that the test lets go.
+// Bulk orders: each answered like a single one, in order, and executed exactly once however often the bulk is repeated.
+// Windows are small here. Work in progress is held by locks and transactions of the test; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -36,9 +35,9 @@ type Result = Answer['body'];
 let service: TestService;
 /** Milliseconds. */
 let now = 1_000_000;
-/** The accounts of each batch, in the order in which they began. */
+/** The accounts of each batch, in order. */
 let batches: (readonly number[])[] = [];
-/** Runs when a batch is about to begin, and may hold or break it. */
+/** Runs before a batch begins; may hold or break it. */
 let beforeBatch: () => Promise<void> | void = () => undefined;
 
 const refusalsPerMinute = 20;
@@ -197,7 +196,7 @@ test('a bulk answers exactly as its orders would one after another, whatever the
   }
 });
 
-/** The item as a single request, its answer as a result of a bulk. What only a bulk has is refused as the bulk says. */
+/** The item as a single request, with its answer as a bulk's result. What only bulks have is refused as in a bulk. */
 async function sendAlone(account: TestAccount, item: unknown): Promise<Result> {
   const only = async () => (await bulk(account, [item])).results[0];
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return only();
@@ -335,7 +334,7 @@ test('renew_customer is refused for others, for a trial, while an order waits, a
   ]);
   assert.deepEqual(both.results.map(outcomeOf), ['422 validation_failed', '422 invalid_idempotency_key']);
 
-  // What failed leaves the order before it as the base, for its months.
+  // The failed one leaves the previous order as the base, for its months.
   assert.equal((await fail(waiting.order.id)).status, 200);
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
   const shown = (await account.get(`/customers/${paid.order.customer.id}`)).body.customer.plan;
@@ -446,7 +445,7 @@ test('an order of somebody else does not wait for a bulk to end, and a window wa
 
 for (const [how, hangUp, doneOf40] of [
   ['is reset stops the bulk at its window', (socket: Socket) => socket.resetAndDestroy(), 2 * windowOrders],
-  // Whoever ends its side may still read: it is answered, so all of it is done.
+  // A half-closed client can still read: it is answered, so all is done.
   ['is ended lets the bulk go on to its end', (socket: Socket) => socket.destroy(), 40],
 ] as const) {
   test(`a connection that ${how}; sent again, each order stands exactly once`, async () => {
@@ -476,7 +475,7 @@ for (const [how, hangUp, doneOf40] of [
     hangUp(socket);
     await until(() => serversEnd.closed || serversEnd.readableEnded);
     gate.resolve();
-    // What is answered has a line in the log; of a connection that is closed only the orders that were begun are awaited.
+    // Answers have a log line; for a closed connection only begun orders are awaited.
     const isOver = () => serversEnd.closed || linesOfBulks() > linesBefore;
     await until(() => isOver() && service.service.engine.queueDepth() === 0);
     for (let turn = 0; turn < 10; turn += 1) await nextTurn();
@@ -555,7 +554,6 @@ test('a database that goes away in the middle makes the rest 503, and nothing is
   beforeBatch = () => {
     begun += 1;
     if (begun === 1) return;
-    // Nobody waits longer than this.
     now += 3_600_000;
     throw new DatabaseUnavailable('It went away.');
   };
@@ -611,7 +609,7 @@ test('rights that change in the middle are seen: the rest is decided with the ne
 });
 
 test('a bulk counts as one request for every ten orders begun; one that does not fit is refused whole and counts for nothing', async () => {
-  // Where nothing is left at all, the guard says so before it has read how many orders there are.
+  // With nothing left, the guard refuses before it has read the number of orders.
   const account = await service.createReseller({ credit: '9000.00', rateLimitPerMinute: 7 });
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   const start = now;
@@ -722,7 +720,7 @@ test('login links are made for the orders that ask, and a replay has a fresh one
   assert.deepEqual([links[0]?.[1], links[1]?.[1]], [undefined, undefined]);
 });
 
-/** Every order charged once, 10.00 each; and the balance. */
+/** Each order charged once, 10.00; and the balance. */
 async function chargesOf(account: TestAccount): Promise<{ orders: number; balance: string }> {
   const { orders, entries, balance } = await booksOf(service, account);
   const charges = entries.filter((entry) => entry.startsWith('charge -10.00 '));

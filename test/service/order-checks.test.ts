@@ -18,12 +18,12 @@ before(async () => {
   service = await startTestService();
 });
 after(async () => {
-  // Nobody should count to them when the books are checked at the end.
+  // Excluded from the final audit.
   await sqlOfAll(service, mendCounts);
   await service.close();
 });
 
-/** A request that would succeed, until faults are put into it. */
+/** A valid request, before faults are added. */
 interface Attempt {
   readonly account: TestAccount;
   readonly customer: string;
@@ -32,7 +32,7 @@ interface Attempt {
   path: string;
   body: Record<string, unknown>;
   headers: Record<string, string>;
-  /** What is sent for the body's text. */
+  /** Replaces the body's text. */
   garble: (text: string) => Uint8Array<ArrayBuffer>;
 }
 
@@ -50,7 +50,7 @@ async function placed(account: TestAccount, body: object, key?: string) {
   return answer.body.order;
 }
 
-/** What each fault does to the account, to the customer or to the request. */
+/** Each fault's effect on account, customer or request. */
 const faults: Record<string, Fault> = {
   no_key: (attempt) => Object.assign(attempt, { key: '' }),
   unknown_key: (attempt) => Object.assign(attempt, { key: unknownKey }),
@@ -106,18 +106,18 @@ const mendCounts = `update accounts a set
     plan_change_count = (select count(*) from plan_changes where account_id = a.id)
   where greatest(order_count, customer_count, entry_count, plan_change_count) >= 900000000`;
 
-/** As if the account had so many rows of a kind. */
+/** As if the account had this many rows of a kind. */
 function setCount(account: TestAccount, counter: string, count: number) {
   const text = `update accounts set ${counter} = $2::int where id = $1::int`;
   return sqlOf(service, account, text, [account.id, count]);
 }
 
-/** The order in which they do not get in each other's way. */
+/** An order in which they do not disturb each other. */
 const faultNames =
   'bound foreign too_long plan_changed poor halted full too_often elsewhere api_off blocked revoked';
 const place = (name: string) => faultNames.split(' ').indexOf(name);
 
-/** Sends a request with these faults and holds the answer and the books. */
+/** Sends a request with these faults and checks answer and state. */
 async function expectAnswer(route: string, names: readonly string[], answer: string, field: string) {
   const account = await service.createReseller({ credit: '2000.00' });
   const customer = `checks-${account.id}`;
@@ -157,7 +157,7 @@ async function expectAnswer(route: string, names: readonly string[], answer: str
   assert.deepEqual(await booksOf(service, account), before, 'the books are as they were');
 }
 
-/** Check, a fault that it finds, a fault that a later check finds, the answer, its details. */
+/** Check, its fault, a later check's fault, the answer, its details. */
 const placing = `
    1  no_key           wrong_path        401 missing_api_key          {}
    1  no_key           wrong_method      401 missing_api_key          {}
@@ -209,7 +209,7 @@ const placing = `
   18  full             poor              422 order_failed             reason=account_full
   19  poor             poor              402 insufficient_credit      balance,currency,required`;
 
-/** The same of a renewal: the order's existence is settled with check 16. */
+/** The same for renewals: the order's existence belongs to check 16. */
 const renewing = `
    8  wrong_method     too_large         405 method_not_allowed       {}
    9  too_large        not_json          413 payload_too_large        -

@@ -1,4 +1,4 @@
-// What an order would do, said before it is placed, and the guard that holds it to that.
+// Previews, and the guard (max_charge) that holds orders to them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -173,10 +173,10 @@ test('a price that rose in between is not charged: the answer says what it would
   expectRefusal(await account.post('/orders/preview', guarded), '409 price_changed', details);
   assert.deepEqual(await booksOf(service, account), before);
 
-  // A refusal binds no key; exactly the guard is charged.
+  // A refusal binds no key; exactly the guard's amount is charged.
   const { order } = await place(account, { ...body, max_charge: '10.01' });
   assert.equal(order.price, '10.01');
-  // No part of the same data: what stands is answered, whatever the guard says now.
+  // The guard is not part of the data: a repeat is answered whatever its guard.
   for (const guard of [{}, { max_charge: '0' }, { max_charge: '-5.00' }, { max_charge: '999999999999.99' }]) {
     const again = await account.post('/orders', { ...body, ...guard });
     assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'], again.text);

@@ -1,4 +1,4 @@
-// The key, the allow-list, sessions and the second factor as their owner manages them in the panel.
+// Key, allow-list, sessions and second factor, as their owner manages them in the panel.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -234,7 +234,7 @@ test('an administrator confirms a list that leaves the own address out, through 
     assert.equal((await patch(admin.id, { allowed_ips: ['127.0.0.0/8'] })).status, 200);
     assert.equal((await admin.get('/balance')).status, 200, 'nothing was set');
     assert.notEqual((await console.get('/me')).body.account.display_name, 'Locked out');
-    // Another account's list is for where that account is.
+    // Another account's list is for that account's addresses.
     assert.equal((await patch(other.id, out)).status, 200);
 
     const set = await patch(admin.id, { ...out, confirm: true });
@@ -244,7 +244,7 @@ test('an administrator confirms a list that leaves the own address out, through 
   }
 });
 
-/** Codes of the app that holds this secret, at the service's clock. */
+/** The app's codes for this secret, at the service's clock. */
 function codeAt(secret: string, seconds = service.clock.seconds): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: seconds * 1000 });
 }
@@ -288,7 +288,7 @@ test('codes at sign-in are begun with the password and are on once a code was ri
   assert.equal(confirmed.status, 201, confirmed.text);
   const { recovery_codes: codes } = confirmed.body;
   assert.equal(new Set(codes).size, 10);
-  // Five bits a letter: 140. From 112 on a plain hash is beyond guessing, however many accounts one guess is good for.
+  // Five bits per letter: 140. From 112 on a plain hash cannot be guessed, even over many accounts.
   for (const code of codes) assert.match(code, /^[a-z2-7]{4}(-[a-z2-7]{4}){6}$/);
   assert.equal((await panel.get('/me')).body.totp_enabled, true);
   expectRefusal(await panel.post('/totp', password), '409 totp_enabled');
@@ -419,7 +419,7 @@ test('codes are switched off with the password and a code, or a recovery code', 
 
 const ownPassword = { current_password: testPassword };
 
-/** Every key, password and second factor there is, as the database keeps them. */
+/** All keys, passwords and second factors, as stored. */
 async function credentials(): Promise<string> {
   const text = `select string_agg(line, chr(10) order by line) as lines from (
     select 'key ' || id || ' ' || lookup_hash || ' ' || (revoked_at is null) as line from api_keys
@@ -434,7 +434,7 @@ test('with an administrator’s cookie and no password, no request changes a key
   const console = await signIn(service, service.admin);
   const before = await credentials();
   const client = createApiClient(service.address, null);
-  // One makes a new account, whose key is its own; the other would end the session that is tried here.
+  // One creates a new account with its own key; the other would end this session.
   const others = ['createAccount', 'endAccountSessions'];
   const changing = service.service.app.declaredRoutes.filter(
     ({ guard, method, operationId }) =>
@@ -442,7 +442,7 @@ test('with an administrator’s cookie and no password, no request changes a key
   );
   assert.ok(changing.length > 20, `${changing.length} routes`);
   const guessed = 'whoever has the cookie';
-  // Whatever such a route may want of its body, beside what it asks for to be sure who is there.
+  // Everything such a route may need besides the confirmation.
   const wanted = { new_password: guessed, code: codeAt(secret), allowed_ips: [], display_name: 'Taken over' };
   for (const { method, path } of changing) {
     for (const id of path.includes('{id}') ? [account.id, service.admin.id] : ['']) {
@@ -478,11 +478,11 @@ test('a sensitive action names the password it lacks, refuses a wrong one, and i
     const done = await action(ownPassword);
     assert.ok(done.status < 300, done.text);
   }
-  // Its own password, too, and whatever else is changed with it.
+  // Its own password too, whatever else is changed with it.
   const own = { password: 'the thief’s own choice', display_name: 'Mine' };
   expectRefusal(await console.patch(`/admin/v1/accounts/${service.admin.id}`, own), '422 validation_failed');
   assert.notEqual((await console.get('/me')).body.account.display_name, 'Mine');
-  // What is not dangerous is not asked.
+  // Harmless changes need no confirmation.
   assert.equal((await console.patch(path, { display_name: 'Renamed' })).status, 200);
   assert.equal((await console.post(`${path}/credit`, { amount: '1' })).status, 201);
 });

@@ -1,4 +1,4 @@
-// What the administrator's console shows of the whole service.
+// The console's figures of the whole service.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Which requests the panel lets in: those of its own pages, with a session. And that the API's routes are the same
-// behind both guards. Every route with every role: roles-and-routes.test.ts.
+// The panel only accepts requests of its own pages with a session, and the API's routes behave the same behind both guards.
+// Roles: roles-and-routes.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -184,7 +184,7 @@ test('an order that was under way while its account’s rights moved is placed o
   const orders = Array.from({ length: 10 }, (_, index) =>
     client.post('/v1/orders', { package_id: service.packages.basic, customer: `moved-${index}` }),
   );
-  // An order that meets five of them is answered 503.
+  // After five such changes an order is answered 503.
   const changes = Array.from({ length: 4 }, () =>
     service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { allowed_ips: [] }),
   );

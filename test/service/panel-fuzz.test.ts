@@ -1,4 +1,4 @@
-// The fuzzer on the panel's routes: what the panel's document says is what every answer keeps to.
+// The fuzzer on the panel's routes: every answer conforms to the panel's document.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => panel?.close());
 
-/** `npm run proof` sends more, from another seed. */
+/** `npm run proof` sends more, with another seed. */
 const seed = Number(process.env['PROOF_SEED'] ?? 1);
 const requestsMin = Number(process.env['PROOF_REQUESTS'] ?? 2200);
 

@@ -1,5 +1,4 @@
-// What the panel makes of a ledger: its entries by month, statements and charts that add up with it, a file for
-// spreadsheets, and the plans that end soon.
+// The panel's views of a ledger: months, statements and charts that add up, CSV, and ending plans.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,7 +31,7 @@ interface Entry {
 let service: TestService;
 let account: TestAccount;
 let panel: PanelClient;
-/** Oldest first, as the administrator is shown it. */
+/** Oldest first, as the administrator sees it. */
 let ledger: Entry[];
 before(async () => {
   service = await startTestService();
@@ -289,7 +288,7 @@ test('plans that end within two weeks are counted, priced for their last months,
     ['ends-first', 'ends-second', 'tries'],
   );
   const { customers: _, from, to, ...figures } = expiring;
-  // The last second is the last that counts.
+  // The last included second.
   assert.equal(Date.parse(to) - Date.parse(from), (14 * day - 1) * 1_000);
   assert.deepEqual(figures, { days: 14, count: 3, renewable: 2, renewal_cost: '35.00', covered: true });
   const left = (await client.get('/v1/balance')).body.balance;

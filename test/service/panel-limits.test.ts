@@ -1,5 +1,5 @@
-// What one account's sessions may take from the others: requests a minute over all of them, and lists and exports at
-// once. A table that the test has locked holds what is under way: nothing here waits for a time.
+// An account's sessions cannot slow down others: requests per minute, and concurrent lists and exports. A locked table
+// holds requests; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -113,12 +113,12 @@ test('what is about the session itself waits for no turn: whoever ends a stolen 
   await letGo();
 });
 
-/** Of the embedded database: a transaction that waits for the test would hold the test's own statements up. */
+/** The embedded database: a waiting transaction would block the test's own statements. */
 function isAlone(): boolean {
   return service.database.kind === 'embedded';
 }
 
-/** Resolves, with the table locked, to what lets it go. */
+/** Locks the table; resolves to the release. */
 async function lock(table: string): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
-// The lists of customers and orders as the pages work with them: what a search finds, filters, their order, totals and files,
-// of one's own account and, for the operator, of any.
+// Customer and order lists of the pages: search, filters, order, totals and files, for the own account and, for the
+// operator, any.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -33,7 +33,7 @@ async function page(panel: PanelClient, path: string): Promise<Answer['body']> {
   return answer.body;
 }
 
-/** References in the order of the list, every page of it. */
+/** References in list order, all pages. */
 async function referencesOf(panel: PanelClient, list: string, query: Record<string, string | number>) {
   const found: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -65,7 +65,7 @@ test('customers and their orders are found by fragments of names in any order, w
   const { chidi, bjorn } = { chidi: orders['chidi@example.com'], bjorn: orders['bjorn'] };
   assert.ok(chidi !== undefined && bjorn !== undefined);
   await account.send('PATCH', `/customers/${bjorn.customer.id}`, { external_ref: 'CRM-77' });
-  // A second order, so that the customer's number and the order's are not the same.
+  // A second order, so that the customer's and the order's numbers differ.
   const again = await place(account, 'chidi@example.com');
 
   for (const [typed, references] of [
@@ -82,7 +82,7 @@ test('customers and their orders are found by fragments of names in any order, w
     ['%', ['sure_one']],
     ['_', ['sure_one']],
     ['\\', []],
-    // What is left of accents alone without accents is nothing, and everybody has that in their name.
+    // A search of only accents would become empty, which matches everything.
     ['\u0301', []],
     ['\u0308 \u0301', []],
     ['\u00b4', []],
@@ -154,7 +154,7 @@ test('customers are listed by state, package and the end of their plan, in the o
   const endOf = async (reference: string) =>
     Date.parse((await page(panel, `/customers/${ids[reference]}`)).customer.plan.expires_at) / 1000;
   const [first, third] = [await endOf('ends-1'), await endOf('ends-3')];
-  // The first two have ended, if only just.
+  // The first two have just ended.
   service.clock.seconds = first;
   const fresh = await signIn(service, account, { setPassword: false });
   const list = (query: Record<string, string | number>) => referencesOf(fresh, '/v1/customers', query);
@@ -226,7 +226,7 @@ test('orders of more customers than are looked up are found among the newest, wi
   const account = await service.createReseller({ credit: '99999.00' });
   const expected: string[] = [];
   for (let index = 0; index < 620; index += 1) {
-    // Every third has letters that the database is not asked about.
+    // Every third has letters that only the program checks.
     const name = index % 3 === 0 ? `Zoë crowd ${index}` : `Zoe crowd ${index}`;
     const outcome = await service.service.engine.submit({
       type: 'place',
@@ -324,7 +324,7 @@ test('what renewals of many customers cost together is what the bulk then charge
   assert.equal(bulk.body.results[0].order.expires_at, before.data[0].expires_at);
   assert.equal(bulk.body.results[2].order.package.id, plus, 'the order that the plan came from');
 
-  // What the product has not taken yet cannot be renewed; a balance that is too low is no refusal here.
+  // A pending order cannot be renewed; a low balance is no refusal here.
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
   await place(account, 'two', { package_id: plus });

@@ -1,4 +1,4 @@
-// Orders and customers as the panel finds them.
+// Searching orders and customers in the panel.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,6 @@ interface Listed {
   readonly id: number;
 }
 
-/** Every page, by the cursor. */
 async function readAll(panel: PanelClient, path: string): Promise<Listed[]> {
   const rows: Listed[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -64,7 +63,7 @@ test('orders are found by customer, kind, package and days, and pages of them jo
     all.push(order);
   }
   all.reverse();
-  // The first sessions ended meanwhile.
+  // The first sessions have ended.
   const fresh = await signIn(service, account, { setPassword: false });
   expectRefusal(await panel.get('/v1/orders'), '401 not_signed_in');
   const idsOf = (rows: readonly Listed[]) => rows.map(({ id }) => id);
@@ -222,7 +221,7 @@ test('a login link is made for a customer, logs in once, and kills the earlier o
   assert.equal((await open(second)).status, 303);
   assert.equal((await open(second)).status, 410);
 
-  // A customer on a trial has no order; each has a link of their own.
+  // A trial customer has no order; each has a separate link.
   const onTrial = async (customer: string) => {
     const trial = { package_id: service.packages.trial, customer };
     const granted = await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, trial);

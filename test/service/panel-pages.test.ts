@@ -1,4 +1,4 @@
-// The built pages as they are served: one index for every path, assets for ever, nothing from elsewhere.
+// The served pages: one index for all paths, immutable assets, nothing external.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// No page of the panel, and no filtered list, reads a whole table that grows with the orders, neither while the tables are young nor
-// when they have grown: the statements of its lists and figures are planned, then looked at.
+// No panel page or filtered list reads a whole table that grows with orders, neither with young nor with grown tables:
+// plans of its statements are checked.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ import type { Transaction } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 
-/** Statements of the panel, each with the index that it has to use where that is not the table's key. */
+/** Panel statements, with the required index if not the table's key. */
 const statements: Readonly<Record<string, RegExp | null>> = {
   find_session: /sessions_pkey/,
   list_sessions: /sessions_pkey/,
@@ -100,7 +100,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   replace_logged_links: /login_link_log_unused/,
   read_unchecked_last_orders: /orders_pkey[\s\S]*plan_changes_pkey/,
   list_live_links: /login_links_live/,
-  // With three accounts either index will do.
+  // With three accounts either index is fine.
   search_accounts_by_age: /accounts_pkey|accounts_by_name/,
   search_accounts_by_name: /accounts_by_name/,
   find_account_view: /account_views_pkey/,
@@ -108,11 +108,11 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_events_of_type_down: /events_of_type/,
   find_event_at_number: /events_pkey/,
   count_events_of_types: /events_of_type/,
-  // Without a row either index will do.
+  // Without rows either index is fine.
   find_webhook_retry: /webhook_retries_pkey|webhook_retries_due/,
 };
 
-/** A young account has no whole stretch yet, and no customers whose orders are too many. */
+/** A young account has no whole range yet, and few customers' orders. */
 const ofManyRows = ['find_list_ranges', 'find_orders_of_words'];
 
 const bigTables = [
@@ -146,7 +146,7 @@ let console: PanelClient;
 /** Of the account; switched off. */
 let webhookId: number;
 before(async () => {
-  // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
+  // One connection per rank, so that the checked plans are those used.
   service = await startTestService({
     environment: { OUTBOUND_ALLOW: '127.0.0.0/8' },
     limits: { database: { lookupConnections: 1, readConnections: 1 } },
@@ -164,7 +164,7 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
   const { order } = placed.body;
   assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
-  // For the values five times, for any values from the sixth on.
+  // Five custom plans, generic from the sixth on.
   for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
   await indexFacets(service.database);
   await indexCustomerTerms(service.database);
@@ -222,7 +222,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   ]) {
     assert.equal((await panel.get(path)).status, 200, path);
   }
-  // The same lists as the API has them.
+  // The same lists in the API.
   for (const path of [
     '/orders?kind=activate&package_id=1',
     '/orders?customer=planned',
@@ -290,7 +290,7 @@ async function look(when: string): Promise<void> {
   }
 }
 
-/** Thousands of orders of other customers, through the engine. */
+/** Thousands of other customers' orders, through the engine. */
 async function grow(): Promise<void> {
   const credited = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
     amount: '900000',

@@ -1,4 +1,4 @@
-// The log of an account's requests: what is in it, what never is, and that it is bounded and holds nobody up.
+// An account's request log: its content, what it never contains, and that it is bounded and delays nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -193,7 +193,7 @@ test('lines are dropped and counted rather than waited for', async () => {
   assert.equal(dropped, 24, 'what could not be written is not kept');
   isAway = false;
 
-  // More than may be kept: the oldest go, while it is written.
+  // More than the limit: the oldest go while it is written.
   for (let times = 0; times < 30; times += 1) {
     note(10);
     await log.flush();

@@ -1,4 +1,4 @@
-// Signing in and out, sessions and their ends, and how guessing is slowed down.
+// Signing in and out, the ends of sessions, and slowing down guesses.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -34,7 +34,7 @@ const day = 86_400;
 
 let service: TestService;
 let milliseconds = 0;
-/** The name of a statement that the database does not take now. */
+/** Name of a statement that the database currently refuses. */
 let refusedStatement: string | null = null;
 before(async () => {
   service = await startTestService({
@@ -50,14 +50,14 @@ before(async () => {
   service.clock.monotonic = () => milliseconds;
 });
 beforeEach(() => {
-  // Nobody waits for what an earlier test did wrong.
+  // No waits because of earlier tests' failures.
   milliseconds += 24 * hour * 1000;
 });
 after(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-/** The client whose browser got this answer. */
+/** A client with this answer's cookie. */
 const renewedBy = (answer: Answer) => createPanelClient(service.address, setCookieOf(answer));
 
 async function withPassword(): Promise<TestAccount & { username: string }> {
@@ -131,7 +131,7 @@ test('with https the cookie is bound to the host and to https, and so is every l
       assert.equal(await of(api), 'max-age=31536000', `${path} is asked for by https alone from then on`);
       assert.equal(await of(createApiClient(service.address, null)), null, `${path} without https`);
     }
-    // Without Sec-Fetch-Site the Origin decides: it is PUBLIC_URL and nothing else.
+    // Without Sec-Fetch-Site the Origin must be PUBLIC_URL.
     const out = (origin: string) => api.post('/panel/api/sign-out', {}, { origin });
     expectRefusal(await out(secure.address), '403 forbidden_origin');
     expectRefusal(await out('http://shop.example'), '403 forbidden_origin');
@@ -151,7 +151,7 @@ test('a wrong password, an unknown name and an account without a password are an
     { username: '', password: '' },
     { username: 'ü\u2028x', password: testPassword },
     { username: await usernameOf(service, without), password: 'none' },
-    // The fields of a refusal do not make a body one.
+    // A refusal's fields do not make it a valid body.
     { username, password: 'not the password', code: 'not_found', details: {} },
   ]) {
     const answer = await signInAnswer(service.address, body);
@@ -175,7 +175,7 @@ test('a wrong password, an unknown name and an account without a password are an
 
 test('an unknown name costs as much computing as a wrong password', async () => {
   const { id, username } = await withPassword();
-  // One that costs what those of real accounts do.
+  // One with a real account's cost.
   const hash = await hashPassword(testPassword);
   const text = 'update people set password_hash = $2 where id = $1::int';
   await service.database.query({ name: '', text }, [id, hash]);
@@ -189,7 +189,7 @@ test('an unknown name costs as much computing as a wrong password', async () => 
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1e6;
   };
-  // What the process compiles and clears away meanwhile is no cost of either: of several times the cheapest counts.
+  // Compilation and garbage collection are not costs: the cheapest of several counts.
   const known: number[] = [];
   const unknown: number[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -578,13 +578,13 @@ test('an administrator ends every session of an account; its password and key st
     [last.actor.id, last.action, last.subject, last.after],
     [service.admin.id, 'account.end_sessions', `account ${account.id}`, { ended: 0 }],
   );
-  // His own, too: he is signed out with the others.
+  // Including the own session.
   const own = `/admin/v1/accounts/${service.admin.id}/end-sessions`;
   assert.equal((await console.post(own)).status, 200);
   expectRefusal(await console.get('/me'), '401 not_signed_in');
 });
 
-/** Newest first, of sign-ins alone. */
+/** Newest first, sign-ins only. */
 async function signInEntries(limit = 100) {
   const { data } = (await service.admin.get(`/api/admin/v1/audit?limit=${limit}`)).body;
   return data.filter(({ action }: { action: string }) => action.startsWith('sign_in.'));
@@ -649,14 +649,14 @@ test('a flood of refused sign-ins is counted in the audit log, not written out',
     (await signInEntries())
       .filter((entry: { action: string; subject: string }) => `${entry.action} ${entry.subject}` === what)
       .map((entry: { after: { within_the_hour: number } }) => entry.after.within_the_hour)
-      // They are written side by side.
+      // They are written concurrently.
       .sort((a: number, b: number) => b - a);
   milliseconds += hour * 1000;
   await knock(username, 'wrong', 29);
   const first = Array.from({ length: 20 }, (_, index) => 20 - index);
   const refusals = `sign_in.refuse sign-in of account ${account.id}`;
   assert.deepEqual(await countsOf(refusals), first);
-  // It goes on after an hour, and neither those of no account nor the owner's own are lost in it.
+  // Continues after an hour, without losing entries without an account or the owner's own.
   milliseconds += hour * 1000;
   await knock(username, 'wrong', 1);
   assert.deepEqual(await countsOf(refusals), [...first, 1]);
@@ -701,7 +701,7 @@ test('a session has a rate limit of its own, and it is not the key’s', async (
 test('the last administrator who can act is neither blocked nor switched off', async () => {
   const { admin } = service;
   const panel = await signIn(service, admin);
-  // His own key is switched off, so he could not lift what he does: nobody else is there who could.
+  // The own key is switched off, so this could not be undone by anyone else.
   await sqlOfAll(service, 'update accounts set api_enabled = false where is_admin');
   const made = await panel.post('/admin/v1/accounts', { username: 'not-an-admin', group: 'reseller' });
   assert.equal(made.status, 201, made.text);

@@ -1,5 +1,4 @@
-// What the service mails to the people of an account: invitations, links to a new password, and news of a sign-in from an
-// address that is new. Read as they arrive at a real SMTP server.
+// Mails to people: invitations, password links, and sign-ins from new addresses, as received by a real SMTP server.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -44,9 +43,9 @@ after(async () => {
   await mailServer?.close();
 });
 beforeEach(async () => {
-  // Of the test before.
+  // Of the previous test.
   await arrived();
-  // Every test asks from a place of its own: waits of one hold no other back.
+  // Each test uses a different address, so that waits are separate.
   places += 1;
   nobody = createPanelClient(service.address, '');
 });
@@ -56,7 +55,7 @@ const here = () => from(`203.0.113.${places}`);
 const sql = (text: string, values: readonly unknown[] = []) =>
   service.database.query({ name: '', text }, values);
 
-/** What came, once everything that was asked for is in the outbox and the job has run. */
+/** The mails, once all requests are in the outbox and the job has run. */
 async function arrived(): Promise<readonly ReceivedMail[]> {
   await service.service.passwordLinks.settled();
   service.clock.seconds += defaultLimits.scheduledJobs.mail.everySeconds;
@@ -89,7 +88,7 @@ async function tokenFor(account: string): Promise<string> {
   return tokenIn(mails[0]);
 }
 
-/** Of a past test, that no later one is asked within the rest of. */
+/** Of an earlier test, so that no later one is delayed. */
 const rest = () => {
   service.clock.seconds += restSeconds;
 };
@@ -243,7 +242,7 @@ test('asking is answered alike whether there is an account or not, and slowed do
   }
   const { body } = await nobody.post('/password-reset', { account: '' }, here());
   assert.equal(body.error.code, 'validation_failed');
-  // Whoever knows the password signs in all the same.
+  // The password still signs in.
   expectRefusal(
     await signInAnswer(service.address, { username, password: 'wrong' }, from('198.51.100.1')),
     '401 invalid_credentials',
@@ -268,12 +267,12 @@ test('people of another account who name an address take no link from its owner'
   const first = await arrived();
   assert.deepEqual(names(first).toSorted(), ['squatter-1', 'squatter-2', 'the-victim']);
   const victims = first.find(({ parsed }) => parsed.text?.includes('the-victim'));
-  // Whoever used a link has confirmed the address, and comes first from then on.
+  // Using a link confirms the address, which then comes first.
   expectStatus(await complete(tokenIn(victims)), 204);
   rest();
   expectStatus(await ask('v@example.com'), 202);
   assert.equal(names(await arrived())[0], 'the-victim');
-  // The answer is the same for everybody, and so is an address of nobody.
+  // The answer is the same for everyone, including unknown addresses.
   rest();
   const unknown = await ask('nobody@example.com');
   assert.deepEqual([unknown.status, unknown.text], [202, (await ask('v@example.com')).text]);
@@ -379,7 +378,7 @@ test('people of an account are written to at addresses of their own, two with on
     expectStatus(await complete(tokenIn(mail), `the choice of number ${index}`), 204);
   }
 
-  // By the name one of them, by the address both, and never the account's own login.
+  // By name one of them, by address both, and never the account's own login.
   expectStatus(await ask('mailed.first'), 202);
   assert.deepEqual(
     (await arrived()).map(({ to, parsed }) => [to, parsed.text?.includes('mailed.first')]),
@@ -396,13 +395,13 @@ test('people of an account are written to at addresses of their own, two with on
   expectStatus(await enter('mailed.second', chosen), 200);
   expectStatus(await enter('mailed.first', 'the choice of number 0'), 200);
 
-  // A place that is new to one of them is told to that one.
+  // An address that is new for one of them is reported to that one.
   expectStatus(await enter('mailed.second', chosen, from('198.51.100.77')), 200);
   const [news, ...others] = await arrived();
   assert.deepEqual([news?.to, others.length], ['team@example.com', 0]);
   assert.ok(news?.parsed.text?.includes('mailed.second'));
 
-  // Whoever is removed is written to no more.
+  // Removed people get no mail.
   const gone = `${api}/accounts/${id}/people/${invited[0]?.person.id}`;
   expectStatus(await service.admin.send('DELETE', gone), 200);
   rest();
@@ -483,7 +482,7 @@ test('a link says whom it is for and who invites, to whoever holds it, and nothi
     invited_by: account.username,
     expires_at: invited.invitation.expires_at,
   });
-  // The operator's people are not named to other accounts.
+  // Other accounts do not see the operator's people.
   const byOperator = expectStatus(
     await service.admin.post(`${api}/accounts/${account.id}/people`, {
       username: 'linked-olga',
@@ -494,7 +493,7 @@ test('a link says whom it is for and who invites, to whoever holds it, and nothi
   const other = String(byOperator.invitation.url).split('#token=')[1] ?? '';
   assert.equal(expectStatus(await look(other), 200).invited_by, null);
 
-  // To look uses nothing up; to use does.
+  // Looking does not use it up; using does.
   expectStatus(await look(token), 200);
   expectStatus(await complete(token), 204);
   expectRefusal(await look(token), '404 link_not_found');
@@ -540,13 +539,13 @@ test('an invitation can end in a session, a mailed reset cannot, and nothing of 
   const { person } = expectStatus(await panel.get('/person'), 200);
   assert.equal(person.username, 'signs-in');
 
-  // A reset is mailed to whoever can read mail: with a code or without, they sign in by hand.
+  // A reset link only shows that mail can be read: they sign in by hand, with a code if required.
   rest();
   const reset = await finish(await tokenFor('signs-in@example.com'), 'one more battery staple');
   expectStatus(reset, 204);
   assert.equal(reset.headers.get('set-cookie'), null);
 
-  // A second factor that is on is asked for, also of an invitation.
+  // An enabled second factor is required even for invitations.
   const guarded = expectStatus(
     await service.admin.post(`${api}/accounts/${account.id}/people`, {
       username: 'has-codes',

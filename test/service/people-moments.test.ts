@@ -1,5 +1,5 @@
-// Somebody who is removed, or given another role, at the worst moment of a request of theirs: after the guard has let it in,
-// while its password is looked at, right before it is carried out.
+// A person removed or given another role at the worst moment of a request: after the guard, during the password check,
+// before execution.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What each role may do and may not: on every route, and where somebody would make more of their role. Second factors that
-// a role is required to have, and actions that ask for the password again.
+// What each role may do, on every route and against extending it. Required second factors, and actions that require the
+// password.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
-/** Routes that change something get a body that is not JSON: whoever is let in is told so, and nothing is done. */
+/** Changing routes get a body that is not JSON: admitted callers are told so, without any effect. */
 function send({ method, path }: DeclaredRoute, { cookie }: PanelClient): Promise<Answer> {
   const filled = path.replace(/\{\w+\}/g, '1');
   const body = method === 'GET' ? undefined : '{';
@@ -67,7 +67,7 @@ test('every person is let in to the routes whose scopes their role has, and to n
         const why = `${role}: ${route.method} ${route.path} ${answer.text.slice(0, 200)}`;
         const missing = route.scopes.filter((scope) => !scopes.has(scope));
         if (missing.length === 0) {
-          // Test mode's own requests are the page's when it asks for test mode.
+          // Test mode's own requests belong to the page in test mode.
           if (route.path.includes('/test/') && route.method === 'GET') {
             expectRefusal(answer, '403 test_mode_only', undefined, why);
             continue;
@@ -116,7 +116,7 @@ test('support helps accounts, and moves no money and no prices', async () => {
   expectRefusal(await panel.post(`${path}/credit`, credit), '403 insufficient_scope', {
     scope: 'admin:credit',
   });
-  // The group says which prices an account pays.
+  // The group determines an account's prices.
   expectStatus(await panel.patch(path, { group: 'reseller' }), 200);
   expectRefusal(await panel.patch(path, { group: 'distributor' }), '403 insufficient_scope', {
     scope: 'admin:packages',
@@ -216,7 +216,7 @@ test('staff and viewers of an account reach nobody of it, and nothing of another
       '403 forbidden',
     );
   }
-  // An owner finds nobody of another account, however they are asked for.
+  // Owners find no people of other accounts.
   const owner = await addPerson(service, reseller, 'owner');
   for (const id of [stranger.id, other.id, service.admin.id]) {
     expectRefusal(
@@ -238,8 +238,6 @@ test('a reseller’s key manages no people', async () => {
     assert.ok(answer.status === 404 || answer.status === 403, answer.text);
   }
 });
-
-// ---------------------------------------------------------------------------------- sensitive actions
 
 async function ownerOf(account: TestAccount): Promise<TestPerson> {
   return addPerson(service, account, 'owner');
@@ -275,7 +273,7 @@ test('a right password is good for sensitive actions of this session for five mi
   expectRefusal(await invite('sudo-third'), '422 validation_failed');
   expectRefusal(await panel.post('/api-key/reveal', {}), '422 validation_failed');
   assert.equal((await panel.get('/person')).body.reauthenticated_until, null);
-  // An action within them prolongs nothing; another password does.
+  // Actions do not prolong it; another password confirmation does.
   expectStatus(await panel.post('/api-key/reveal', own), 200);
   service.clock.seconds -= 3_600;
   expectRefusal(await invite('sudo-third'), '422 validation_failed', undefined, 'a clock that was set back');
@@ -415,8 +413,6 @@ test('nobody uses up what a colleague may do, nor inviting what takes keys and p
   }
 });
 
-// ---------------------------------------------------------------------------------- second factors
-
 test('whoever needs a second factor does nothing but set one up, and cannot switch it off', async () => {
   const strict = await startTestService({
     environment: { SECOND_FACTOR_ROLES: 'account:owner, operator:finance' },
@@ -442,7 +438,7 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
     expectRefusal(off, '403 second_factor_required');
     expectStatus(await person.panel.get('/v1/balance'), 200);
 
-    // Whoever has it taken off by an administrator begins anew; roles that need none are asked for none.
+    // After an administrator disabled it, set-up starts anew; roles without the requirement are not asked.
     const staff = await addPerson(strict, account, 'staff');
     expectStatus(await staff.panel.get('/v1/balance'), 200);
     expectRefusal(
@@ -453,7 +449,7 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
     expectRefusal(await finance.panel.get('/admin/v1/accounts'), '403 second_factor_required');
     const support = await addPerson(strict, strict.admin, 'support');
     expectStatus(await support.panel.get('/admin/v1/accounts'), 200);
-    // A key is no person.
+    // Keys are not people.
     assert.equal((await account.get('/balance')).status, 200);
     // With another role the next request needs one.
     const path = `${peoplePath(account)}/${staff.id}`;
@@ -505,8 +501,6 @@ test('a first password is chosen before a second factor is set up', async () => 
     await strict.close();
   }
 });
-
-// ---------------------------------------------------------------------------------- names and guesses
 
 test('an unknown name, one of somebody removed or only invited, and a wrong password are answered alike', async () => {
   const account = await service.createReseller();

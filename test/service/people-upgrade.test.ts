@@ -1,5 +1,5 @@
-// What had one login for each account becomes one with people: every login that there was is an owner with the account's
-// name and number, and nothing else changes for it: its password, its sessions, its codes and its links go on.
+// The upgrade from one login per account to people: each login becomes an owner with the account's name and number, keeping
+// password, sessions, codes and links.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

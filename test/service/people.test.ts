@@ -1,5 +1,5 @@
-// Who signs in for an account: invited by a link that works once, changed and removed by owners and administrators, and
-// never so that an account is left without an owner who can sign in.
+// People of an account: invited by single-use links, changed and removed by owners and administrators, never leaving an
+// account without an owner who can sign in.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -107,7 +107,7 @@ test('an owner invites a colleague, who chooses a password by the link and signs
     (await owner.get('/people')).body.data.map(({ username }: { username: string }) => username),
     [await usernameOf(service, account), 'grace.hopper'],
   );
-  // Sessions are a person's own.
+  // Sessions belong to a person.
   assert.equal((await panel.get('/sessions')).body.data.length, 1);
   expectStatus(await panel.delete('/sessions'), 204);
   assert.equal((await owner.get('/me')).status, 200);
@@ -173,7 +173,7 @@ test('a name is one person’s or one account’s, until the person is removed',
   const next = expectStatus(await invite('only.one'), 201);
   assert.notEqual(next.person.id, person.id);
 
-  // The account's own login keeps its name, for whoever brings it back.
+  // The account's own login keeps its name, in case it is restored.
   await addPerson(service, account, 'owner');
   expectStatus(await service.admin.send('DELETE', `${peoplePath(account)}/${account.id}`), 200);
   const name = await usernameOf(service, account);
@@ -249,7 +249,7 @@ test('of two owners who remove each other at the same moment, one stays, and no 
     expectStatus(removed, 200);
     const confirmed = { password: ownPassword };
     for (const { panel } of [first, second]) {
-      // From now on a sensitive action takes no password: both get to the account at once.
+      // From here on sensitive actions need no password: both reach the account at once.
       expectStatus(await panel.post('/api-key/reveal', confirmed), 200);
     }
     const answers = await Promise.all(
@@ -434,7 +434,7 @@ test('a person changes their own password and address, and ends nobody else’s 
   assert.deepEqual(expectStatus(await panel.put('/email', email), 200), { email: 'viewer@example.com' });
   assert.equal((await owner.get('/me')).body.account.email, undefined, 'the account’s is another one');
   assert.equal((await panel.get('/person')).body.person.email, 'viewer@example.com');
-  // The address of the account is its owners' to change.
+  // Only owners change the account's address.
   await addPerson(service, account, 'owner');
   expectStatus(await service.admin.patch(`${peoplePath(account)}/${account.id}`, { role: 'viewer' }), 200);
   expectRefusal(

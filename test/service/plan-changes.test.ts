@@ -1,5 +1,4 @@
-// What happens to a plan without an order is history: trials, suspensions and their ends, numbered within the account
-// beside its orders.
+// Changes of a plan without an order are history: trials, suspensions and their ends, numbered within the account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// A plan that is cancelled, suspended and resumed (docs/decisions/0030-the-life-of-a-plan.md), with the arithmetic by
-// hand beside it. Every service audits its books and its history when it is closed.
+// Canceling, suspending and resuming plans (docs/decisions/0030-the-life-of-a-plan.md), computed by hand. Every service
+// audits itself when closed.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const keyed = (idempotency_key: string) => ({ idempotency_key });
 
-/** A reseller with this credit, and the customer of its first order. */
+/** A reseller with this credit, and its first order's customer. */
 async function shop(credit = '100.00', order: object = {}) {
   const reseller = await service.createReseller({ credit });
   const { order: placed } = await placeOrder(service, reseller, order);
@@ -62,7 +62,7 @@ test('a plan that is cancelled gives back what is unused, of three periods of di
   expectRefusal(await reseller.post(`${path}/cancel`, { at: 'now' }), '422 order_failed', {
     reason: 'plan_not_running',
   });
-  // A new order begins a new run; the first answer stays what it was.
+  // A new order begins a new run; the first answer stays.
   await placeOrder(service, reseller, { package_id: service.packages.basic });
   const again = await reseller.post(`${path}/cancel`, { at: 'now', ...keyed('c-1') });
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
@@ -146,7 +146,7 @@ test('a suspended customer is let in nowhere, while time and orders go on; the o
   assert.equal(await open(await link()), 303);
   assert.equal((await reseller.get(`/orders/${order.id}`)).body.order.status, 'completed');
 
-  // A retried key stands for its first answer; it does not suspend again.
+  // A repeated key returns its first answer; it does not suspend again.
   assert.equal(
     expectStatus(await reseller.post(`${path}/suspend`, { reason: 'Invoice 7', ...keyed('s-1') }), 200)
       .customer.plan.status,
@@ -202,7 +202,7 @@ test('a cancel at the period’s end puts auto-renewal aside, and resume brings 
   expectStatus(await reseller.post(`${path}/resume`), 200);
   assert.partialDeepStrictEqual(await plan(), { ends_at_period_end: false, auto_renew: auto });
 
-  // An extension keeps it, and moves when it is due; a new run after a cancel at the end has none.
+  // An extension keeps it and moves its due time; a new run after a cancel at the end has none.
   await placeOrder(service, reseller, {});
   assert.equal((await plan()).auto_renew.next_at, '2026-03-29T10:00:00Z');
   expectStatus(await reseller.post(`${path}/cancel`, { at: 'period_end' }), 200);
@@ -227,7 +227,7 @@ test('auto-renewal that is set to what it is already leaves no item, unless it c
   await put(settings);
   const before = await items();
   await put(settings);
-  // A key that was sent stands for its answer, without an item.
+  // A repeated key returns its answer, without an item.
   const keyedOnce = await put({ ...settings, ...keyed('again') });
   assert.deepEqual(await put({ ...settings, ...keyed('again') }), keyedOnce);
   expectRefusal(
@@ -236,7 +236,7 @@ test('auto-renewal that is set to what it is already leaves no item, unless it c
   );
   assert.deepEqual([before, await items()], [1, 1]);
 
-  // The renewal is refused (it would cost more): the same settings let it be tried again, and taking a cancel back is a change.
+  // The renewal is refused as too expensive: the same settings allow another attempt, and taking a cancel back is a change.
   const { expires_at: end } = expectStatus(await reseller.get(path), 200).customer.plan;
   service.clock.seconds = secondsOf(end) - 47 * 3_600;
   await runRenewals(service);
@@ -314,7 +314,7 @@ test('the history of a plan tells who did what, and how the plan was before and 
   const order = { customer: `told-${reseller.id}` };
   const placed = await placeOrder(service, reseller, order);
   expectStatus(await reseller.post(`${path}/suspend`, { reason: 'Invoice 7' }), 200);
-  // Its key stands for an answer; nothing happened.
+  // Its key returns an answer; nothing happened.
   expectStatus(await reseller.post(`${path}/suspend`, keyed('again')), 200);
   expectStatus(await service.admin.patch(`/api/admin/v1${path}`, { status: 'suspended' }), 200);
   expectStatus(await reseller.post(`${path}/resume`), 200);
@@ -360,7 +360,7 @@ test('the history of a plan tells who did what, and how the plan was before and 
   assert.equal(oldestFirst[8].refund, '20.00');
   assert.equal(oldestFirst[8].to.expires_at, '2026-01-31T10:01:00Z');
 
-  // Page by page it is the same, whatever happens meanwhile.
+  // Page by page the same, whatever happens meanwhile.
   const walked: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = expectStatus(await reseller.get(`${path}/history?limit=3&cursor=${cursor}`), 200);

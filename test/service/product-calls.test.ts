@@ -1,6 +1,5 @@
-// The calls of the operator's product, over real sockets to a product that answers, refuses, breaks and hangs: every order
-// ends completed, or failed and repaid, and the product hears of each customer in order. Every service audits its books
-// when it is closed.
+// Calls to a real product that answers, refuses, breaks and hangs: every order ends completed, or failed and refunded, and
+// the product gets each customer's calls in order. Every service audits itself when closed.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -43,7 +42,7 @@ afterEach(async () => {
 
 const sql = (text: string) => service.database.query({ name: '', text });
 
-/** From now on the product is called by this process. */
+/** From now on this process calls the product. */
 async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   const { url, secret } = product;
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { mode, url, secret }), 200);
@@ -54,7 +53,7 @@ async function statusOf(account: TestAccount, orderId: number): Promise<string> 
   return expectStatus(await account.get(`/orders/${orderId}`), 200).order.status;
 }
 
-/** As /metrics has them: calls, the age of the oldest in seconds, orders that need attention. */
+/** From /metrics: calls, the oldest one's age in seconds, orders that need attention. */
 async function waiting(): Promise<(number | undefined)[]> {
   const metrics = await readMetrics(service);
   return ['product_calls_waiting', 'product_call_oldest_seconds', 'orders_needing_attention'].map((name) =>
@@ -62,7 +61,7 @@ async function waiting(): Promise<(number | undefined)[]> {
   );
 }
 
-/** Looks until the question is answered with yes; the test runner ends a test that waits for ever. */
+/** Polls until true; the test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -211,7 +210,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
       ],
     );
   await until(async () => {
-    // Each try moves the next one away: the clock goes with it, beyond the three days.
+    // Each attempt postpones the next: the clock follows, beyond three days.
     service.clock.seconds += 2 * hour;
     await new Promise((resolve) => setTimeout(resolve, 20));
     return (await attention()).length === 2;
@@ -221,7 +220,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
     [failed.id, 503],
   ]);
   await until(async () => (await waiting()).join() === '0,0,2');
-  // The session did not outlive the three days.
+  // The session did not survive the three days.
   console = await signIn(service, service.admin);
   assert.deepEqual(await handOff(), {
     waiting: { count: 0, more: false },
@@ -248,7 +247,7 @@ test('a product that is only told hears everything of a customer in order, and n
   const account = await service.createReseller({ credit: '500.00' });
   await runPlanEnds(service);
   await connect('notify');
-  // What it does not take it hears again, before anything that came later.
+  // A refused call comes again before any later one.
   const broken = new Set<string>();
   const isHis = ({ data }: ReceivedCall) => data.customer.reference === 'followed';
   product.answer((call) => {
@@ -317,7 +316,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
   product.answer(() => ({ status: 500 }));
   const { order: second } = await placeOrder(service, account, { customer: 'fenced-too' });
   await product.waitFor(1, ({ data }) => data.order_id === second.id);
-  // Somebody else has it now.
+  // Another process has it now.
   await sql(`update jobs set lease_number = lease_number + 1 where kind = '${productCallsKinds.live}'`);
   service.clock.seconds += 10;
   await service.service.jobs.idle();
@@ -340,7 +339,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
 test('an answer that cannot be carried out is asked for again later and later, not every second', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('confirm');
-  // With the first answer that a process sees, what failed before is due at once: that is over.
+  // A process's first successful answer makes earlier failures due at once: that has happened.
   const { order: first } = await placeOrder(service, account, { customer: 'settled' });
   await settled(account, first.id);
   const group = service.database.ofAccount(account.id);

@@ -1,5 +1,5 @@
-// The last call that the product took equals the entitlement, whatever happened while the product was away: holds, ends and
-// cancels around orders that were pending. Over real sockets, with the service's own caller.
+// The last call that the product took equals the entitlement, whatever happened while it was away: holds, ends and cancels
+// around pending orders. With real sockets and the service's own caller.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -21,7 +21,7 @@ const hour = 3_600;
 const productCalls = '/api/admin/v1/product-calls';
 let service: TestService;
 let product: ProductReceiver;
-/** What the product took, oldest first; it answers a repeated id as it did the first time. */
+/** What the product took, oldest first; repeated ids get the first answer. */
 let took: ReceivedCall[] = [];
 let isAway = false;
 
@@ -31,7 +31,7 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   service.clock.seconds = secondsOf('2026-01-31T10:00:00Z');
-  // Ends are noted from here on.
+  // From here on ends are recorded.
   await runPlanEnds(service);
   product = await startProductReceiver();
   took = [];
@@ -44,7 +44,7 @@ afterEach(async () => {
   await product.close();
 });
 
-/** While the product is not away. */
+/** While the product is reachable. */
 function answerWith(how: (call: ReceivedCall) => ProductAnswer): void {
   product.answer((call) => {
     if (isAway) return { status: 503 };
@@ -61,7 +61,7 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   await beginProductCalls(service);
 }
 
-/** A new account with a customer, and what is done about the customer. */
+/** A new account with a customer, and actions on it. */
 async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   await connect(mode);
   const account = await service.createReseller({ credit: '5000.00' });
@@ -83,7 +83,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     const text = `select type, attempts from product_calls where status = 'waiting' and account_id = ${account.id}`;
     return sqlOf(service, account, `${text} order by id`);
   };
-  /** The product is away, and every call that can be sent was attempted. */
+  /** The product is away, and every sendable call was attempted. */
   const goesAway = async () => {
     await quiet();
     isAway = true;
@@ -91,7 +91,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   const attempted = async () => {
     while (!(await waiting()).every((row) => Number(row['attempts']) > 0)) await pauseShortly();
   };
-  /** Nothing is left to be sent. */
+  /** Waits until nothing is left to send. */
   const quiet = async () => {
     while ((await waiting()).length > 0) {
       service.clock.seconds += 1;
@@ -103,13 +103,12 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     service.clock.seconds += hour;
     await quiet();
   };
-  /** Of the newest call of this type. */
   const callId = async (type: string) => {
     const text = `select call_id from product_calls where type = '${type}' and account_id = ${account.id}`;
     const [row] = await sqlOf(service, account, `${text} order by id desc limit 1`);
     return String(row?.['call_id']);
   };
-  /** The calls that wait have had all their attempts. */
+  /** Waiting calls have had all their attempts. */
   const runOut = async () => {
     const text = `update product_calls set status = 'attention' where status = 'waiting'`;
     await sqlOf(service, account, `${text} and account_id = ${account.id} and attempts > 0`);
@@ -119,7 +118,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   const entitlement = async () =>
     expectStatus(await service.admin.get(`/api/product/v1/entitlements/${reference}`), 200);
   const taken = () => took.filter(({ data }) => data.customer.reference === reference);
-  /** @returns the types of what the product took, oldest first */
+  /** @returns the types of the calls that the product took, oldest first */
   const agree = async (): Promise<string[]> => {
     await quiet();
     const [last] = taken().slice(-1);
@@ -277,7 +276,7 @@ describe('the last call that the product took equals the entitlement', () => {
     await runPlanEnds(service);
     expectStatus(await service.admin.post(`/api/admin/v1/orders/${id}/accept`, {}), 200);
     isAway = false;
-    // An attempt that was under way may have been taken before.
+    // A running attempt may have been taken before.
     assert.equal((await agree()).at(-1), 'plan.expire');
     const { data } = expectStatus(await account.get('/events?type=plan.expired'), 200);
     assert.deepEqual(
@@ -300,7 +299,7 @@ describe('the last call that the product took equals the entitlement', () => {
     await returns();
     await agree();
     const said = taken().map(({ type, data }) => `${type} ${data.status}`);
-    // The first was attempted before the others came, and says the same in every attempt.
+    // The first was attempted before the others came, and every attempt is identical.
     assert.deepEqual(said, [
       'plan.activate active',
       'plan.suspend suspended',
@@ -356,7 +355,7 @@ describe('the last call that the product took equals the entitlement', () => {
         return row?.['status'];
       };
       while ((await statusOf()) !== 'superseded') await pauseShortly();
-      // The administrator opened the list before the order was taken, and sets the product back.
+      // The administrator opened the list before the order was taken, and resets the product.
       await sqlOf(service, account, `update product_calls set status = '${status}' where call_id = '${id}'`);
       if (old !== undefined) took.push(old);
       for (const _ of ['first', 'again'])
@@ -380,7 +379,7 @@ describe('the last call that the product took equals the entitlement', () => {
       const { id } = await order({ package_id: service.packages.plus });
       const [decided] = await product.waitFor(1, ({ data }) => data.order_id === id);
       await attempted();
-      // It decided, nobody heard, and then it is set back by hand.
+      // It decided, the answer was lost, and then it is reset by hand.
       if (decided !== undefined && answer === 'takes') took.push(decided);
       if (old !== undefined) took.push(old);
       const suspend = await callId('plan.suspend');
@@ -423,7 +422,7 @@ describe('the last call that the product took equals the entitlement', () => {
         await runOut();
         const { id } = await order();
         await product.waitFor(1, ({ data }) => data.order_id === id);
-        // It decided, and nobody heard.
+        // It decided, and the answer was lost.
         const [decided] = product.calls.slice(-1);
         if (decided !== undefined && answer === 'takes') took.push(decided);
         if (how === 'with all others') await runOut();
@@ -468,7 +467,7 @@ describe('the last call that the product took equals the entitlement', () => {
     answerWith(({ type }) => (type === 'plan.suspend' && isLost ? { status: 500 } : { status: 204 }));
     await act('suspend');
     const [first] = await product.waitFor(1, ({ type }) => type === 'plan.suspend');
-    // It took it, and nobody heard.
+    // It took it, and the answer was lost.
     if (first !== undefined) took.push(first);
     await act('resume');
     isLost = false;
@@ -502,7 +501,7 @@ test('an end whose plan was extended before the call was sent is not sent', asyn
 test('what is called after an order that was failed by hand waits for the attempt that is under way', async () => {
   const { account, reference, order, agree } = await scene();
   await order();
-  // It hangs until the service gives the attempt up.
+  // Hangs until the service times out.
   let hangingThen = null;
   answerWith(({ type }) => {
     if (type === 'plan.change') hangingThen = product.hanging();

@@ -1,7 +1,6 @@
-// The trap of young databases (docs/architecture.md, "The one idea"): a named statement that was planned while the
-// tables were empty keeps its plan when they have grown, and nothing says so. Here every statement of the
-// order path is planned on empty tables, as in the first minute of a service, the tables grow, and then
-// PostgreSQL is asked, in the very sessions that hold those plans, what it would do next.
+// The trap of young databases (docs/architecture.md, "The one idea"): a named statement planned on empty tables silently
+// keeps its plan. Plans the order path's statements on empty tables, grows the tables, and then checks the next plans in
+// the same sessions.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +30,7 @@ const bigTables = [
   'product_calls',
 ];
 
-/** All that a batch may send; what is not here is not looked at. */
+/** All statements of a batch; others are not checked. */
 const orderPath = [
   'lock_accounts',
   'load_packages_version',
@@ -64,16 +63,16 @@ const orderPath = [
   'insert_event_inbox',
 ];
 
-/** Left to itself, PostgreSQL plans for the values five times, and for any values from the sixth on at the earliest. */
+/** PostgreSQL makes custom plans five times, and generic ones from the sixth at the earliest. */
 const timesUntilGeneric = 8;
 const manyOrders = 4_000;
 
 let service: TestService;
 let accounts: TestAccount[];
 before(async () => {
-  // One connection for each rank: whatever is asked meanwhile in the background, the plans are those of this one.
+  // One connection per rank, so that the checked plans are those used.
   service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
-  // One for each lane, or of each account group, so that each session of the order path gets its share.
+  // One per lane or account group, so that each session of the order path gets its share.
   const count = Math.max(2, service.database.accountGroups().length);
   accounts = [];
   for (let made = 0; made < count; made += 1) accounts.push(await service.createReseller());
@@ -194,16 +193,16 @@ function scansOf(lines: readonly string[]): string[] {
   return lines.filter((line) => bigTables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 }
 
-/** The plans of the sessions' named statements, from every session of the order path. */
+/** Plans of named statements, from every session of the order path. */
 async function plans(): Promise<SessionPlan[]> {
   if (service.database.kind === 'embedded') {
     return service.database.transaction((transaction) => plansOfSession(transaction, orderPath));
   }
-  // Whatever these sessions hold is the order path.
+  // Everything in these sessions is the order path.
   return inSessions('orders', (transaction) => plansOfSession(transaction, null));
 }
 
-/** In the lanes' sessions, or in the only one of another rank, at once: each waits until the others have their own. */
+/** In all lanes' sessions, or another rank's only one, at the same time, so that each is reached. */
 async function inSessions(
   rank: 'orders' | 'lookups' | 'reads',
   work: (transaction: Transaction) => Promise<SessionPlan[]>,
@@ -242,7 +241,7 @@ async function inSessionsOf(
   return found.flat();
 }
 
-/** One after another, so that each is a batch, and a use of its statements. */
+/** Sequentially, so that each is a batch and uses its statements. */
 async function everyKindOfOrder(account: TestAccount, time: number): Promise<void> {
   const { packages, admin } = service;
   const path = `/api/admin/v1/accounts/${account.id}`;
@@ -317,7 +316,7 @@ async function withProduct(work: () => Promise<void>): Promise<void> {
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
 }
 
-/** Thousands of orders of new customers, through the engine: a minute of a busy service. */
+/** Thousands of new customers' orders, through the engine: a busy minute. */
 async function grow(): Promise<void> {
   for (const account of accounts) {
     const path = `/api/admin/v1/accounts/${account.id}`;
@@ -350,7 +349,7 @@ async function grow(): Promise<void> {
       numbers.map((orderNumber) => submit({ ...settle, orderNumber, reason: null, by: null })),
     );
     assert.ok(settled.every(({ type }) => type === 'settled'));
-    // Each with a key of its own: a row, although nothing changes.
+    // A new key each: a row, although nothing changes.
     const changes = await Promise.all(
       outcomes.map((outcome, index) =>
         service.service.engine.submit({

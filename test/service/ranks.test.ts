@@ -1,4 +1,4 @@
-// What waits for what on PostgreSQL (docs/decisions/0013-orders-first.md), beside orders that never pause. Of the embedded
+// Which work waits for which on PostgreSQL (docs/decisions/0013-orders-first.md), beside continuous orders. Embedded
 // database: test/unit/ranked-queue.test.ts.
 
 import assert from 'node:assert/strict';
@@ -46,10 +46,10 @@ test('beside orders that never pause reads rest, and what people change does not
   const { config, remove } = await createTestDatabase();
   assert.ok(config.kind === 'postgres');
   const limits = defaultLimits.database;
-  // Once a read has been there the next one rests for longer than this test takes.
+  // After one read, the next rests longer than this test takes.
   const readThrottle = {
     ...limits.readThrottle,
-    // The orders begin a moment after the database was opened, and have not been busy for most of that time.
+    // Orders start just after the database was opened, and so have not been busy for most of that time.
     busyShareMin: 0,
     restFactor: 1_000_000,
     restMillisecondsMax: 3_600_000,

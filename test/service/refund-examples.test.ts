@@ -1,4 +1,4 @@
-// The worked examples of docs/plans-and-refunds.md, order by order: what the page says is what the service answers.
+// The examples of docs/plans-and-refunds.md, order by order, match the service's answers.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const page = readFileSync(new URL('../../docs/plans-and-refunds.md', import.meta
 interface Example {
   readonly title: string;
   readonly credit: string;
-  /** The cells as they stand: when, order, kind, price, refund, balance, plan ends. */
+  /** The cells: when, order, kind, price, refund, balance, plan ends. */
   readonly lines: readonly (readonly string[])[];
 }
 
@@ -90,7 +90,7 @@ async function send(
   return reseller.post('/orders', { package_id: word === 'Basic' ? basic : plus, customer, period });
 }
 
-/** The cells of a line behind the order, from the answer; the end of the plan and the balance are read again. */
+/** A line's cells after the order, from the answer; plan end and balance are read again. */
 async function shown(reseller: TestAccount, { status, body }: Answer): Promise<readonly string[]> {
   const { balance } = (await reseller.get('/balance')).body;
   const [customer] = (await reseller.get('/customers')).body.data;

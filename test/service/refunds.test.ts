@@ -63,7 +63,7 @@ test('a change of package refunds the unused time of three stacked periods of di
     'credit 100.00 100.00',
   ]);
 
-  // And back at once: the whole of the 25.00 is unused, but not a cent of the old periods comes twice.
+  // And back at once: all of the 25.00 is unused, but the old periods give nothing again.
   const back = await placeOrder(service, reseller, { package_id: service.packages.basic });
   assert.deepEqual([back.order.refund, back.balance], ['25.00', '84.99']);
 });

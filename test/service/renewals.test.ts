@@ -96,7 +96,7 @@ test('an absent body renews, however its absence is put', async () => {
     [['Content-Length: 0', 'Content-Type: application/json'], ''],
     [['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     [['Transfer-Encoding: chunked', 'Content-Type: text/plain'], '0\r\n\r\n'],
-    // What curl -d '' and fetch with an empty body send.
+    // As sent by curl -d '' and fetch with an empty body.
     [['Content-Length: 0', 'Content-Type: application/x-www-form-urlencoded'], ''],
     [['Content-Length: 0', 'Content-Type: text/plain;charset=UTF-8'], ''],
   ];

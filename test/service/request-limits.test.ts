@@ -28,11 +28,10 @@ const visitsPerMinute = 30;
 let service: TestService;
 /** Milliseconds. */
 let now = 1_000_000;
-/** Keys that the database was asked for. */
+/** Number of keys read from the database. */
 let keysLookedUp = 0;
-/** Statements that look for a session, a customer's session or a login link, or end one. */
+/** Statements that find or end a session, a customer's session or a login link. */
 let tokensLookedUp = 0;
-/** What the service was told of changes. */
 const heard: string[] = [];
 const tokenStatements = /^(find|spend|delete)_(account_of_)?(session|customer_session|login_link)$/;
 before(async () => {
@@ -67,11 +66,10 @@ before(async () => {
 });
 after(() => service.close());
 beforeEach(() => {
-  // Whatever the test before has used up.
   now += 120_000;
 });
 
-/** "200 r=2 t=60", with the seconds of Retry-After where there are any. */
+/** "200 r=2 t=60", with the seconds of Retry-After, if any. */
 function seen({ status, headers }: Answer): string {
   const remaining = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
   const retryAfter = headers.get('retry-after');
@@ -170,7 +168,7 @@ test('requests that are refused before they count have a limit of their own, and
     const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
     await reseller.get('/balance');
     await changeAccount(service, reseller, change);
-    // Heard of later, it would be one look-up more.
+    // Notified later, it would cost one lookup more.
     while (!heard.includes(accountChanged(reseller.id))) await nextTurn();
     for (let refused = 0; refused < refusalsPerMinute; refused += 1) {
       expectRefusal(await reseller.get('/balance'), refusal, {});
@@ -219,7 +217,7 @@ test('a block that another process lifts is lifted here too, beyond the limit of
     let answer = await reseller.get('/balance');
     expectRefusal(answer, '429 rate_limited');
     assert.equal((await there.patch(path, { blocked: false })).status, 200);
-    // Until it has heard of it: the clock stands still, so nothing else lets it in.
+    // Until it is notified: the clock stands still, so nothing else admits it.
     while (answer.status !== 200) answer = await reseller.get('/balance');
   } finally {
     await another.close();
@@ -326,7 +324,7 @@ test('keys that nobody holds are looked up within the limit of their address onl
   await changeAccount(service, changed, { display_name: 'Looked up anew' });
   assert.equal((await changed.get('/balance')).status, 200);
   const unseen = await service.createReseller();
-  // Until this process has heard of it: the clock stands still, so nothing else lets it in.
+  // Until this process is notified: the clock stands still, so nothing else admits it.
   while ((await unseen.get('/balance')).status !== 200) assert.equal((await guess()).status, 429);
   now += 40_000;
   for (let count = 0; count < 2 * failuresPerMinute; count += 1) {
@@ -339,7 +337,7 @@ const madeUp = () => randomBytes(32).toString('base64url');
 const customerCookie = () => ({ cookie: `sellthrough_customer=${madeUp()}` });
 const sessionCookie = () => ({ cookie: `sellthrough=1.${madeUp()}`, ...ownPages });
 
-/** Each way in that takes a token of which nothing is known, with one that was made up. */
+/** Each entry point for unknown tokens, with an invented one. */
 const doors: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
   'GET /login': () => openPage(service.address, 'GET', `/login/${madeUp()}`),
   'POST /login': () => openPage(service.address, 'POST', `/login/${madeUp()}`),
@@ -356,7 +354,7 @@ for (const [name, send] of Object.entries(doors)) {
     const first = await Promise.all(Array.from({ length: 20 }, send));
     assert.equal(first.filter(({ status }) => status !== 429).length, failuresPerMinute);
     const asked = tokensLookedUp - before;
-    // A link is looked at once more to say why it was not spent.
+    // A link is read once more, to say why it was not spent.
     assert.equal(asked, failuresPerMinute * (name === 'POST /login' ? 2 : 1));
     now += 20_000;
     const refused = await send();
@@ -371,7 +369,6 @@ for (const [name, send] of Object.entries(doors)) {
   });
 }
 
-/** An order for a new customer, and the path of its login link. */
 async function newLink(reseller: TestAccount): Promise<string> {
   const customer = `visitor-${madeUp()}`;
   const order = { package_id: service.packages.basic, customer, return_login: true };
@@ -406,7 +403,7 @@ test('who shares an address with a flood of made-up tokens goes on with a sessio
   assert.equal((await open('POST', scanned)).status, 303);
   assert.equal((await session.post('/sign-out')).status, 204);
   assert.equal((await open('POST', '/customer/logout', cookie)).status, 303);
-  // What has ended is a guess like any other, once it was seen to open nothing.
+  // An ended token counts as a guess once it was refused.
   const spent = [await open('GET', scanned), await open('GET', scanned)];
   assert.deepEqual(
     spent.map(({ status }) => status),
@@ -447,7 +444,7 @@ test('after a start keys are known as before, beside a flood and in whatever num
     const honest = await Promise.all(resellers.map(({ key }) => ask(key)));
     assert.deepEqual(new Set(honest), new Set([200]));
     assert.ok((await Promise.all(flood)).includes(429));
-    // Made by the first process, after the second one has read which keys there are.
+    // Created by the first process after the second has read the list of keys.
     const made = await service.createReseller();
     const renewed = await resetKey(service, made);
     while ((await ask(renewed)) !== 200) assert.equal(await ask(mintApiKey('live')), 429);

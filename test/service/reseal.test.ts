@@ -1,5 +1,5 @@
-// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts): every text opens all the while, and at the
-// end with the new key alone.
+// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts): every text can always be opened, and finally with the
+// new key alone.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -56,7 +56,7 @@ test('everything is sealed anew in pieces, whatever was done before, and opens a
     unreadable: 0,
   });
 
-  // Killed in the middle: one is done, all are open.
+  // Killed halfway: one is done, all can be opened.
   const [first] = await sealedKeys.list(database, 0);
   assert.ok(first);
   const anew = both.seal(both.open(first.sealed, first.context), first.context);
@@ -73,7 +73,7 @@ test('everything is sealed anew in pieces, whatever was done before, and opens a
   assert.equal(await openApiKey(database, young, service.admin.id), service.admin.key);
   assert.equal((await countSealed(database, old)).unreadable, all);
   assert.equal((await owner.get('/balance')).status, 200, 'a key is looked up by its hash');
-  // The audit log has none of them.
+  // The audit log contains none of them.
   await database.query({ name: '', text: "delete from api_keys where last_four = 'xxxx'" });
 });
 

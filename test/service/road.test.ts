@@ -1,4 +1,4 @@
-// The first test to read: the road of an order, from a client's request to the ledger and back.
+// Start here: an order's path from a client's request to the ledger and back.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,5 @@
-// Every route that the router has, hidden ones too, and everybody who may come to it: who is let in, and who is refused
-// with what. For routes of the APIs and the panel that follows from their declarations, which are held to be there and
-// true; every other route has its line here, and a route that has neither fails the test.
+// Every route of the router, including hidden ones, with every kind of caller: who is admitted, and each refusal. For the
+// APIs and the panel this follows from their checked declarations; every other route has a line here, or the test fails.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -35,20 +34,20 @@ import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { everyRoute, type Route } from '../harness/route-list.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
 
-/** Somebody who sends requests, with a key, a cookie or neither, and what each guard says to them. */
+/** A caller with a key, a cookie or neither, and each guard's answer. */
 interface Caller {
   readonly name: string;
   readonly key?: string;
   readonly cookie?: string;
-  /** Refused by every route behind the guard; null: let in, as far as the role goes. */
+  /** Refused by every route behind the guard; null: admitted, within the role. */
   readonly byKey: string | null;
   readonly bySession: string | null;
   readonly isAdministrator: boolean;
-  /** Those of a key that has fewer than its account; absent: all. */
+  /** Scopes of a restricted key; absent: all. */
   readonly scopes?: readonly Scope[];
 }
 
-/** No name is asked for, and nobody is called. */
+/** No DNS lookups or network calls. */
 const otherServers: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
   problemOf: async () => null,
@@ -63,7 +62,7 @@ let callers: readonly Caller[];
 let customerCookie: string;
 let routes: readonly DeclaredRoute[];
 before(async () => {
-  // Most of what is sent here is refused.
+  // Most of these requests are refused.
   const many = 1_000_000;
   service = await startTestService({
     outbound: otherServers,
@@ -81,7 +80,7 @@ before(async () => {
     callers.length,
     5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2 + ofRoles + ofTests,
   );
-  // What differs between the databases is their statements: there those who are let in will do.
+  // Databases differ in statements: there admitted callers are enough.
   const isEmbedded = service.testDatabase.config.kind === 'embedded';
   if (isEmbedded) callers = callers.filter(({ name }) => / in order,|^a customer$/.test(name));
 });
@@ -102,7 +101,7 @@ async function createAdministrator(): Promise<TestAccount> {
   return account;
 }
 
-/** Keys are nothing to the session's guard, and sessions nothing to the key's. */
+/** Session guards ignore keys, and key guards sessions. */
 async function allCallers(): Promise<readonly Caller[]> {
   const noKey = '401 missing_api_key';
   const noSession = '401 not_signed_in';
@@ -180,7 +179,7 @@ async function allCallers(): Promise<readonly Caller[]> {
     assert.equal(gone.status, 200, gone.text);
     all.push({ ...nobody, name: 'somebody removed', cookie: removed.panel.cookie });
   }
-  // In test mode nobody is an administrator; what theirs lacks is a scope, and not their account's role.
+  // In test mode there are no administrators: a scope is missing, not the account's role.
   for (const [name, account, scopes] of [
     ['reseller’s test key', await service.createReseller(), accountScopes],
     ['administrator’s test key', await createAdministrator(), [...accountScopes, 'product']],
@@ -197,7 +196,7 @@ const expired = '401 revoked_api_key';
 const behind = (guard: DeclaredRoute['guard']) => routes.filter((route) => route.guard === guard);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
-/** Routes that change something get a body that is not JSON: whoever is let in is told so, and nothing is done. */
+/** Changing routes get a body that is not JSON: admitted callers are told so, without any effect. */
 function send({ method, path }: Route, { key = '', cookie = '' }: Partial<Caller>): Promise<Answer> {
   const headers = { ...ownPages, ...(cookie === '' ? {} : { cookie }) };
   const client = createApiClient(service.address, key === '' ? null : key);
@@ -236,11 +235,11 @@ test('every operation of both documents is declared, and the API’s behind both
       }
     }
   }
-  // The product is called by nobody who is signed in.
+  // People never call the product's routes.
   const isOfProduct = ({ path }: DeclaredRoute) => path.startsWith('/api/product/');
   const keyed = behind('key').filter((route) => !isOfProduct(route));
   const ofProduct = behind('key').filter(isOfProduct).length;
-  // Each route of the API is there for a session as well.
+  // Each API route also exists for sessions.
   assert.equal(documented, behind('session').length + behind('open').length + ofProduct);
   for (const route of keyed) {
     const path = route.path.replace('/api/', '/panel/api/');
@@ -283,7 +282,7 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
   }
 });
 
-/** Routes that no document shows: what each answers, whoever asks, and what a customer is answered instead. */
+/** Undocumented routes: the answer to any caller, and the customer's if different. */
 const hidden: Readonly<Record<string, { readonly anybody: number; readonly customer?: number }>> = {
   'GET /': { anybody: 302 },
   'GET /healthz': { anybody: 200 },
@@ -294,7 +293,7 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'HEAD /metrics': { anybody: 200 },
   'GET /api/v1/openapi.json': { anybody: 200 },
   'GET /panel/api/openapi.json': { anybody: 200 },
-  // The documents are not built for this test, and say so.
+  // The documents are not built for this test.
   'GET /docs': { anybody: 503 },
   'HEAD /docs': { anybody: 503 },
   'GET /docs/': { anybody: 503 },
@@ -305,7 +304,7 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /brand/icon.svg': { anybody: 404 },
   'GET /brand/logo': { anybody: 404 },
   'GET /customer.css': { anybody: 200 },
-  // A link is for whoever has it; this is none.
+  // Only with a valid link; this is none.
   'GET /panel/confirm-address/{token}': { anybody: 410 },
   'POST /panel/confirm-address/{token}': { anybody: 410 },
   'GET /panel/unsubscribe/{token}': { anybody: 410 },
@@ -314,7 +313,7 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /login/{token}': { anybody: 410 },
   'POST /login/{token}': { anybody: 410 },
   'GET /customer': { anybody: 401, customer: 200 },
-  // The last one: the customer is logged out by it.
+  // Last: it logs the customer out.
   'POST /customer/logout': { anybody: 303 },
 };
 
@@ -342,14 +341,14 @@ test('routes that no document shows answer everybody alike, but a customer who a
   }
 });
 
-/** A preview makes nothing. What an order of a bulk names of others: order-bulk.test.ts. */
+/** Previews create nothing. Foreign ids in bulks: order-bulk.test.ts. */
 const makesNoThingOfItsOwn = new Set(['previewOrder', 'placeOrdersInBulk']);
 
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
   const document: OpenapiDocument = (await createApiClient(service.address, null).get('/openapi.json')).body;
   const story = storyOf(document);
-  // Both accounts make one of each thing that can be made, the first of its account: whoever mixed up the accounts of an
-  // id would answer with the stranger's own. A customer belongs to one account.
+  // Both accounts create one of each thing, so a mixed-up id would return the caller's own. A customer belongs to one
+  // account.
   for (const { operationId, method, path, body, id, client } of story) {
     if (method !== 'POST' || client !== 'client' || id !== undefined || makesNoThingOfItsOwn.has(operationId))
       continue;
@@ -359,7 +358,7 @@ test('what belongs to another account is answered like what does not exist, by i
       assert.equal(made.status, 201, `${path} ${made.text}`);
     }
   }
-  // Each guard deletes one; and since there are endpoints, what is ordered is told of.
+  // Each guard deletes one; and with endpoints, orders cause events.
   for (const host of ['second', 'third']) {
     const made = await reseller.post('/webhooks', { url: `https://${host}.example.com/` });
     assert.equal(made.status, 201, made.text);
@@ -372,7 +371,7 @@ test('what belongs to another account is answered like what does not exist, by i
     (route) =>
       route.path.includes('{id}') &&
       !isForAdministrators(route) &&
-      // A session's id is a text of its own: panel-access.test.ts.
+      // Session ids are texts: panel-access.test.ts.
       route.operationId !== 'endSession',
   );
   assert.ok(ofOthers.length > 6);
@@ -383,7 +382,7 @@ test('what belongs to another account is answered like what does not exist, by i
     const name = `${method} ${path}`;
     const example = story.find((step) => step.operationId === operationId)?.body ?? {};
     const body = method === 'GET' ? undefined : example;
-    // An event is looked for once its endpoint was found.
+    // The event is looked up after its endpoint.
     const [notFound, ...others] = codes.filter(
       (code) => errorCatalogue[code].status === 404 && !(isOfWebhook && code === 'event_not_found'),
     );
@@ -402,7 +401,7 @@ test('what moves money can be sent again with its idempotency key', () => {
   const moving = behind('key').filter(
     ({ operationId, method, scopes }) =>
       method === 'POST' &&
-      // Each order of a bulk must have a key of its own.
+      // Each order of a bulk needs its own key.
       !makesNoThingOfItsOwn.has(operationId) &&
       scopes.some((scope) => scope === 'orders:write' || scope === 'admin:credit'),
   );

@@ -1,5 +1,5 @@
-// Prices with a date: what is sold in which second at which price, by whichever process, without anybody writing
-// anything in that second; what can be scheduled and deleted; and that the audit knows what was right when.
+// Scheduled prices: which price applies in which second, in every process and without any write at that time; scheduling
+// and deleting; and audits of past prices.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,6 @@ after(() => service.close());
 const day = 86_400;
 const api = '/api/admin/v1/packages';
 
-/** So many seconds from now. */
 const inSeconds = (seconds: number) => formatTime(service.clock.seconds + seconds);
 const reseller = (monthly: string) => ({ reseller: { monthly } });
 /** A package at 10.00, 27.00 and 96.00 for both groups. */
@@ -33,7 +32,7 @@ const newPackage = (name: string) => createPackage(service, name, ['10.00', '27.
 const remove = (id: number, from: string) => service.admin.send('DELETE', `${api}/${id}/prices?from=${from}`);
 const listed = async (id: number) => (await service.admin.get(`${api}/${id}/prices`)).body.data;
 
-/** "10.00 27.00 96.00, from 2026-02-01T00:00:00Z 12.00 27.00 96.00", as GET /packages has it. */
+/** "10.00 27.00 96.00, from 2026-02-01T00:00:00Z 12.00 27.00 96.00", from GET /packages. */
 async function shown(account: Pick<TestAccount, 'get'>, id: number): Promise<string> {
   const { data } = (await account.get('/packages')).body;
   const one = data.find((each: { id: number }) => each.id === id);
@@ -50,7 +49,7 @@ async function priceOf(account: Pick<TestAccount, 'post'>, id: number, customer:
   return expectStatus(answer, 201).order.price;
 }
 
-/** What moves with every change of packages, and with every note in the audit log. */
+/** Changes with every change of packages and every audit entry. */
 async function written() {
   const text = 'select packages_version, audit_count from service_state';
   return service.database.query({ name: '', text });
@@ -177,11 +176,11 @@ test('a change of the package’s prices holds at once over what has begun, and 
 
   service.clock.seconds += 100;
   assert.equal(await shown(account, id), `11.00 30.00 96.00, ${later}`);
-  // In the very second in which the scheduled one began.
+  // In the second in which the scheduled one began.
   await changePackage(service, id, { prices: reseller('8.00') });
   assert.equal(await shown(account, id), `8.00 30.00 96.00, ${later}`);
   assert.equal(await priceOf(account, id, 'changed'), '8.00');
-  // What changes something else leaves the prices alone.
+  // Other changes do not affect prices.
   await changePackage(service, id, { name: 'Changed again' });
   service.clock.seconds += 100;
   assert.equal(await shown(account, id), '13.00 30.00 96.00');
@@ -342,7 +341,7 @@ test('of one package 50 prices may be still to come; those that have begun do no
   service.clock.seconds += 1;
   expectStatus(await schedule(51), 201);
   assert.equal((await listed(id)).length, 51);
-  // What was written by SQL alone is not in the audit log.
+  // SQL changes are not in the audit log.
   const left = 'delete from scheduled_prices where package_id = $1::int and price_cents < 5000';
   await service.database.query({ name: '', text: left }, [id]);
 });
@@ -361,7 +360,7 @@ test('what one process schedules another sells in its second, each by its own cl
   service.clock.seconds += 30;
   const prices = [await priceOf(account, id, 'here-early'), await priceOf(there, id, 'there-late')];
   assert.deepEqual(prices, ['10.00', '12.00']);
-  // By the one's clock it is still to come, and the other has sold at it: that is no breach of the rules.
+  // By one clock it is still to come, and the other has sold at it: that breaks no rule.
   expectStatus(await remove(id, from), 200);
   assert.deepEqual(
     [await priceOf(account, id, 'here-1'), await priceOf(there, id, 'there-1')],
@@ -397,14 +396,14 @@ test('the audit knows which price held when: before its second, deleted, or repl
   service.clock.seconds += 1;
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 
-  // As orders from before there were hashes.
+  // Like orders from before hashes existed.
   await falsify(
     service,
     account,
     `update orders set row_hash = null where account_id = ${account.id};
       update accounts set order_hash = null where id = ${account.id}`,
   );
-  /** The order costs so many cents more, and every sum says so. */
+  /** Changes the order's price by this many cents, in all sums. */
   const chargeMore = (order: number, cents: number) => {
     const row = (number: number) => `where account_id = ${account.id} and number = ${number}`;
     const rest = `where account_id = ${account.id} and number >`;

@@ -1,6 +1,5 @@
-// A day's work with secrets that can be told apart, and failures in the middle of it; then every place that is
-// not meant for them is searched: the log, every row of every table and (embedded) every file, what other
-// accounts and the administrator are shown, and /metrics.
+// A day's work with recognizable secrets and failures; then a search in everything not meant for them: logs, all rows and
+// (embedded) files, what other accounts and administrators see, and /metrics.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,15 +16,15 @@ import { resetKey } from '../harness/shop.ts';
 
 const admin = '/api/admin/v1';
 
-/** What it is, to its text. */
+/** Name to text. */
 const secrets = new Map<string, string>();
-/** May be in orders and in the ledger, and nowhere else. */
+/** Allowed only in orders and the ledger. */
 const idempotencyKeys = new Map<string, string>();
-/** Texts that were shown to others than the owner. */
+/** Texts shown to others than the owner. */
 const shownToOthers: [where: string, text: string][] = [];
 
 const secretKey = keep('SECRET_KEY', `MarkedSecretKey${randomBytes(24).toString('hex')}`);
-/** From now on every statement fails, in words that hold its values, as PostgreSQL's own often do. */
+/** From now on every statement fails with an error that contains its values, like many of PostgreSQL's. */
 let databaseFails = false;
 let service: TestService;
 let product: TestService;
@@ -39,7 +38,7 @@ before(async () => {
   product = await startTestService({
     environment: { ...environment, PRODUCT_URL: 'https://product.example/' },
   });
-  // Whatever can be kept of requests is.
+  // All that can be kept of requests is kept.
   for (const each of [service, product]) await keepBodies(each);
 });
 after(async () => {
@@ -80,7 +79,7 @@ test('secrets are used in every way, and misused', async () => {
   const spoilt = `{"username":"with-broken","group":"reseller","password":"${keep('a password in broken JSON', mark('Broken'))}"`;
   show('the refusal of broken JSON', (await service.admin.post(`${admin}/accounts`, spoilt)).text);
 
-  // Keys: replaced, wrong, and put where they do not belong.
+  // Keys: replaced, wrong, and in wrong places.
   const replaced = await resetKey(service, owner);
   keep('a key after a reset', replaced);
   show('the refusal of a revoked key', (await owner.get('/balance')).text);
@@ -116,7 +115,7 @@ test('secrets are used in every way, and misused', async () => {
     (await client.post('/orders', { package_id: key, customer: `${key}@` })).text,
   );
 
-  // Further keys: made, made again by the same request, rotated, and shown in lists.
+  // Further keys: created, repeated, rotated, listed.
   const keys = `${admin}/accounts/${owner.id}/keys`;
   const making = { 'idempotency-key': mark('Making-Key') };
   const shop = await service.admin.post(keys, { name: 'Shop' }, making);
@@ -134,7 +133,7 @@ test('secrets are used in every way, and misused', async () => {
   }
   show('the list of keys', (await service.admin.get(keys)).text);
 
-  // Orders with links; the keys of orders may be shown to their account.
+  // Orders with links; orders' keys may be shown to their account.
   const place = async (customer: string, idempotencyKey: string): Promise<Answer> => {
     idempotencyKeys.set(`the key of the order for ${customer}`, idempotencyKey);
     const body = { package_id: service.packages.basic, customer, return_login: true };
@@ -158,7 +157,7 @@ test('secrets are used in every way, and misused', async () => {
   });
   assert.equal(credited.status, 201, credited.text);
 
-  // The replay killed the first link: the second is spent.
+  // The replay invalidated the first link: the second is used.
   const token = secrets.get('a login token of marked-spent, 2') ?? assert.fail('the replay gave a link');
   show('the page of a login link', (await openPage(service.address, 'GET', `/login/${token}`)).text);
   const entered = await openPage(service.address, 'POST', `/login/${token}`);
@@ -181,7 +180,7 @@ test('secrets are used in every way, and misused', async () => {
     show('the page of a spent link', (await openPage(service.address, 'GET', path, { cookie })).text);
   }
 
-  // All of it again while the database fails.
+  // All again while the database fails.
   databaseFails = true;
   const failures = [
     await client.post('/orders', {
@@ -234,7 +233,7 @@ test('neither another account nor the administrator is shown a secret', async ()
   await other.post('/orders', { package_id: service.packages.basic, customer: 'of-the-other' });
   const own = ['/balance', '/packages', '/orders', '/customers', '/orders/1', '/nowhere', '/openapi.json'];
   for (const path of own) show(`another account’s ${path}`, (await other.get(path)).text);
-  // The keys of orders are the owner's business.
+  // The keys of orders are the owner's.
   searchFor(idempotencyKeys, shownToOthers);
 
   const accounts = await service.admin.get(`${admin}/accounts?limit=100`);
@@ -330,9 +329,7 @@ test('no table and no file of the database holds a secret in the clear', async (
   searchFor(secrets, texts);
 });
 
-// ---- searching
-
-/** Of every account, also of those to come, as each could have switched it on for itself. */
+/** Of every account, including future ones, as if each had enabled it. */
 async function keepBodies({ database }: TestService): Promise<void> {
   for (const group of database.accountGroups()) {
     const text = 'alter table accounts alter column keeps_request_bodies set default true';
@@ -349,7 +346,7 @@ async function keepBodies({ database }: TestService): Promise<void> {
   }
 }
 
-/** Remembers a secret; a second of the same name is "name, 2". */
+/** Stores a secret; a second one of the same name is "name, 2". */
 function keep(name: string, secret: string): string {
   assert.ok(secret.length >= 12, `${name} is long enough to be told apart`);
   const count = [...secrets.keys()].filter((known) => known === name || known.startsWith(`${name}, `)).length;
@@ -365,7 +362,7 @@ function show(where: string, text: string): void {
   shownToOthers.push([where, text]);
 }
 
-/** In the clear, in the usual codings, and in part. */
+/** Plain, in usual encodings, and in part. */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const bare = secret.replace(/^sk_live_/, '');

@@ -1,5 +1,5 @@
-// What was spent by package and kind: it adds up with the ledger, day by day, whatever became of the orders; it is made
-// once of each entry, off the order path, and what was there before is summed up by the job.
+// Spending by package and kind: matches the ledger by day whatever became of orders; sums each entry once outside the order
+// path; older entries are summed by the job.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,14 +61,14 @@ async function settle(orderId: number, outcome: 'completed' | 'failed'): Promise
   assert.equal((await service.service.engine.submit(settled)).type, 'settled');
 }
 
-/** Everything that moves money by an order, or gives some back without one, over three days. */
+/** Every money movement of orders and refunds, over three days. */
 async function business(): Promise<void> {
   const { basic, plus } = service.packages;
   const ada = await placeOrder(service, account, { customer: 'ada', package_id: plus, months: 3 });
   await placeOrder(service, account, { customer: 'ada', package_id: plus });
   await placeOrder(service, account, { customer: 'ben' });
   service.clock.seconds += day;
-  // 28 of 30 days of Basic come back in part.
+  // 28 of 30 days of Basic are refunded.
   await placeOrder(service, account, { customer: 'ben', package_id: plus });
   await credit(service, account, '10.00');
   await credit(service, account, '-4.00');
@@ -92,7 +92,7 @@ test('each package and kind has what its orders cost and gave back, and a cancel
   const lastDay = (await rowsOf('?days=1')).filter(({ refunded }) => refunded !== '0.00');
   assert.deepEqual(lastDay.map(short).sort(), [
     'Basic activate 0 0.00 10.00',
-    // 240.00 were held back for Dan, 10.00 is Ben's price; the 10.00 that came with Ben's order are taken again.
+    // 240.00 were held back for Dan, 10.00 is Ben's price; the 10.00 given with Ben's order are charged again.
     'Basic change 0 10.00 250.00',
   ]);
   const kinds = new Map((await rowsOf('?days=3')).map((row) => [`${row.package.name} ${row.kind}`, row]));
@@ -253,7 +253,7 @@ test('the operator sees what each account spent, and it adds up to the figures',
   assert.deepEqual(await whose(`${days}&kind=cancel`), [account.id]);
   assert.deepEqual(await whose(`${days}&kind=renew&package_id=${service.packages.basic}`), [other.id]);
   assert.deepEqual(await whose('from=2025-01-01&to=2025-12-31'), []);
-  // Whole months come from other rows than days.
+  // Whole months are read from other rows than days.
   const month = (await console.get('/admin/spending?from=2026-02-01&to=2026-02-28')).body;
   assert.deepEqual(month, { ...all, from: '2026-02-01', to: '2026-02-28' });
   const goingOn = (await console.get('/admin/spending?from=2026-01-01&to=2026-02-03')).body;
@@ -267,7 +267,7 @@ test('orders that wait or failed, renewals that failed and customers are counted
   assert.deepEqual(orders, { pending: { count: 0, more: false }, failed: { count: 2, more: false } });
   assert.deepEqual(customers, {
     total: 4,
-    // Ada was cancelled, and Cleo's first order failed.
+    // Ada was canceled, and Cleo's first order failed.
     running: { count: 2, more: false },
     ended: { count: 2, more: false },
     suspended: { count: 0, more: false },

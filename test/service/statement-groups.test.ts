@@ -1,5 +1,5 @@
-// Statements of a transaction that leave together (src/platform/database/postgres/statement-pipeline.ts), on either database: each has its own
-// answer, and behind one that fails none is carried out, nor believed to be prepared.
+// Pipelined statements of a transaction (src/platform/database/postgres/statement-pipeline.ts) on both databases: each has
+// its own answer, and after a failure none is executed or considered prepared.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ import { defaultLimits } from '../../src/setup/config.ts';
 
 let service: TestService;
 before(async () => {
-  // One session, so that what it has prepared is what the next transaction finds.
+  // One session, so that the next transaction finds what it has prepared.
   service = await startTestService({ limits: { database: { readConnections: 1 } } });
 });
 after(() => service.close());

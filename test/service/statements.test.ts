@@ -1,4 +1,4 @@
-// Statements: every month adds up and joins the next, in each format; and a finished month is the same file for ever.
+// Statements: every month adds up and joins the next, in each format; a finished month never changes.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +19,6 @@ interface World {
   readonly account: TestAccount;
 }
 
-/** As many as January has. */
 const pdfEntriesMax = 33;
 
 let world: World;
@@ -28,7 +27,7 @@ before(async () => {
 });
 after(() => world.service.close());
 
-/** January with orders, February with nothing, March with one credit, and now it is April. */
+/** January with orders, an empty February, March with one credit; now it is April. */
 async function startWorld(): Promise<World> {
   const service = await startTestService({ environment, limits: { pdfEntriesMax } });
   service.clock.seconds = start;
@@ -213,7 +212,7 @@ test('a month that was read as final never changes, whatever the clock does', as
   const march = await readMonth('2026-03');
   assert.deepEqual([march.final, march.charges, march.closing], [true, '0.00', '290.00']);
 
-  // The clock is set back before any entry of April: only the reading of the statement has closed March.
+  // The clock is set back before any entry of April: only reading the statement has closed March.
   clock.seconds = Date.UTC(2026, 2, 20) / 1000;
   const order = await place('late@example.com');
   assert.equal(
@@ -226,7 +225,7 @@ test('a month that was read as final never changes, whatever the clock does', as
   assert.deepEqual(await readMonth('2026-03'), march);
   assert.equal((await readMonth('2026-04')).charges, '10.00');
 
-  // Now by a few seconds at the turn of a month.
+  // Now by a few seconds around a month's end.
   clock.seconds = Date.UTC(2026, 4, 1) / 1000;
   await place('first@example.com');
   const april = await readMonth('2026-04');

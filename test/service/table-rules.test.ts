@@ -1,4 +1,4 @@
-// What the tables refuse by themselves, whatever the program does: the last line of defence behind the engine.
+// What the tables refuse on their own, whatever the program does: the last line of defense behind the engine.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// The space of test data: rows and bytes of one test account, and of all of them together. What is refused, how a moving
-// clock stops, what counts, and that real orders notice nothing.
+// Limits of test data, per test account and in total: refusals, how a moving clock stops, what counts, and that real orders
+// are unaffected.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ import { placeOrder } from '../harness/shop.ts';
 import { createTestAccounts, testAccountIdOf } from '../harness/test-mode.ts';
 
 const rowsMax = 1_000;
-/** What one thing that happens writes at most: order, entry, change, events, call, customer, link. */
+/** The most that one action writes: order, entry, change, events, call, customer, link. */
 const rowsOfStep = 10;
 
 let service: TestService;
@@ -32,7 +32,6 @@ async function usageOf(accountId: number): Promise<{ rows: number; bytes: number
   return { rows: Number(row['row_count']), bytes: Number(row['byte_count']) };
 }
 
-/** Rows in the tables themselves. */
 async function rowsOf(account: TestAccount): Promise<number> {
   const tables = [
     'customers',
@@ -124,7 +123,7 @@ test('a clock that moves stops between two steps where the space ends, and says 
   const { clock } = expectStatus(await tests.get('/test/clock'), 200);
   assert.equal(clock.now, moved.clock.now);
   expectRefusal(await tests.post('/test/clock', move), '409 test_full', { budget: 'account' });
-  // More space: the same request goes on from there.
+  // With more space the same request continues.
   await fillUpTo(tests.id, 0);
   const more = expectStatus(await tests.post('/test/clock', move), 200);
   assert.ok(more.happened.renewals > moved.happened.renewals);
@@ -158,7 +157,7 @@ test('all test accounts together have a budget, in which those count that wait f
   expectRefusal(await other.tests.post('/orders', order), '409 test_full', { budget: 'all' });
   await placeOrder(service, other.live, { customer: 'of-all' });
   expectStatus(await other.tests.post('/test/reset'), 200);
-  // A process of the previous version deletes a test's account and leaves this row.
+  // A previous version's process deletes a test's account and leaves this row.
   await sql('insert into test_usage (account_id, row_count, byte_count) values (9999999, 1, 1)');
 
   assert.equal(await cleanDiscardedTests(service.database, new AbortController().signal), 0);

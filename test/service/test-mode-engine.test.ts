@@ -1,5 +1,4 @@
-// The share of the engine that tests may take from real orders, counted with a clock that the test drives: batches and
-// rests, no milliseconds of this machine.
+// The engine's share for tests, in batches and rests of a simulated clock.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -12,7 +11,7 @@ import { defaultLimits } from '../../src/setup/config.ts';
 import { Overloaded } from '../../src/shared/overloaded.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 
-/** By the driven clock. */
+/** By the simulated clock. */
 const batchMilliseconds = 10;
 let service: TestService;
 before(async () => {
@@ -110,7 +109,7 @@ test('beside real orders tests rest four times as long as their batch took, unti
   const later = await scene();
   await later.real();
   later.pass(900);
-  // Two within the second after it, and one behind.
+  // Two within the second after it, and one later.
   for (let count = 0; count < 3; count += 1) await later.test();
   assert.equal(later.rests.length, 2);
   await later.engine.drain();

@@ -1,5 +1,5 @@
-// However a clock is moved, in one go, in many moves, in transactions of three steps, by two requests at once or by one
-// that dies on the way: the same happens, each at its second, once.
+// A clock move gives the same result in one request, many, small transactions, two concurrent ones, or after a kill: each
+// event at its second, once.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -17,7 +17,7 @@ import { clockOf, testModeOf } from '../harness/test-mode.ts';
 const start = '2026-01-31T10:00:00Z';
 const day = 86_400;
 
-/** Customers of the same second and of others, who renew themselves or not, some until the money is gone. */
+/** Customers of the same and other seconds, with and without auto-renewal, some until the money is gone. */
 async function populate(tests: TestAccount, service: TestService): Promise<void> {
   expectStatus(await tests.get('/events'), 200);
   expectStatus(await tests.send('PUT', '/alerts', { balance_below: '500.00', plans_ending_days: 3 }), 200);
@@ -39,7 +39,7 @@ async function populate(tests: TestAccount, service: TestService): Promise<void>
   }
 }
 
-/** All that can be seen of it, without what differs from test to test. */
+/** All visible state, without what differs between tests. */
 async function traces(tests: TestAccount) {
   const events: object[] = [];
   for (let after = ''; ; ) {
@@ -108,7 +108,7 @@ describe('a year', () => {
     assert.ok(last.count > 10, `${last.count} requests`);
     assert.deepEqual([last.happened, last.clock], [moved.happened, moved.clock]);
     assert.deepEqual(await traces(pieces), expected);
-    // And once more it is a replay.
+    // Repeated again, it is a replay.
     const again = await pieces.post('/test/clock', { advance: 'P1Y', idempotency_key: 'year' });
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.deepEqual(expectStatus(again, 200).happened, moved.happened);
@@ -151,7 +151,7 @@ describe('a year', () => {
   test('goes on where a process died, by its key at once, by another when nothing was heard for ten seconds', async () => {
     const tests = await newTest(small);
     const before = await clockOf(tests);
-    // What a process had done when it was killed.
+    // As left by a killed process.
     const died = await small.service.engine.submit({
       type: 'move_test_clock',
       accountId: tests.id,
@@ -167,7 +167,7 @@ describe('a year', () => {
       await tests.post('/test/clock', { advance: 'P1D', idempotency_key: 'other' }),
       '409 clock_moving',
     );
-    // Orders are taken, at the time that the clock has come to.
+    // Orders are accepted, at the time that the clock has reached.
     const { order } = await placeOrder(small, tests, { customer: `between-${tests.id}` });
     assert.equal(order.created_at, await clockOf(tests));
     small.clock.seconds += 11;

@@ -1,5 +1,5 @@
-// The operator's product and tests: it is called for them at an address of their own, and where there is none their orders
-// are completed at once, whatever real orders wait for.
+// Tests and the operator's product: called at a separate address; without one, test orders complete at once, whatever real
+// orders wait for.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -23,7 +23,7 @@ let service: TestService;
 let product: ProductReceiver;
 let testProduct: ProductReceiver;
 before(async () => {
-  // Few slots, and calls that hang for as long as a test takes.
+  // Few slots, and calls that hang during the test.
   const tests = { callsMax: slots.ofTests, callsMaxUnanswered: 1 };
   service = await startTestService({
     limits: {
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
-  // What hangs ends with its server.
+  // Hanging calls end with their server.
   await Promise.all([product.close(), testProduct.close()]);
   await endProductCalls(service);
   assert.deepEqual([product.forged, testProduct.forged], [[], []], 'every call is signed');
@@ -56,7 +56,7 @@ const setProduct = (body: object) =>
 
 const testAccounts = () => createTestAccounts(service);
 
-/** Looks until it is no longer pending; the test runner ends a test that waits for ever. */
+/** Polls until it is not pending; the test runner's timeout ends it. */
 async function settled(account: TestAccount, orderId: number): Promise<string> {
   for (;;) {
     const { status } = expectStatus(await account.get(`/orders/${orderId}`), 200).order;
@@ -88,7 +88,7 @@ test('with one it is asked there, by the clock of the test, and answers as it do
     reason: 'is needed the first time',
   });
   assert.equal(expectStatus(await setProduct(withTests()), 200).product.test_url, testProduct.url);
-  // What is left out stays.
+  // Omitted fields stay.
   assert.equal(expectStatus(await setProduct({}), 200).product.test_url, testProduct.url);
   testProduct.answer(({ data }) =>
     data.customer.reference.startsWith('no')
@@ -133,7 +133,7 @@ test('tests whose product hangs have their own few slots, and real orders all of
     hanging.push((await placeOrder(service, tests, { customer: `hangs-${n}@example.com` })).order.id);
   }
   await testProduct.waitFor(slots.ofTests);
-  // One after another, each behind all tests.
+  // Sequentially, each behind all tests.
   for (let n = 0; n < 2; n += 1) {
     const { order } = await placeOrder(service, live, { customer: `real-${n}@example.com` });
     assert.equal(await settled(live, order.id), 'completed');

@@ -1,4 +1,4 @@
-// A test that is reset: nothing of it is left, nothing else is touched, and whoever was at work meanwhile learns of it.
+// Resetting a test: nothing of it is left, nothing else is affected, and requests in progress are told.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -41,7 +41,7 @@ const testAccounts = () => createTestAccounts(service, '500.00');
 const sql = (text: string) => service.database.query({ name: '', text });
 const clean = () => cleanDiscardedTests(service.database, new AbortController().signal);
 
-/** Every table that has rows of accounts, and how many of this one. */
+/** Every table with account rows, and this account's count. */
 async function rowsOf(accountId: number): Promise<Record<string, number>> {
   const tables = await sql(`select c.table_name as name from information_schema.columns c
     where c.table_schema = 'public' and c.column_name = 'account_id' order by 1`);
@@ -53,7 +53,7 @@ async function rowsOf(accountId: number): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Something in every list that a test can fill. */
+/** An entry in every list that a test can fill. */
 async function fill(tests: TestAccount, name: string): Promise<string> {
   expectStatus(await tests.get('/events'), 200);
   const body = { package_id: service.packages.basic, customer: name, return_login: true };
@@ -98,7 +98,7 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries', 'test_usage']);
   assert.equal(expectStatus(await tests.get('/webhooks'), 200).data.length, 0);
 
-  // The same names again, and of all the rows one is left.
+  // The same names again: one row is left.
   await fill(tests, 'goes@example.com');
   expectStatus(await tests.post('/test/reset'), 200);
   assert.equal(expectStatus(await tests.get('/balance'), 200).balance, '1000.00');
@@ -316,7 +316,7 @@ test('it has the rate limit that its test had left', async () => {
     admitted += 1;
     await clean();
   }
-  // The key was made, and its first answers given, before the limit was set.
+  // The key was created and used before the limit was set.
   assert.ok(admitted <= 20, `${admitted} of 20`);
   expectStatus(await live.get('/balance'), 200);
 });

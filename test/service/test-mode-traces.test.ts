@@ -1,5 +1,5 @@
-// What tests leave where real business is looked at: nothing. And what reaches them all the same: their own pages, links,
-// events, endpoints and the operator's product, where it asks with a key of test mode.
+// Tests leave no trace in live data; only their own pages, links, events, endpoints and the product with a test key see
+// them.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -99,7 +99,7 @@ test('a link to log in lives by the clock of the test, and leads to a page that 
   assert.match(page.text, /<strong>28<\/strong> days left/);
 
   const other = await placeOrder(service, tests, { customer: 'late@example.com', return_login: true });
-  // What goes by the real time leaves it alone.
+  // Real-time jobs do not affect it.
   service.clock.seconds += 60 * 86_400;
   while ((await deleteExpiredLogins(service.database, service.clock.seconds, 0, neverAborted)) > 0);
   assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 200);
@@ -166,7 +166,7 @@ test('the product knows test customers with a test key of the operator’s, and 
   assert.equal(expectStatus(await of(product, 'both@example.com'), 200).active, false);
   assert.equal(expectStatus(await of(service.admin, 'both@example.com'), 200).active, true);
 
-  // A copy of all of them, and what changes behind it.
+  // A copy of all, and the changes after it.
   const read = async (after: string) =>
     expectStatus(await product.get(`/api/product/v1/entitlements?limit=100${after}`), 200);
   let page = await read('');
@@ -183,7 +183,7 @@ test('endpoints of a test live by the real time: signatures, and for how long tw
   const receiver = await startWebhookReceiver();
   const { url, received } = receiver.at('/hook');
   const { tests } = await testAccounts();
-  // Once the clock of the test is ahead, once it is behind.
+  // With the test's clock ahead and behind.
   for (const move of [() => advance(tests, 'P5Y'), () => (service.clock.seconds += 10 * 365 * 86_400)]) {
     await move();
     const real = service.clock.seconds;
@@ -216,7 +216,7 @@ test('figures are of real business: no delivery and no refusal of a test is coun
   const refusals = () =>
     service.database.query({ name: '', text: `select * from refusal_days where day > '${start}'` });
   const before = [await deliveries(), await refusals()];
-  // By the clock of the test its events are a year old.
+  // By the test's clock its events are a year old.
   service.clock.seconds += 365 * 86_400;
   expectStatus(await tests.post('/webhooks', { url: hung.url }), 201);
   for (const customer of ['one', 'two', 'three']) await placeOrder(service, tests, { customer });
@@ -226,7 +226,7 @@ test('figures are of real business: no delivery and no refusal of a test is coun
   await service.service.jobs.cancel(deliveriesKind);
   await receiver.close();
   await service.service.jobs.idle();
-  // Its log says so all the same.
+  // Its log still shows it.
   const panel = await signIn(service, live);
   const logged = async () =>
     expectStatus(await panel.get('/requests', { 'sellthrough-mode': 'test' }), 200).data.length;

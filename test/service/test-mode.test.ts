@@ -1,4 +1,4 @@
-// Test mode: the test account of an account, its clock, and that neither leaves a trace in the other.
+// Test mode: an account's test account and its clock, without traces in either direction.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -283,7 +283,7 @@ test('a renewal at its time, a refusal and its tries, a notice and an end: a yea
   assert.equal(told.filter(({ type }) => type === 'plan.expired').length, 2);
   assert.equal(told.filter(({ type }) => type === 'plan.renewed').length, 12);
 
-  // What is left: 610.00. A price that nothing pays.
+  // 610.00 are left; this price is higher.
   const spend = { customer: 'spender', package_id: service.packages.plus, months: 12 };
   for (let index = 0; index < 2; index += 1)
     await placeOrder(service, tests, { ...spend, customer: `spender-${index}` });

@@ -1,6 +1,6 @@
-// A database of the first edition becomes one of this: every row stays, old idempotency keys are replayed, and what
-// stood in customers' rows and the audit log alone becomes history in plan_changes. The rows are those that the first
-// edition wrote, and odd ones: a trial that ran out, one that nobody noted, a suspension, a halted account.
+// Upgrade from the first edition: every row stays, old idempotency keys are replayed, and changes known only from
+// customers' rows and the audit log become plan_changes. With the first edition's rows, including odd ones: an expired
+// trial, an unlogged one, a suspension, a halted account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -70,15 +70,15 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
   });
   const unknown = seen.filter(([, , , , , actorId]) => actorId === null);
   assert.deepEqual(seen, [
-    // The trial that ran out, before the order that followed it; suspended, active again, suspended.
+    // The expired trial, before the order after it; suspended, active again, suspended.
     [2, 1, 1, 'trial', 0, 1, 2],
     [2, 2, 2, 'suspend', 1, 1, null],
     [2, 3, 2, 'resume', 2, 1, null],
     [2, 4, 2, 'suspend', 2, 1, null],
-    // In the second of the order that made the customer, and by a clock that was behind: neither was there before.
+    // In the second of the order that created the customer, and by a clock that was behind: neither existed before.
     [2, 5, 3, 'suspend', 3, 1, null],
     [2, 6, 4, 'suspend', 4, 1, null],
-    // Nobody noted this account's: a trial in a row, a status in a row.
+    // Not logged for this account: a trial and a status, known from rows.
     [3, 1, 1, 'trial', 0, null, 2],
     [3, 2, 2, 'suspend', 0, null, null],
   ]);
@@ -108,8 +108,7 @@ test('an upgrade finds the completed order behind each plan: none of a trial, an
   ]);
   const migration = readMigrations().find(({ name }) => name.endsWith('-last-orders.sql'));
   assert.ok(migration);
-  // As the edition before left them: an order that failed, one that waits, and a trial after a paid plan.
-  // Never committed.
+  // As left by the previous edition: a failed order, a pending one, and a trial after a paid plan. Never committed.
   await database.transaction(async (transaction) => {
     const change = (text: string) => transaction.query({ name: '', text });
     await change('alter table customers drop column last_order');

@@ -1,6 +1,6 @@
-// The auditor against books that were falsified by SQL, one falsification for each account: each is named by
-// account and subject, stops that account's writes and no other's, and is forgotten once it is mended.
-// All accounts stand in one database, so that four audits see them all: what is said of one must not depend on the rest.
+// Audits of falsified ledgers, one falsification per account: each is named by account and subject, halts only that
+// account, and is cleared once repaired. All accounts share a database, so that four audits see them all and findings must
+// be independent.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -22,23 +22,23 @@ import {
   verify,
 } from '../harness/falsified-books.ts';
 
-/** `$id` stands for the account that keepBooks makes for it alone; `undo` puts back exactly what was there. */
+/** `$id`: the falsification's own account (keepBooks); `undo` restores exactly. */
 interface Falsification {
   readonly what: string;
   readonly sql: string;
   readonly undo: string;
-  /** The books are right, but they break a rule: that is reported, and halts nobody. */
+  /** Only a rule is broken: reported, but the ledger is right and no account is halted. */
   readonly breaksRule?: true;
-  /** The account has a customer 4, who has paid for two periods. */
+  /** The account has a customer 4 with two paid periods. */
   readonly hasTwoPeriods?: true;
-  /** Subjects that must be named, and what is said of the first of them. */
+  /** Subjects that must be named, and the message of the first. */
   readonly subjects: readonly string[];
   readonly says: RegExp;
 }
 
 const account = 'account $id';
 
-/** Adds to a column of one row and takes it away again. */
+/** Adds to a column of one row, and undoes it. */
 function off(
   table: 'accounts' | 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
@@ -60,7 +60,7 @@ function off(
   };
 }
 
-/** Sets a column of one row and sets it back. */
+/** Sets a column of one row, and resets it. */
 function replaced(
   table: 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
@@ -80,7 +80,7 @@ function replaced(
   };
 }
 
-/** Order 4 costs so much less, wherever its price went. */
+/** Order 4 costs this much less, wherever its price appears. */
 function chargeLess(cents: number): string {
   const row = (number: number) => `where account_id = $id and number = ${number}`;
   return `update orders set price_cents = price_cents - ${cents}, balance_after_cents = balance_after_cents + ${cents} ${row(4)};
@@ -91,7 +91,7 @@ function chargeLess(cents: number): string {
     update customers set paid_periods[3] = paid_periods[3] - ${cents} ${row(2)}`;
 }
 
-/** Changes the two paid periods of customer 4 and puts them back: a refund is computed from them alone. */
+/** Changes customer 4's two paid periods, and restores them: refunds use them alone. */
 function periods(what: string, change: string, says: RegExp): Falsification {
   const customer = 'where account_id = $id and number = 4';
   return {
@@ -106,12 +106,12 @@ function periods(what: string, change: string, says: RegExp): Falsification {
   };
 }
 
-/** Changes the sums by day. They can be made again from the entries, which is how this is mended. */
+/** Changes the daily sums, which are repaired by summing the entries again. */
 function days(what: string, sql: string, subject: string, says: RegExp): Falsification {
   return { what: `ledger_days: ${what}`, sql, undo: '', subjects: [subject], says };
 }
 
-/** Takes a row away and puts it back. */
+/** Removes a row, and restores it. */
 function missing(table: string, where: string, subjects: readonly string[], says: RegExp): Falsification {
   return {
     what: `${table}: the row with ${where} is missing`,
@@ -303,11 +303,11 @@ const falsifications: readonly Falsification[] = [
   ),
   missing('plan_changes', 'number = 1', [account, 'customer 3'], /1 plan changes are numbered 1 to 2/),
   {
-    // A cent less was charged, and every sum says so: the books are right.
+    // A cent less was charged, in every sum: the ledger is right.
     what: 'orders 4: a price that the package never had',
     breaksRule: true,
     sql: chargeLess(1),
-    // Of orders that were placed since it changes what was left: they have no hash from then on.
+    // Later orders compute hashes from it, so they have none.
     undo: `${chargeLess(-1)}; update orders set row_hash = null where account_id = $id and number > 4;
       update accounts set order_hash = (select row_hash from orders where account_id = $id and number = 4) where id = $id`,
     subjects: ['order 4'],
@@ -369,7 +369,7 @@ const falsifications: readonly Falsification[] = [
 
   periods(
     'one that is still unused is missing',
-    // Of a slice in an update Citus 13.2 ends with a fault of memory, and its server with it.
+    // Citus 13.2 and its server crash on an array slice in an update.
     'paid_periods = array[paid_periods[4], paid_periods[5], paid_periods[6]]',
     /1 paid periods do not fit the orders, which make 2/,
   ),
@@ -419,7 +419,7 @@ const falsifications: readonly Falsification[] = [
 
 interface Case extends Falsification {
   readonly reseller: TestAccount;
-  /** A sound account, which only the falsification that names it touches. */
+  /** A sound account, which only its own falsification touches. */
   readonly other: TestAccount;
 }
 
@@ -529,7 +529,7 @@ describe('falsified books are named by account and subject, and the account is h
       .replaceAll('$trial', String(service.packages.trial));
   }
 
-  /** Of books that are falsified the days would say the same again. */
+  /** Days of a falsified ledger would be summed the same again. */
   function withoutDays({ sql, reseller }: Case): string {
     return sql.includes('ledger_day') ? '' : forgetDays(reseller);
   }

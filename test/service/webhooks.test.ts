@@ -1,5 +1,5 @@
-// Endpoints from end to end: they are set up through the API, events are told by orders and changes, and real servers on
-// the loopback write down what arrives. Signatures are judged by the published library. Times are moved, never waited for.
+// Endpoints end to end: set up through the API, events from orders and changes, received by real servers and verified with
+// the published library. Times are moved, never waited for.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -41,13 +41,13 @@ after(async () => {
   await receiver.close();
 });
 beforeEach(() => {
-  // The library compares with the real clock.
+  // The library checks against the real clock.
   service.clock.seconds = Math.floor(Date.now() / 1_000);
 });
 
 const sql = (text: string) => service.database.query({ name: '', text });
 
-/** Until it is so: what is looked for is written a few milliseconds later. */
+/** Waits until true: writes take a few milliseconds. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await isSo())) {
@@ -71,7 +71,7 @@ interface Made {
 
 let made = 0;
 
-/** With a path of its own on the receiver. */
+/** With its own path on the receiver. */
 async function createEndpoint(account: TestAccount, body: object = {}): Promise<Made> {
   made += 1;
   const at = receiver.at(`/endpoint-${made}`);
@@ -82,7 +82,6 @@ async function createEndpoint(account: TestAccount, body: object = {}): Promise<
   return { id: webhook.id, secret, path: `/webhooks/${webhook.id}`, at };
 }
 
-/** `count` events. */
 async function tell(account: TestAccount, count = 1): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const answer = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
@@ -102,7 +101,7 @@ async function webhookOf(account: TestAccount, { path }: Made) {
 const attemptsOf = async (account: TestAccount, { path }: Made, query = '') =>
   (await account.get(`${path}/deliveries?limit=100${query}`)).body.data;
 
-/** Moves the clock to the second at which the endpoint is due next. */
+/** Moves the clock to the endpoint's next due second. */
 async function moveToNextAttempt({ id, at }: Made): Promise<void> {
   const before = at.received.length;
   const hasCome = () => at.received.length > before;
@@ -110,7 +109,7 @@ async function moveToNextAttempt({ id, at }: Made): Promise<void> {
     const [row] = await sql(
       `select extract(epoch from due_at)::bigint as due, enabled from webhooks where id = ${id}`,
     );
-    // What is written by now may be of the attempt after that.
+    // What is written by now may be the attempt after that.
     if (hasCome() || row?.['enabled'] === false) return true;
     if (row?.['due'] != null) service.clock.seconds = Math.max(service.clock.seconds, Number(row['due']));
     return false;
@@ -160,7 +159,7 @@ describe('what is sent', () => {
     const order = { package_id: service.packages.basic, customer: 'typed' };
     assert.equal((await account.post('/orders', order)).status, 201);
     await made.at.gets(1);
-    // What was not noted before it was switched off would be sent again.
+    // Unrecorded deliveries before the switch-off would be repeated.
     await until('it is in the log', async () => (await attemptsOf(account, made)).length === 1);
     assert.equal((await account.patch(made.path, { enabled: false })).body.webhook.enabled, false);
     assert.equal((await account.post('/orders', { ...order, customer: 'while-off' })).status, 201);
@@ -210,7 +209,7 @@ describe('what is sent', () => {
     assert.match(rotated.body.secret, /^whsec_/);
     const isSignedTwice = ({ headers }: Received) =>
       String(headers['webhook-signature']).split(' ').length === 2;
-    // What the deliverer sends before it has heard of the new secret is signed with the first alone.
+    // Deliveries before the new secret is known are signed with the first alone.
     await until('the deliverer has heard of it', async () => {
       await tell(account);
       return (await made.at.gets(made.at.received.length + 1)).some(isSignedTwice);
@@ -285,7 +284,7 @@ describe('an endpoint that fails', () => {
       expectStatus(await hasty.admin.post(path, { amount: '1.00' }), 201);
     }
     const told = (await feedOf(account)).map(({ id }) => id).slice(-20);
-    // The clock stands still: nothing but short retries can bring the rest.
+    // The clock stands still: only short retries can bring the rest.
     await at.gets(20 + told.filter((id) => id % 5 === 0).length);
     const delivered = at.received.filter(({ event }, index) => at.received[index + 1]?.event.id !== event.id);
     assert.deepEqual(
@@ -340,7 +339,7 @@ describe('an endpoint that fails', () => {
     await made.at.gets(1);
     const [head = 0] = made.at.ids();
     while (made.at.ids().filter((id) => id === head).length < 4) await moveToNextAttempt(made);
-    // From its second failure on one behind it is tried as well.
+    // From its second failure on, a later one is attempted too.
     await made.at.gets(4 + 3);
     await until('all of it is noted', async () => (await attemptsOf(account, made)).length === 7);
     assert.ok((await webhookOf(account, made)).failing_since !== null);
@@ -372,7 +371,7 @@ describe('an endpoint that fails', () => {
     const webhook = await webhookOf(account, gone);
     assert.deepEqual([webhook.enabled, webhook.disabled_reason], [false, 'gone']);
     const { data } = (await service.admin.get('/api/admin/v1/audit')).body;
-    // The second event was told before it, or behind it.
+    // The second event was delivered before or after it.
     const entries = data.map(({ action, subject }: Record<string, string>) => `${action} ${subject}`);
     assert.ok(entries.slice(0, 2).includes(`webhook.disable webhook ${gone.id}`), entries.join(', '));
     const panel = await signIn(service, account);
@@ -482,7 +481,7 @@ describe('asked for again', () => {
     await tell(account);
     const newest = (await feedOf(account)).at(-1)?.id;
     const [third, fourth] = ids.slice(2);
-    // What is told before the deliverer has heard of it may arrive once more than asked for: at least once, and in order.
+    // Events before the deliverer knows of it may arrive once more: at least once, and in order.
     await until('all of it arrives in order', async () => {
       return made.at.ids().slice(-3).join() === [third, fourth, newest].join();
     });

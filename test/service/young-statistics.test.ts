@@ -1,4 +1,4 @@
-// Nobody waits a minute for the database's own first look at its tables (src/platform/database/schema/early-analyze.ts).
+// Tables are analyzed early, without waiting a minute for autovacuum (src/platform/database/schema/early-analyze.ts).
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,10 +32,10 @@ test('statistics are gathered after the first hundred orders, not before', async
     );
     for (const { status, text } of answers) assert.equal(status, 201, text);
   };
-  // The server's own round would look at fifty rows already.
+  // Autovacuum would already analyze fifty rows.
   await sqlOf(service, reseller, 'alter table orders set (autovacuum_enabled = false)');
   await place(0, 40);
-  // Movements of money that are no orders do not count.
+  // Entries without orders do not count.
   for (let topUp = 0; topUp < 70; topUp += 1) {
     const memo = { amount: '1.00', memo: `top-up ${topUp}` };
     const { status, text } = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, memo);
@@ -71,7 +71,7 @@ test('a table that is known to be large is not looked at again', async () => {
     while (!told.includes('orders')) await nextTurn();
     return told;
   };
-  // The server's own round would say how many there are.
+  // Autovacuum would update the count.
   await group.query({ name: '', text: 'alter table customers set (autovacuum_enabled = false)' });
   await setRows(5_000_000);
   assert.deepEqual(await lookAtAll(), ['accounts', 'orders']);
@@ -79,12 +79,12 @@ test('a table that is known to be large is not looked at again', async () => {
   assert.deepEqual(await lookAtAll(), ['accounts', 'customers', 'orders']);
 });
 
-/** What the planner believes that the account's table of orders holds; -1: it was never analyzed. */
+/** The planner's estimate of the account's orders; -1: never analyzed. */
 async function knownOrders(account: TestAccount): Promise<number> {
   const [row] = await sqlOf(
     service,
     account,
-    // On several servers the rows, and whoever plans for them, are where the group is.
+    // On several servers the rows and their planner are on the group's server.
     bySharding(service.database, {
       together: () => "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
       apart: () =>

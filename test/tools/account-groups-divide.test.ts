@@ -1,5 +1,5 @@
-// `migrate --groups` as a process, and what goes on with a divided database: who may use it, backups into and out of it,
-// what verify and doctor find in it, and whoever comes back to it and knows one group.
+// `migrate --groups` as a process, and the divided database: access, backups into and out of it, verify and doctor, and
+// programs configured for one group.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -31,9 +31,9 @@ const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: 'the key of the service that is divided', ADMIN_API_KEY: adminKey, PORT: '0' };
 const resellers = 4;
 const groups = 3;
-/** Of a database of the test's own: what holds a division up while the test likes. */
+/** A database with a lock by which the test delays the division. */
 const heldLock = 42;
-/** Who has it changes the schema, or divides the accounts. */
+/** Its holder changes the schema or divides the accounts. */
 const schemaLock = 7_355_608;
 const soonMilliseconds = 50;
 
@@ -106,7 +106,7 @@ test('a service has to stop first, and is told how long for; then every row move
     /Nothing was changed: a service is running on this database \(.+, process \d+\)\. Stop it first/,
   );
   await stop(service);
-  // As long as it ran, its jobs may have written.
+  // While it ran, its jobs may have written.
   const before = await counts(url);
 
   const unasked = await runCommand(['migrate', '--groups', '3'], { cwd: folder, environment });
@@ -258,7 +258,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   const url = await copyOfTemplate();
   const environment = { ...settings, DATABASE_URL: url };
   const before = await counts(url);
-  // An index of the test's own: where accounts are divided, it comes to its end when the test says so.
+  // An index build that waits for the test, if accounts are divided.
   await askServer(
     url,
     `create function held(int) returns int immutable language plpgsql as $$
@@ -281,7 +281,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
     assert.equal(command.exitCode, null);
     await pause(soonMilliseconds);
   }
-  // Whoever starts now waits for it.
+  // Later starts wait for it.
   const starting = start(url);
   const [{ pid }] = await askServer(url, waiting);
   while ((await askServer(url, waitingFor(schemaLock))).length === 0) await pause(soonMilliseconds);
@@ -331,7 +331,7 @@ interface Backup {
   readonly rows: readonly string[];
 }
 
-/** What a restore changes in the rows is left out: the incarnation, and how far the numbers of events have come. */
+/** Without what a restore changes: the incarnation and the events' numbers. */
 function withoutIncarnation({ content, rows }: Backup): readonly string[] {
   const changed: Readonly<Record<string, string | null>> = {
     accounts: 'event_count',
@@ -359,7 +359,7 @@ test('a backup does not tell how many groups there were, and goes into one group
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
     const [head = '', ...lines] = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n');
     const { made_at: _, ...content } = JSON.parse(head);
-    // The last line sums the head too.
+    // The last line's checksum includes the head.
     return { path, content, rows: lines.slice(0, -1).filter((line) => !line.includes('login_links')) };
   };
   const [whole, divided] = await Promise.all([
@@ -540,7 +540,7 @@ async function start(url: string): Promise<ServiceHere> {
   return service;
 }
 
-/** Where what it logs, or its number, is looked at. */
+/** If its log or process id is needed. */
 async function startProcess(url: string): Promise<ServiceProcess> {
   const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
   running.add(service);
@@ -564,7 +564,7 @@ function copyOfTemplate(from = template): Promise<string> {
   return newDatabase(from);
 }
 
-/** As `migrate --groups` does, also while a service runs on it: with that one's jobs it may get into a deadlock. */
+/** Like `migrate --groups`, while a service runs: may deadlock with its jobs. */
 async function divide(url: string): Promise<void> {
   const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
   const division = () =>

@@ -1,5 +1,4 @@
-// Migrations on a database whose accounts are in groups: what is about their tables runs in every group, the views of all
-// follow, and a group is never left behind.
+// Migrations with account groups: table changes run in every group, views follow, and no group is left behind.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +29,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As a later version may bring it. */
+/** As a later version may contain it. */
 const madeUp = `-- A change of tables of both kinds.
 create table shop_windows (id int primary key);
 create function plan_of(int) returns int language sql immutable as 'select $1 * 2';
@@ -88,7 +87,7 @@ test('what is about tables of accounts runs in every group, and the views show i
     ),
     [{ n: 0 }],
   );
-  // Numbers are drawn for all groups from one sequence, and a changed function still looks at its own group.
+  // One sequence numbers all groups, and a changed function still uses its own group.
   const drawn = await askServer(
     url,
     `insert into public_group_0.accounts (username, display_name, search_text, group_name, created_at, id)
@@ -167,7 +166,7 @@ function nextName(): string {
   return `${String(readMigrations().length + 1).padStart(4, '0')}-made-up.sql`;
 }
 
-/** This program's migrations, and one more from a file of that text. */
+/** This program's migrations, plus one with this text. */
 function withLater(text: string): Migration[] {
   const all = readMigrations();
   for (const { name, sql } of all) writeFileSync(join(folder, name), sql);

@@ -1,5 +1,5 @@
-// backup and restore as processes, on both databases: what goes in comes out to the byte, and what is not whole,
-// not ours or not welcome is refused before anything is touched.
+// backup and restore as processes, on both databases: data survives exactly, and incomplete, foreign or unwelcome files are
+// refused without any effect.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -44,10 +44,10 @@ const secretKey = 'the key of the service that is backed up';
 const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
 
-/** Between two orders beside a backup: they must go on, and leave the machine to other tests. */
+/** Between two orders during a backup: they must continue, and leave the CPU to other tests. */
 const restMilliseconds = 5;
 
-/** Texts that a format could trip over. */
+/** Texts that could break a format. */
 const oddTexts = [
   'a "quoted" \\ back\\slash',
   'tab-free but ünïcödé 漢字 🙂',
@@ -85,7 +85,7 @@ before(async () => {
   await runForJson(['backup', original], { cwd: folder, environment });
 });
 const databases = new Set<string>();
-/** What a test that failed left running. */
+/** Processes left by a failed test. */
 const running = new Set<ServiceHere>();
 after(async () => {
   for (const service of running) service.kill('SIGKILL');
@@ -141,7 +141,7 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
       demo.post('/orders', { package_id: packageId, customer: 'after the restore'.replaceAll(' ', '-') }),
     );
     assert.equal(placed.order.id, 2_000_000_041, 'numbers go on without a gap');
-    // Identities too, behind those that the lost database may have given out.
+    // Identities too, beyond those that the lost database may have used.
     const admin = createApiClient(service.address, adminKey);
     const account = await made(
       admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),
@@ -271,7 +271,7 @@ describe('a restore lets nobody in by what may be over', () => {
   test('no table of sessions, links or codes is forgotten', () => {
     const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
     const holders = [...schema.matchAll(/^(\w+)\.(token_hash|code_hash) /gm)].map(([, table = '']) => table);
-    // By that of its link; nobody is let in by it.
+    // By the link's; it lets no customer in.
     const logs = ['login_link_log'];
     assert.deepEqual(
       [...passTables].sort(),
@@ -321,7 +321,7 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
 test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
   const environment = { ...settings, DATA_DIR: inFolder('busy') };
   cpSync(inFolder('first'), environment.DATA_DIR, { recursive: true });
-  // A process of its own: the commands beside it find it through its folder.
+  // A separate process: the commands find it by its folder.
   const service = await noted(startServiceProcess({ environment }));
   const demo = createApiClient(service.address, demoKey);
   let isOver = false;
@@ -346,7 +346,7 @@ test('a backup of a running embedded service is one consistent moment, and order
       ),
     );
     assert.ok(placed > wasPlaced, 'orders went on');
-    // A second one beside it is told to wait; its files are left alone.
+    // A second one is told to wait; its files are untouched.
     const [done, ...others] = ends.toSorted((a, b) => Number(a.code) - Number(b.code));
     for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /already running/);
     assert.equal(done?.code, 0, done?.stderr);
@@ -362,7 +362,7 @@ test('a backup of a running embedded service is one consistent moment, and order
       1,
       /SECRET_KEY is not the one/,
     );
-    // Nothing of it is left in the service: it goes on, and its folder is opened by the next one as ever.
+    // The service is unaffected: it continues, and its folder opens as usual.
   } finally {
     isOver = true;
     await stream;
@@ -380,7 +380,7 @@ test('a backup that a signal ends takes its file with it; what kill -9 leaves do
   await runForJson(['restore', original], { cwd: folder, environment });
   const cwd = inFolder('cut-off');
   mkdirSync(cwd);
-  // Every backup of this database stops in the middle.
+  // All backups of this database stop halfway.
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query('begin; lock table orders in access exclusive mode');
@@ -397,7 +397,7 @@ test('a backup that a signal ends takes its file with it; what kill -9 leaves do
     await holder.end();
   }
   assert.deepEqual(readdirSync(cwd), ['SIGKILL.backup.unfinished']);
-  // What a copy beside a running embedded service would leave.
+  // As left by a copy beside a running embedded service.
   mkdirSync(join(cwd, 'SIGKILL.backup.unfinished-copy'));
   const { stdout } = await runCommand(['doctor', '--json'], { cwd, environment });
   const { checks }: { checks: { name: string; state: string; says: string }[] } = JSON.parse(stdout);
@@ -493,7 +493,7 @@ test('a database with data in it is left alone', async () => {
 
 describe('what does not fit ends the restore before anything is made', () => {
   const whole = () => gunzipSync(readFileSync(original)).toString('utf8');
-  /** Seals a changed text again: every checksum right, as an attacker or a bug would. */
+  /** Recomputes all checksums, as an attacker or a bug could. */
   const damages: readonly (readonly [title: string, damage: () => Buffer, sentence: RegExp])[] = [
     [
       'a file that is no backup',
@@ -547,11 +547,11 @@ describe('what does not fit ends the restore before anything is made', () => {
     const file = inFolder('flipped.backup');
     const harmless: number[] = [];
     for (let place = 0; place < bytes.length; place += place < 20 ? 1 : 97) {
-      // The gzip head's time, flags and system (bytes 4 to 9) say nothing about the content.
+      // The gzip head's time, flags and system (bytes 4 to 9) do not affect the content.
       if (place >= 4 && place <= 9) continue;
       const flipped = Buffer.from(bytes);
       flipped[place] = (flipped[place] ?? 0) ^ 0b100;
-      // A bit may say the same in another way: a repetition taken from one place before or from another.
+      // A flipped bit may encode the same content differently.
       if (isSameContent(flipped, whole())) {
         harmless.push(place);
         continue;
@@ -602,7 +602,7 @@ describe('what does not fit ends the restore before anything is made', () => {
 
 test('a row that the database refuses half-way leaves no row behind, and the restore can be tried again', async () => {
   const file = inFolder('refused.backup');
-  // Sealed anew, so that only the database itself can see it: a balance below zero in the last table but a few.
+  // With valid checksums, so that only the database can detect it: a negative balance near the end.
   writeFileSync(
     file,
     reseal((text) => text.replace(/(\n\["2", "40", "\d+", "\d+", "1", "\w+", ")\d+"/, '$1-5"')),
@@ -654,7 +654,6 @@ async function noted(starting: Promise<ServiceHere>): Promise<ServiceHere> {
   return service;
 }
 
-/** Orders of every kind. */
 async function fill(demo: ApiClient, name: string): Promise<void> {
   for (let index = 0; index < 40; index += 1) {
     const body = {
@@ -674,7 +673,6 @@ async function made(answer: ReturnType<ApiClient['post']>) {
   return body;
 }
 
-/** Table to its lines. */
 function rowsOf(path: string): Record<string, string[]> {
   const rows: Record<string, string[]> = {};
   let table = '';
@@ -688,7 +686,7 @@ function rowsOf(path: string): Record<string, string[]> {
   return rows;
 }
 
-/** What a restore changes in the rows: the incarnation, and how far the numbers of events have come. */
+/** Without what a restore changes: the incarnation and the events' numbers. */
 function withoutIncarnation(rows: Record<string, string[]>, path: string): Record<string, string[]> {
   const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
   const without = (table: string, column: string) => {
@@ -703,7 +701,7 @@ function withoutIncarnation(rows: Record<string, string[]>, path: string): Recor
   };
 }
 
-/** Changes the text and makes every checksum right again. */
+/** Changes the text and recomputes all checksums. */
 function reseal(change: (text: string) => string): Buffer {
   const before = gunzipSync(readFileSync(original)).toString('utf8');
   const changed = change(before);
@@ -732,7 +730,7 @@ function reseal(change: (text: string) => string): Buffer {
   return gzipSync(`${text}${JSON.stringify({ end: true, rows: all, sha256 })}\n`);
 }
 
-/** Whether it unpacks to this text after all. */
+/** Whether it still unpacks to this text. */
 function isSameContent(gzipped: Buffer, text: string): boolean {
   try {
     return gunzipSync(gzipped).equals(Buffer.from(text));
@@ -750,7 +748,7 @@ function withoutTable(text: string, table: string): string {
   return lines.toSpliced(first, last - first + 1).join('\n');
 }
 
-/** In a server that other tests use as well. */
+/** On a server shared with other tests. */
 async function createDatabase(): Promise<string> {
   const name = `backup_${process.pid}_${databases.size + 1}`;
   databases.add(name);

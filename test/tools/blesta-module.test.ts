@@ -1,5 +1,5 @@
-// The module for Blesta (integrations/blesta), unpacked from its zip, inside a stand-in that calls it as Blesta's documentation
-// says, in front of a real service. What both modules share is tested more closely in whmcs-module.test.ts.
+// The Blesta module (integrations/blesta), unpacked from its zip, in a stand-in that calls it as Blesta documents, against
+// a real service. Shared code is tested in whmcs-module.test.ts.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -148,7 +148,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       assert.equal((await panel.say('renew', { service: 31 })).answer, 'success', time);
       assert.equal(await balanceOf(account), '980.00', `${time}: one renewal date, one charge`);
     }
-    // A prefix that changes later, with a package that is another: the same customer, with what is unused given back.
+    // A later prefix change with another package: the same customer, and unused time is refunded.
     await panel.say('row', { id: 1, vars: rowOf(account, `${panel.prefix}b`) });
     assert.equal((await panel.say('change', { service: 31, package: 2 })).answer, 'success');
     assert.equal(await balanceOf(account), '975.00');
@@ -216,7 +216,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     assert.equal(await balanceOf(account), '980.00');
     await panel.say('cron', { key: 'keep_in_step' });
     assert.match(panel.logged(), /keep_in_step 1 The answer to the last order is outstanding/);
-    // The invoice of the month after was made meanwhile.
+    // The next month's invoice was created meanwhile.
     await due(panel, 1, '2026-04-15');
     assert.equal((await panel.say('renew', { service: 1 })).answer, 'success');
     assert.equal(await balanceOf(account), '970.00', 'two invoices, two charges');
@@ -252,7 +252,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       );
     }
     assert.equal(await balanceOf(poor), '15.00');
-    // An account of its own for another package: this plan is not there.
+    // A separate account for another package: this plan does not exist there.
     const other = await service.createReseller({ credit: '50.00' });
     await panel.say('row', { id: 2, vars: rowOf(other, `${panel.prefix}x`) });
     await panel.say('package', { id: 4, row: 2, meta: { ...meta, cost_limit: '' } });

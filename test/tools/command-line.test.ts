@@ -1,6 +1,5 @@
-// The command line against a service that `sellthrough init` and `sellthrough serve` set up, every command as a
-// process of its own: what it prints for programs and for people, what it ends with, and that no secret is
-// where other users of the machine could read it.
+// Every command as a process, against a service set up by `sellthrough init` and `serve`: output for programs and people,
+// exit codes, and no secret visible to other users of the machine.
 
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -39,7 +38,7 @@ let service: ReturnType<typeof startCommand>;
 let settings: NodeJS.Dict<string>;
 let resellerKey: string;
 
-/** The administrator's commands take key and all else from .env. */
+/** Administrator's commands take the key and all else from .env. */
 const admin = () => ({ cwd: folder, environment: { SELLTHROUGH_URL: address } });
 const reseller = () => ({
   cwd: folder,
@@ -51,7 +50,7 @@ before(async () => {
   assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
   settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
   copyEmbeddedTemplate(join(folder, 'data'));
-  // Nobody listens there: mail waits in the outbox.
+  // Nothing listens there: mail stays in the outbox.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Acme <billing@example.com>' };
   const environment = { OUTBOUND_ALLOW: '127.0.0.0/8', ...mail };
   service = startCommand(['serve'], { cwd: folder, environment });
@@ -703,7 +702,7 @@ describe('the orders of a file', () => {
 
   test('are sent in bulks that the rate limit admits, and wait for it', async () => {
     await runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '2'], admin());
-    // One request for each ten orders: 21 never fit, and those that fit have to wait. What came before counts, too.
+    // One request per ten orders: 21 never fit, and those that fit must wait, as earlier requests count.
     const rows = Array.from({ length: 21 }, (_nothing, index) => `${packageId},limited-${index}`);
     const child = startCommand(file('limited.csv', 'package_id,customer', ...rows), customer());
     let said = '';
@@ -717,7 +716,7 @@ describe('the orders of a file', () => {
     }
     child.kill('SIGTERM');
     await closed;
-    // Cut off in the middle, and repeated without a limit.
+    // Interrupted halfway, and repeated without a limit.
     await forget();
     const [orders, placed, replayed, failed] = counts(await runForJson(['bulk', 'limited.csv'], customer()));
     assert.deepEqual([orders, Number(placed) + Number(replayed), failed], [21, 21, 0]);
@@ -727,7 +726,7 @@ describe('the orders of a file', () => {
     await forget();
     const proxy = await startCuttingProxy(address);
     context.after(() => proxy.close());
-    // More than one call of the client repeats by itself.
+    // More than one call's automatic retries.
     proxy.cutAnswers(6, 'before');
     const args = file('away.csv', 'package_id,customer', `${packageId},away-1`, `${packageId},away-2`);
     const environment = { ...customer().environment, SELLTHROUGH_URL: proxy.address };
@@ -798,14 +797,14 @@ describe('calls to the product', () => {
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
     assert.equal((await service('PUT', '/product', { mode, url, secret })).status, 200);
   }
-  /** Ids of calls in this list, once there are any. */
+  /** Waits for calls in this list; returns their ids. */
   async function listed(status: string): Promise<string[]> {
     for (;;) {
       const { data } = await (await service('GET', `/product-calls?status=${status}`)).json();
       if (data.length > 0) return data.map(({ id }: { id: string }) => id);
     }
   }
-  /** The order is settled before the answer is written down. */
+  /** The order is settled before the answer is recorded. */
   async function untilTaken(order: number): Promise<void> {
     for (;;) {
       const { data } = await (await service('GET', `/product-calls?order_id=${order}`)).json();
@@ -903,7 +902,7 @@ describe('events', () => {
     await runForJson(['account', 'credit', 'listener', '100.00'], admin());
     const prices = ['--reseller', '1,2,3', '--distributor', '1,2,3'];
     packageId = String((await runForJson(['package', 'create', 'Heard', ...prices], admin())).id);
-    // From now on its events are written.
+    // From here on its events are written.
     await runForJson(['events'], seller());
   });
   const order = (customer: string) => runForJson(['order', packageId, customer], seller());
@@ -1068,7 +1067,7 @@ describe('a command ends with', () => {
     const nobody = createServer().listen(0, '127.0.0.1');
     await once(nobody, 'listening');
     const { port } = nobody.address() as AddressInfo;
-    // Takes the request and hangs up: the order may have been placed.
+    // Receives the request and disconnects: the order may have been placed.
     nobody.on('connection', (socket) => socket.once('data', () => socket.destroy()));
     const environment = { ...reseller().environment, SELLTHROUGH_URL: `http://127.0.0.1:${port}` };
     const lost = await runCommand(['order', '1', 'ada@example.com'], { cwd: folder, environment });
@@ -1108,7 +1107,7 @@ test('no secret stands among the arguments of a command, or of a process it star
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       } catch {
-        return ''; // gone meanwhile
+        return ''; // it has ended
       }
     });
   assert.ok(

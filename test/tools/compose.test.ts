@@ -1,5 +1,5 @@
-// What compose.yaml ships, tried without Docker: its settings are those that are right inside containers, its script makes
-// the secrets, and the roles of its database let the service work and leave the ledger's protection alone.
+// compose.yaml without Docker: settings for containers, generated secrets, and database roles that let the service work and
+// protect the ledger.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('compose.yaml', () => {
   const compose = read('compose.yaml');
-  /** What stands below "  name:" and is indented further. */
+  /** The lines below "  name:" with more indentation. */
   const part = (name: string, indent = 2) => {
     const begin = ' '.repeat(indent);
     const [, text] = new RegExp(`^${begin}${name}:.*\\n((?:(?:${begin} .*)?\\n)*)`, 'm').exec(compose) ?? [];
@@ -90,7 +90,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     service = env('sellthrough.env');
     owner = { ...service, ...env('owner.env') };
 
-    // As the image of PostgreSQL does with POSTGRES_USER and what lies in its folder of scripts.
+    // Like the PostgreSQL image does, with POSTGRES_USER and its folder of scripts.
     const password = readFileSync(join(cwd, 'postgres-password'), 'utf8');
     await askServer(postgres.url, `create role sellthrough superuser login password '${password}'`);
     await askServer(postgres.url, 'create database sellthrough owner sellthrough');
@@ -142,7 +142,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
       });
-    // The administrator is there before the service listens.
+    // The administrator exists before the service listens.
     while (!/listens at \S+\n/.test(said)) {
       assert.equal(child.exitCode, null, said);
       await once(child.stderr ?? child, 'data');

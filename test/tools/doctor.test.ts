@@ -1,5 +1,5 @@
-// doctor as a process, with each of its complaints provoked for real: a port that is taken, a folder that is not one,
-// a server with fsync off, a clock that is behind the newest record. And that it changes nothing.
+// doctor as a process, with each complaint provoked: an occupied port, a folder that is a file, fsync off, a clock behind
+// the newest record. It changes nothing.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs it in a new folder; the exit code must be what the checks add up to. */
+/** Runs it in a new folder; the exit code must match the checks. */
 async function doctor(
   environment: Record<string, string>,
   cwd = newFolder(),
@@ -322,7 +322,7 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** On a port below those that systems hand out by themselves: when it is let go, nobody else gets it. */
+/** Below the system's automatic ports: after release nothing else takes it. */
 async function listenOnUnwantedPort(server: Server): Promise<number> {
   for (let port = 20_000 + (process.pid % 5_000); port < 32_768; port += 1) {
     try {

@@ -1,5 +1,5 @@
-// The samples of the guides to events and webhooks, as they are printed, in every language that is here: those that follow the feed go on
-// where they were when they were killed, and those that verify a signature take what is signed and nothing else.
+// The event and webhook guides' samples as printed, in every installed language: feed readers continue after kills, and
+// verifiers accept only valid signatures.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ interface Language {
   /** The command before the sample's file. */
   readonly command: readonly string[];
   readonly file: string;
-  /** The same, as an endpoint at a port. null: it is none. */
+  /** The same as an endpoint on a port. null: not possible. */
   readonly endpoint: ((port: number) => readonly string[]) | null;
 }
 
@@ -58,7 +58,7 @@ function sampleOf(text: string, language: string): string {
 }
 
 interface Running {
-  /** What it has printed, once it is this. */
+  /** Waits for this output. */
   says(pattern: RegExp): Promise<string>;
   kill(): Promise<void>;
 }
@@ -69,7 +69,7 @@ function startSample(command: readonly string[], cwd: string, environment: NodeJ
     cwd,
     env: { ...childEnvironment, NODE_NO_WARNINGS: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // curl, which bash waits for, ends with it.
+    // curl, which bash waits for, ends too.
     detached: true,
   });
   let said = '';
@@ -136,7 +136,7 @@ for (const language of languages) {
         const first = start(language.command, sample, environment);
         const last = await newest();
         await first.says(new RegExp(`${last}`));
-        // It waits by now, and hears of the next one as it comes.
+        // It is waiting now, and receives the next event at once.
         await place('second@example.com');
         const heard = await newest();
         await first.says(new RegExp(`${heard}`));

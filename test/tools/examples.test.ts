@@ -1,6 +1,5 @@
-// The examples, run against a running service as their users first run them, in test mode: what needs time has the clock of
-// the test moved. What they print is the committed examples/output/. `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` writes it anew.
-// Where a program that an example is written for is missing, its tests are skipped and say so.
+// The examples as users first run them, in test mode with a moved clock. Output must equal examples/output/;
+// `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` rewrites it. Tests of missing programs are skipped.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,16 +22,16 @@ import { advance, testModeOf } from '../harness/test-mode.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = join(root, 'examples');
-/** The examples in a project that has the packed client, as their user's would. */
+/** The examples in a project with the packed client, like a user's. */
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';
 
 const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'cut'] as const;
 let service: TestService;
 let proxy: CuttingProxy;
-/** The test mode of one account for each example, made in this order, so that ids are the same whatever is skipped. */
+/** One account's test mode per example, created in this order, so that ids do not depend on skipped ones. */
 let tests: Record<(typeof names)[number], TestAccount>;
-/** The account of the one whose ledger is exported from the panel. */
+/** The account whose ledger is exported from the panel. */
 let bookkeeper: TestAccount;
 
 before(async () => {
@@ -88,7 +87,7 @@ function runExample(
   });
 }
 
-/** What was printed and the exit code, as the committed files have it. */
+/** Output and exit code, as in the committed files. */
 function transcript(command: string, { code, stdout, stderr }: ProgramRun): string {
   const text = `$ ${command}\n${stdout}${stderr}exit ${code}\n`;
   return text
@@ -107,7 +106,7 @@ const balanceOf = async (account: TestAccount): Promise<string> =>
 
 type Purchase = readonly [packageId: number, months: number];
 
-/** Orders for customers whose plans end in three months at the soonest, so that less is left of the 1000.00. */
+/** Orders for plans that end in at least three months, to use up part of the 1000.00. */
 async function spend(account: TestAccount, purchases: readonly Purchase[]): Promise<void> {
   for (const [index, [package_id, months]] of purchases.entries()) {
     const body = { package_id, months, customer: `spent-${account.id}-${index}` };
@@ -215,7 +214,7 @@ test('one’s own books are held against the ledger', without(python, 'python'),
   const panel = await signIn(service, bookkeeper);
   const exported = await panel.get('/v1/ledger?format=csv', { 'sellthrough-mode': 'test' });
   writeFileSync(join(folder, 'ledger.csv'), exported.text);
-  // The clock stands still: all of its 10.00 came back when its plan was replaced.
+  // The clock stands still: all 10.00 came back when its plan was replaced.
   const refund = (await account.get('/orders')).body.data[1].refund;
   assert.equal(refund, '10.00');
   const good = [
@@ -275,9 +274,9 @@ test('the nightly renewal renews once, and stops truthfully where the balance en
   holdAgainst('renew-expiring.txt', `${first}\n${second}\nAfter a top-up:\n\n${await run()}`);
 });
 
-// Trials are the operator's to give, and test mode has none.
+// The operator gives trials, and test mode has none.
 test('the nightly renewal leaves a trial alone and says so', async () => {
-  // A live key has no clock of its own: the program asks by this machine's time.
+  // A live key has no test clock: the program uses this machine's time.
   service.clock.seconds = Math.floor(Date.now() / 1000);
   const reseller = await service.createReseller();
   const trial = { package_id: service.packages.trial, customer: 'grace' };

@@ -1,5 +1,5 @@
-// Clients that other people's tools generate from the served openapi.json: they compile, and place orders as their users
-// would. The tools and the programs that use their output are in test/generated-clients; no tool needs a network.
+// Clients generated from the served openapi.json by common tools: they compile and place orders. Tools and programs are in
+// test/generated-clients; none needs a network.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';
@@ -23,7 +23,7 @@ const tools: Readonly<Record<string, readonly string[]>> = {
 const programs = ['openapi-fetch', 'hey-api', 'orval-fetch', 'orval-zod', 'swagger-typescript-api'] as const;
 
 let service: TestService;
-/** Below the checkout: what the generated code imports is found in its node_modules. */
+/** Below the checkout, so that generated imports resolve to its node_modules. */
 let folder: string;
 
 before(async () => {
@@ -50,7 +50,7 @@ async function generate(name: string, args: readonly string[]): Promise<void> {
   assert.equal(code, 0, `${name} failed:\n${stdout}${stderr}`);
 }
 
-/** What npm would run as the package's command. */
+/** The package's command. */
 function commandOf(name: string): string {
   const manifest = findPackageJSON(name, toolsPackage);
   assert.ok(manifest !== undefined, `${name} is installed`);
@@ -62,7 +62,7 @@ describe('a generated client', () => {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
   test('compiles under strict, and with exactOptionalPropertyTypes where its tool can', async () => {
-    // Its author compiles it without; this document must not be what makes that necessary.
+    // Its author compiles without it; this document must not make that necessary.
     const file = join(folder, 'swagger-typescript-api', 'api.ts');
     const source = readFileSync(file, 'utf8');
     assert.match(source, /^\/\/ @ts-nocheck$/m);

@@ -1,6 +1,5 @@
-// Every sample of the API reference is run as it is printed, in each language, in the order of the story, against a
-// service of its own: it must send exactly the request it documents and be answered with the documented status.
-// What was sent is read from the service's log of requests, so no sample's own word is taken for it.
+// Every sample of the API reference, as printed, in each language and in story order, must send exactly the documented
+// request and get the documented status. The service's request log is checked, not the sample's output.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -28,7 +27,7 @@ interface Language {
   readonly program: string;
   readonly file: string;
   readonly arguments: (file: string) => readonly string[];
-  /** What runs many of them, where to start the program takes longer than a sample. */
+  /** Runs many samples in one process, if starting the program takes longer than a sample. */
   readonly runner?: string;
 }
 
@@ -101,11 +100,11 @@ for (const language of languages) {
           SELLTHROUGH_KEY: keyOf(world, client),
           ...(await world.environmentOf(operationId)),
         };
-        await nextTurn(); // the line of a request that this asked for
+        await nextTurn(); // the log line of its own request
         const from = world.service.logLines.length;
         const { code, output } = await (runner?.run(file, environment) ?? run(language, file, environment));
         assert.equal(code, 0, output);
-        // The line of a request is written in the turn after its answer.
+        // A request's log line is written in the turn after its answer.
         while (requestsSince(world, from).length === 0) await nextTurn();
         const { status } = successOf(operation);
         const route = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -128,7 +127,8 @@ for (const language of languages) {
         assert.equal(entries.filter((entry: string) => entry === expected).length, 1, expected);
       const years = entries.filter((entry: string) => entry === 'charge -96.00');
       assert.equal(years.length, 2, 'a renewal by order, and one by customer');
-      // What is done to a customer, their plan, an endpoint, a package or a key has a key and moves nothing: the plan of the sample runs to its end.
+      // Changes of customers, plans, endpoints, packages and keys have a key and move no money: the sample's plan runs to
+      // its end.
       const moving = storyOf(openapi).filter(
         ({ path }) =>
           !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people|product-calls|packages)(?:\/|$)/.test(
@@ -139,7 +139,7 @@ for (const language of languages) {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];
         return idempotencyKey === undefined ? inBody : [idempotencyKey, ...inBody];
       });
-      // Of the two orders that waited for the product, one was paid back. The third is the operator's change of package.
+      // One of the two pending orders was refunded. The third is the operator's change of package.
       const ofWaiting = entries.filter((entry: string) => entry.endsWith('70.00'));
       assert.deepEqual(ofWaiting, ['refund 70.00', 'charge -70.00', 'charge -70.00', 'charge -70.00']);
       assert.equal(entries.length, 1 + keys.length + 4, 'the opening credit, and one entry for each key');
@@ -245,7 +245,6 @@ interface Runner {
   end(): void;
 }
 
-/** One sample at a time. */
 function startRunner({ program, arguments: argumentsOf, runner }: Language): Runner | null {
   if (runner === undefined) return null;
   const child = spawn(program, argumentsOf(runner), {

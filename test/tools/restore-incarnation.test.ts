@@ -1,6 +1,6 @@
-// After a restore nothing is given out twice: product calls, webhooks, cursors of the feeds and of the entitlements. The
-// whole chain with processes that are killed, on the embedded database and on PostgreSQL with the accounts in groups; and the same for a
-// failover that lost transactions (`sellthrough new-incarnation`).
+// After a restore no id is used twice: product calls, webhooks, feed and entitlement cursors. With killed processes, on the
+// embedded database and on PostgreSQL with account groups; and after a failover that lost transactions (`sellthrough
+// new-incarnation`).
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -114,7 +114,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     assert.deepEqual(made, ['ada', 'bea', 'carl', 'dora', 'emil'], 'each order was looked at by itself');
     assert.deepEqual(sharedIds(product.calls, callsBefore), []);
 
-    // Whoever stood behind the backup is told so; whoever stood in it goes on and misses nothing.
+    // A reader beyond the backup is told so; one within it continues and misses nothing.
     for (const [what, answer] of Object.entries({
       own: await feedAfter(reseller, late.own),
       whole: await admin.get(`/api/admin/v1/events?after=${late.whole}`),
@@ -144,7 +144,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     const next = expectStatus(await admin.get(`/api/product/v1/entitlements?after=${copy.next_after}`), 200);
     assert.ok(next.next_after.endsWith(`.r${restored.incarnation}`), next.next_after);
 
-    // An id stands for one event: what was delivered before the backup may come again as the same.
+    // An id means one event: those delivered before the backup may come again unchanged.
     const newest = since.at(-1)?.id;
     while (!own.ids().includes(newest)) await own.gets(own.received.length + 1);
     while (!whole.ids().includes(newest)) await whole.gets(whole.received.length + 1);
@@ -166,7 +166,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     );
     await stop(service);
 
-    // A second time, by hand, with an order that waits for its answer.
+    // A second time, by hand, with a pending order.
     service = await start(second);
     reseller = createApiClient(service.address, key);
     product.answer(() => ({ status: 503 }));
@@ -212,14 +212,11 @@ test('a restore that ended between its load and its new incarnation starts no se
   await stop(await start({ DATABASE_URL: target }));
 });
 
-// ------------------------------------------------------------------------------------------------- scene
-
-/** To be killed. */
 function startProcess(place: Place): Promise<ServiceHere> {
   return noted(startServiceProcess({ environment: { ...settings, ...place } }));
 }
 
-/** The embedded database keeps its folder to one process: a command beside it must be in another one. */
+/** The embedded database's folder belongs to one process: commands beside it run in another. */
 function start(place: Place): Promise<ServiceHere> {
   return 'DATA_DIR' in place ? startProcess(place) : noted(startServiceHere({ ...settings, ...place }));
 }
@@ -263,7 +260,7 @@ interface Decided {
   readonly isTaken: boolean;
 }
 
-/** As receivers are told to: a call that comes again is answered as it was the first time. */
+/** As documented for receivers: a repeated call gets its first answer. */
 function decideOncePerId(
   { answer }: ProductReceiver,
   decided: Map<string, Decided> = new Map(),
@@ -277,7 +274,7 @@ function decideOncePerId(
   return decided;
 }
 
-/** Ids of calls that were used before this place and behind it. */
+/** Call ids used both before and after this place. */
 function sharedIds(calls: readonly ReceivedCall[], place: number): string[] {
   const before = new Set(calls.slice(0, place).map(({ id }) => id));
   return calls.slice(place).flatMap(({ id }) => (before.has(id) ? [id] : []));
@@ -287,7 +284,7 @@ async function settled(reseller: ApiClient, id: number): Promise<string> {
   for (;;) {
     const { order } = expectStatus(await reseller.get(`/orders/${id}`), 200);
     if (order.status !== 'pending') return order.status;
-    // The end of an order is told: no looking again before something happened.
+    // Waits for the order's final event.
     await reseller.get(`/events?after=${(await cursorOf(reseller)) ?? ''}&wait=1`);
   }
 }
@@ -302,7 +299,7 @@ async function eventsOf(reseller: ApiClient): Promise<readonly { readonly id: nu
 
 const feedAfter = (reseller: ApiClient, after: number) => reseller.get(`/events?after=${after}&limit=100`);
 
-/** Where readers stand that have read everything. */
+/** Positions of readers that have read everything. */
 async function placesOf(reseller: ApiClient, admin: ApiClient) {
   const whole = expectStatus(await admin.get('/api/admin/v1/events?limit=100'), 200);
   const copy = expectStatus(await admin.get('/api/product/v1/entitlements?limit=1000'), 200);

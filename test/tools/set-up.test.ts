@@ -1,5 +1,4 @@
-// scripts/prepare.mjs in a small checkout of its own, with the real npm: what it installs is a file beside it, so that
-// no registry is asked.
+// scripts/prepare.mjs in a small checkout with the real npm, installing from a local file without a registry.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,14 +20,14 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { becomeNobody } from '../harness/command-process.ts';
 
-// One of these tests looks at its checkout as another user.
+// One test looks at its checkout as another user.
 process.umask(0o022);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-set-up-'));
 const tarball = join(folder, 'a-package.tgz');
 const npmConfiguration = {
   npm_config_cache: join(folder, 'cache'),
-  // Nobody listens there: whatever is not in the cache or the tarball is an error at once.
+  // Nothing listens there: anything not in the cache or the tarball fails at once.
   npm_config_registry: 'http://127.0.0.1:9/',
   npm_config_fetch_retries: '0',
 };
@@ -49,7 +48,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** With one package; `more` are entries of the lockfile that no file stands for. */
+/** With one package; `more`: lockfile entries without a file. */
 function newCheckout(more: Readonly<Record<string, object>> = {}): string {
   checkouts += 1;
   const made = join(folder, `checkout ${checkouts}`);
@@ -153,7 +152,7 @@ test('two at once take turns: one installs, the other finds it done', async () =
 
 test('what a killed run left behind is installed again', async () => {
   const checkout = newCheckout();
-  // As a kill leaves it: half of a package, and a lock that nobody touches any more.
+  // As left by a kill: half a package, and an old lock.
   mkdirSync(dirname(installed(checkout)), { recursive: true });
   cpSync(join(folder, 'a-package', 'package.json'), join(dirname(installed(checkout)), 'package.json'));
   const lock = join(checkout, '.prepare-lock');
@@ -192,7 +191,7 @@ test('a run that is told to end lets npm end, and the next one goes on at once',
   while (!existsSync(join(lock, 'programs'))) await new Promise(setImmediate);
   first.child.kill('SIGTERM');
   const { code, said } = await first.end;
-  // npm may have been through already.
+  // npm may already have finished.
   if (code !== 0) assert.match(said, /The dependencies are not installed: npm /);
   assert.ok(!existsSync(lock));
   assert.equal((await setUp(checkout).end).code, 0);

@@ -1,6 +1,5 @@
-// The small products of the guide, in TypeScript and in PHP, as processes of their own against a service that hands its
-// orders to them: what they take and refuse, their copy of the entitlements through kills, and who they let in.
-// Where there is no PHP, its tests are skipped and say so.
+// The guide's small products in TypeScript and PHP, as processes against a service that hands orders to them: decisions,
+// the copy of entitlements through kills, and sign-ins. PHP tests are skipped without PHP.
 
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +27,7 @@ import {
 const day = 86_400;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-/** Looks until the question is answered with yes; the test runner ends a test that waits for ever. */
+/** Polls until true; the test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -102,7 +101,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       return [answer.status, await answer.json()];
     }
 
-    /** As the guide says it. */
+    /** As in the guide. */
     async function nameProduct(): Promise<void> {
       const guide = readFileSync(new URL('../../docs/small-product.md', import.meta.url), 'utf8');
       const [command = ''] = /^curl --fail-with-body -X PUT[\s\S]*?(?=^```$)/m.exec(guide) ?? [];
@@ -223,7 +222,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       await product.start();
       assert.equal((await me('grace@example.com')).plan, 'cancelled', 'the copy is still there');
       await untilPlan('early@example.com', 'suspended');
-      // It is asked again five seconds after it was not there.
+      // It is asked again after five seconds.
       service.clock.seconds += 6;
       assert.equal(await settled(id), 'completed');
       assert.equal(timesDecided(product, `call_order_${id}`), 1);
@@ -241,7 +240,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       const file = join(product.folder, 'copy.json');
       const copy = JSON.parse(readFileSync(file, 'utf8'));
       delete copy.customers['ada@example.com'];
-      // Somebody whom only a database that was lost knew: a cursor of another incarnation is events_gone.
+      // A customer known only to a lost database: a cursor of another incarnation gets events_gone.
       copy.customers['lost@example.com'] = copy.customers['early@example.com'];
       writeFileSync(file, JSON.stringify({ ...copy, after: 's.1.r0123456789ab' }));
       await product.start();

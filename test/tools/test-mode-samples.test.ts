@@ -1,5 +1,5 @@
-// The samples of the guide to test mode, as they are printed, in every language that is here: each lives through a year of
-// its own, and finds twelve renewals.
+// The test mode guide's samples as printed, in every installed language: each lives through a year and finds twelve
+// renewals.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

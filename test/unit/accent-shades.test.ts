@@ -1,10 +1,10 @@
-// Whatever colour an operator chooses, what is written in it and on it can be read.
+// Text in and on any color that an operator chooses is readable.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accentThemes } from '../../src/shared/accent-shades.ts';
 
-/** WCAG 2, written down a second time. */
+/** WCAG 2's contrast, implemented independently. */
 function contrastOf(one: string, other: string): number {
   const luminance = (colour: string) =>
     [0.2126, 0.7152, 0.0722].reduce((sum, weight, index) => {

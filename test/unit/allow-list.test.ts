@@ -1,4 +1,4 @@
-// Allow-lists (src/shared/allow-list.ts): which spellings are taken, and whom they let in.
+// Allow-lists (src/shared/allow-list.ts): accepted spellings, and admitted addresses.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

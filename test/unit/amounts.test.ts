@@ -1,4 +1,4 @@
-// Amounts (src/shared/amounts.ts): cents to text and back without a cent lost.
+// Amounts (src/shared/amounts.ts): cents to text and back without loss.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

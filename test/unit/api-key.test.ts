@@ -59,7 +59,7 @@ test('random characters are base62, of the length asked for, each about as often
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   assert.equal(counts.size, 62);
-  // 4,000 each, give or take 63; bytes modulo 62 without throwing any away would give the first eight 4,844.
+  // 4,000 each, ± 63; plain bytes modulo 62 would give the first eight 4,844.
   for (const [character, count] of counts) assert.ok(count > 3500 && count < 4500, `${character}: ${count}`);
   assert.deepEqual(
     [0, 1, 22].map((length) => randomBase62(length).length),

@@ -7,7 +7,6 @@ import { isRefusal } from '../../src/shared/error-catalogue.ts';
 function createGuesser() {
   const clock = { milliseconds: 1_000 };
   const throttle = createAttemptThrottle(() => clock.milliseconds, defaultLimits.attempts);
-  /** "wrong", "right", "broken", or the seconds to wait. */
   async function guess(name: string, address: string, outcome: 'wrong' | 'right' | 'broken' = 'wrong') {
     const check = async () => {
       if (outcome === 'broken') throw new Error('away');

@@ -1,4 +1,4 @@
-// What a body is told about a text that does not fit: an example of one that does, not the pattern.
+// Refusals of a body's text show a valid example, not the pattern.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What a form sends: what was changed in it, and nothing that only stood in it.
+// A form sends only changed fields.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The changelog can be read before an upgrade: newest version first, what breaks first in each, none longer than a page.
+// The changelog is usable before an upgrade: newest version first, breaking changes first in each, at most a page long.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

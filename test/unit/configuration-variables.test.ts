@@ -1,5 +1,4 @@
-// The list of variables, which .env and the documents are made from, and config.ts, which reads them, must know the
-// same ones.
+// The list of variables, from which .env and the documents are made, matches what config.ts reads.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// The heart of the service against the independent oracle, on random histories: the short form, from a fixed seed until
-// every kind of outcome was met, or for MODEL_SECONDS. The long form is proof/machines/long-core.ts.
-// A failure prints the shrunk history as a table, and the MODEL_SEED that finds it again at once.
+// The service's core against the independent oracle on random histories, from a fixed seed until every kind of outcome was
+// met, or for MODEL_SECONDS. A failure prints the shrunk history and its MODEL_SEED. The long form is
+// proof/machines/long-core.ts.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,7 +22,7 @@ test('on random histories the core answers as the oracle does, alone and in any 
   let operations = 0;
   let decided = 0;
   let seed = firstSeed;
-  // With a time of one's own choosing the run may be too short to meet everything.
+  // With MODEL_SECONDS the run may be too short to meet everything.
   const missing = () => (wantedSeconds === undefined ? missingLabels(distribution) : []);
   do {
     const search = searchCore(seed, distribution);
@@ -48,7 +48,7 @@ const printedBytesMax = 2 ** 26;
 test('the long form runs and finds no divergence either', async () => {
   const script = fileURLToPath(new URL('../../proof/machines/long-core.ts', import.meta.url));
   const options = ['--operations', '4000', '--seed', '7'];
-  // Does not block: who waits for the first failure alone hears of the test before at once.
+  // Does not block, so that a waiting reporter gets the previous test's result at once.
   const { error, stdout, stderr } = await new Promise<Finished>((resolve) => {
     const printed = { maxBuffer: printedBytesMax };
     execFile(process.execPath, [script, ...options], printed, (...[error, stdout, stderr]) =>

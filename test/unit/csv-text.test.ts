@@ -1,5 +1,4 @@
-// CSV against a model of a spreadsheet: whatever separator it is opened with, no cell is a formula, programs read the
-// texts, and numbers stay numbers.
+// CSV against a spreadsheet model: with any separator no cell is a formula, texts survive, and numbers stay numbers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +10,7 @@ import { columns, hostileFile, hostileTexts, rowOf } from '../harness/hostile-ce
 
 const separators = [',', ';', '\t', '|'];
 
-/** Rows and cells as a spreadsheet makes them: quotes count at the beginning of a cell alone, and what follows them is added. */
+/** Like a spreadsheet: quotes only count at a cell's beginning, and what follows them is appended. */
 function cellsOf(file: string, separator: string, quote: string | null): string[] {
   const cells: string[] = [];
   let place = 0;
@@ -36,7 +35,7 @@ function cellsOf(file: string, separator: string, quote: string | null): string[
   return cells;
 }
 
-/** Wider than any spreadsheet: whatever begins like a formula and is no number. */
+/** Stricter than any spreadsheet: whatever starts like a formula and is no number. */
 function isFormula(cell: string): boolean {
   return /^[\s\p{Cf}]*[=+\-@＝＋－＠]/u.test(cell) && !/^[+-]?\d+(?:\.\d+)?$/.test(cell);
 }

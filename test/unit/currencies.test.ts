@@ -1,5 +1,3 @@
-// Which currencies a new service takes.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { currencyProblem } from '../../src/shared/currencies.ts';

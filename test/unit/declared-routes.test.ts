@@ -1,5 +1,5 @@
-// What keeps declarations complete: a route without one stops the start, a refusal that is not declared is logged as
-// a fault, which fails every test of a whole service.
+// Declarations are complete: a route without one stops the start, and an undeclared refusal is logged as a fault, which
+// fails tests of whole services.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// When an attempt is made again, and what becomes of an endpoint's queue after each: the whole machine without a database
-// or a socket, as a story of answers.
+// When attempts are repeated and how an endpoint's queue changes: the whole machine without database and sockets.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -95,7 +94,7 @@ const event = (number: number) => ({
   data: '{}',
 });
 
-/** A world of `count` events, in which the endpoint refuses those that `refuses` says; what was sent, in order. */
+/** Sends `count` events, some refused by `refuses`; returns what was sent, in order. */
 function tell(count: number, refuses: (number: number, now: number) => boolean, lastsSeconds: number) {
   const queue: EndpointQueue = createEndpointQueue(webhook, count);
   const sent: { number: number; now: number; kind: string }[] = [];
@@ -115,7 +114,7 @@ function tell(count: number, refuses: (number: number, now: number) => boolean, 
       const times = { now, monotonic: now * 1_000, random: 0, shortDelays: [] };
       const settled = settle(queue, task, !refuses(number, now), times);
       if (settled.outcome === 'given_up') givenUp.push(number);
-      // As the deliverer reads them again once they are written.
+      // As the deliverer reads them again after writing.
       for (const one of settled.setAside) queue.retries.push(one);
     }
   }

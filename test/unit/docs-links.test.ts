@@ -1,6 +1,5 @@
-// The documents hold together: every link leads to a file and, with a #, to a heading of it, in a checkout as on the
-// site; every Markdown file is a page. The check is a pure function over files, so that the second half can break it on
-// purpose. Read with the site's own Markdown.
+// Links in the documents lead to files and headings, in the checkout and on the site; every Markdown file is a page. The
+// check is a pure function, so that the second half can break it on purpose.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -21,7 +20,7 @@ interface Outline {
   readonly links: readonly string[];
 }
 
-/** Headings with their anchors, and links as they are in the file. */
+/** Headings with anchors, and links as written. */
 function outlineOf(path: string, text: string): Outline {
   renderer.core.ruler.disable('links-to-pages');
   const tokens = renderer.parse(text, { path: `${root}${path}` });
@@ -37,7 +36,7 @@ function outlineOf(path: string, text: string): Outline {
   };
 }
 
-/** Markdown files by their path, checked against each other and against `exists` for every other file. */
+/** Checks Markdown files by path against each other, and `exists` for other files. */
 function linkProblems(texts: Texts, exists: (path: string) => boolean): string[] {
   const outlines = new Map(Object.entries(texts).map(([path, text]) => [path, outlineOf(path, text)]));
   return [...outlines].flatMap(([path, { links }]) =>

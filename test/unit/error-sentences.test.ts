@@ -1,5 +1,4 @@
-// Whatever the service refuses, its pages say why in their own words and in the reader's language: no sentence that speaks to
-// programs is shown.
+// The pages explain every refusal in their own words and the reader's language, never with texts meant for programs.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +9,7 @@ const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, imp
 const sentences = read('ui/error-sentences.tsx');
 const german = read('locales/de/seldom.po');
 
-/** "A sentence." of t`A sentence.`, where it stands for the code itself or for a name that the code has. */
+/** "A sentence." of t`A sentence.` for the code, or for a name of the code. */
 function errorMessageOf(code: string): string | undefined {
   const [, own, name] = new RegExp(`^  ${code}:\\s+(?:t\`([^\`]+)\`|(\\w+)),$`, 'm').exec(sentences) ?? [];
   return own ?? new RegExp(`^const ${name} = t\`([^\`]+)\`;$`, 'm').exec(sentences)?.[1];

@@ -70,7 +70,7 @@ test('a test uses 10,000,000 numbers of a kind', () => {
 });
 
 test('the last number of an account has an id of its own', () => {
-  // The last order of all may have two entries.
+  // The very last order may have two entries.
   const id = publicId(7, 900_000_001);
   assert.deepEqual(parseOwnedId(String(id)), { accountId: 7, number: 900_000_001 });
 });

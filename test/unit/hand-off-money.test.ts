@@ -1,5 +1,5 @@
-// Orders that wait for the product, on random histories without a database. Taken, however late, they come to the same
-// money and the same plan as orders that nobody had to take; refused, they leave both as they were.
+// Pending orders on random histories without a database: accepted, however late, they give the same money and plan as
+// immediate ones; refused, they change neither.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -63,7 +63,7 @@ function openingState(productMode: ProductMode): OrderState {
   };
 }
 
-/** The state with what the command changes written to it. */
+/** The state after the command's changes. */
 function carriedOut(
   state: OrderState,
   command: OrderCommand,
@@ -174,7 +174,7 @@ test('orders that are refused leave the balance and the plan as they were, and s
         if (handedOver.outcome.type !== 'ordered') continue;
         const { number, balanceAfterCents } = handedOver.outcome.order;
         assert.equal(balanceOf(state), balanceAfterCents);
-        // Never more than before: nothing that could be spent may have to be taken back.
+        // Never more than before: nothing spendable may have to be taken back.
         assert.ok(balanceAfterCents <= (before.balance ?? 0n));
         const isRefused = refusals[index] ?? true;
         const outcome = isRefused ? 'failed' : 'completed';

@@ -1,25 +1,21 @@
-// The house rules about which file may import which, where SQL and the framework may appear, and how files are
-// named (docs/development.md, "Where things go"). The rules are a pure function over sources, so that the second half of this
-// file can break each on purpose.
-// The scan reads imports with patterns: TypeScript 7 has no compiler API. It sees `import`, `export … from`,
-// `import()`, `require()` and `new URL('./file.ts', import.meta.url)`; a computed path it cannot see.
+// The house rules: which file may import which, where SQL and the framework may appear, and file names
+// (docs/development.md, "Where things go"). Pure functions over sources, so that the second half can break each on purpose.
+// Scans by pattern: `import`, `export … from`, `import()`, `require()` and `new URL('./file.ts', import.meta.url)`, not
+// computed paths.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Paths from the root of the repository, with `/`, to their text. */
+/** Sources by path from the root, with `/`. */
 type Sources = Readonly<Record<string, string>>;
 
 interface Import {
   readonly to: string;
 }
 
-/**
- * From the top down, and behind each the features that it imports; those stand below it. A new one is a change of this list,
- * with a reason.
- */
+/** From the top down, with each feature's imports, which stand below it. New imports need a reason here. */
 const features: Readonly<Record<string, readonly string[]>> = {
   overview: [
     ...[
@@ -34,13 +30,13 @@ const features: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['plans', 'request-log', 'webhooks'],
   ],
-  // A restored database begins anew: its events and its calls to the product skip what the lost one may have used.
+  // A restored database restarts: its events and product calls skip numbers that the lost one may have used.
   backup: ['events', 'order-engine'],
   audit: ['auth', 'customers', 'identity', 'packages'],
   verification: ['identity', 'order-engine', 'packages'],
   keys: ['accounts', 'auth', 'events', 'identity', 'request-log', 'test-mode'],
   'request-log': ['customers', 'identity', 'orders'],
-  // A person who has opened the link of a mail has confirmed the address for alerts too.
+  // Opening a mailed link also confirms the address for alerts.
   people: ['accounts', 'alerts', 'auth', 'identity'],
   accounts: ['auth', 'events', 'identity'],
   'test-mode': ['events', 'identity', 'ledger', 'order-engine', 'orders', 'webhooks'],
@@ -61,7 +57,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   identity: [],
 };
 
-// From the top down: a file imports from its own place and from those below.
+// From the top down: files import from their own level and those below.
 const places: readonly string[] = [
   'src/sellthrough.ts',
   'src/command-line.ts',
@@ -82,7 +78,6 @@ const places: readonly string[] = [
   'src/shared',
 ];
 
-// The same for the pages.
 const placesOfPages: readonly string[] = [
   'web/src/main.tsx',
   'web/src/start.tsx',
@@ -101,7 +96,7 @@ const placesOfPages: readonly string[] = [
   'web/src/styles.css',
 ];
 
-/** Where the framework appears beside `*-routes.ts`, platform/http, service and main.ts. This list only gets shorter too. */
+/** Where the framework appears beside `*-routes.ts`, platform/http, service and main.ts. This list must only shrink. */
 const frameworkElsewhere: readonly string[] = [
   'src/features/auth/api-key-auth.ts',
   'src/features/auth/begin-session.ts',
@@ -119,7 +114,7 @@ const frameworkElsewhere: readonly string[] = [
   'src/platform/limits/token-lookup-limit.ts',
 ];
 
-/** What stands between requests and features, and so has no SQL, beside what its name or its framework says so of. */
+/** Files between requests and features, and so without SQL, besides those known by name or framework import. */
 const alsoWithoutSql: readonly string[] = [
   'src/features/audit/audit-targets.ts',
   'src/features/brand/page-layout.ts',
@@ -132,7 +127,6 @@ const alsoWithoutSql: readonly string[] = [
   'src/service/app.ts',
 ];
 
-/** The client, which the command line is built on. */
 const clientEntry = 'sdk/src/index.ts';
 
 const emptyNames = ['utils', 'helpers', 'service', 'manager', 'index'];
@@ -603,8 +597,6 @@ describe('what is allowed is not reported', () => {
   });
 });
 
-// ---- the rules
-
 function importProblems(sources: Sources): readonly string[] {
   return Object.entries(sources).flatMap(([path, text]) => {
     const imports = importsOf(text);
@@ -620,7 +612,7 @@ function importProblems(sources: Sources): readonly string[] {
 
 function ownProblem(path: string, to: string): readonly string[] {
   const target = posix.join(posix.dirname(path), to);
-  // The pages take their types from the schemas.
+  // The pages take types from the schemas.
   if (path.startsWith('web/') && !target.startsWith('web/src/')) return [];
   if (target === clientEntry && path.startsWith('src/cli/')) return [];
   if (path.startsWith('src/') && !target.startsWith('src/'))
@@ -629,7 +621,7 @@ function ownProblem(path: string, to: string): readonly string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** The pages and the client's types are made from them, so they bring nothing else along. */
+/** Pages and client types are made from them, so they import nothing else. */
 function schemaProblem(path: string, target: string): string | undefined {
   const isSchemas = path.startsWith('src/') && path.endsWith('-schemas.ts');
   if (!isSchemas || target.startsWith('src/shared/') || target.endsWith('-schemas.ts')) return undefined;
@@ -649,7 +641,7 @@ function upwardProblem(path: string, target: string): string | undefined {
   const [from, into] = [placeOf(path), placeOf(target)];
   const order = path.startsWith('web/') ? placesOfPages : places;
   const isBelow = from !== undefined && into !== undefined && order.indexOf(into) >= order.indexOf(from);
-  // The command line talks to a service as any program does.
+  // The command line uses a service like any program.
   const isBeside = path.startsWith('src/service/') && target.startsWith('src/cli/');
   if (!isBelow || isBeside)
     return `${path}: may not import ${target}; imports point from the service to features to the platform`;
@@ -661,7 +653,7 @@ function upwardProblem(path: string, target: string): string | undefined {
   return `${path}: may not import ${target}; ${other} is not among the features that ${own} imports`;
 }
 
-/** Exceptions that nothing makes use of. */
+/** Unused exceptions. */
 function staleExceptions(sources: Sources): readonly string[] {
   const ofFramework = frameworkElsewhere.filter(
     (path) => !importsOf(sources[path] ?? '').some(({ to }) => isFramework(to)),
@@ -688,7 +680,7 @@ function mayKnowFramework(path: string): boolean {
   );
 }
 
-/** The second implementation of the rules proves nothing if it shares code with the first. */
+/** An oracle that shares code with the product would prove nothing. */
 function oracleProblem(path: string, to: string): readonly string[] {
   const target = posix.join(posix.dirname(path), to);
   return to.startsWith('.') && target.startsWith('src/')
@@ -696,7 +688,7 @@ function oracleProblem(path: string, to: string): readonly string[] {
     : [];
 }
 
-/** Tests use the scripts, so that a script can be used without the tests. */
+/** Scripts must work without the tests. */
 function scriptProblem(path: string, to: string): readonly string[] {
   const target = posix.join(posix.dirname(path), to);
   return to.startsWith('.') && target.startsWith('test/')
@@ -704,7 +696,7 @@ function scriptProblem(path: string, to: string): readonly string[] {
     : [];
 }
 
-/** Each circle once, as the folders or files on it and the imports that close it. */
+/** Each cycle once, with its folders or files and the closing imports. */
 function circles(sources: Sources, nodeOf: (path: string) => string): readonly string[] {
   const graph = new Map<string, Map<string, string>>();
   for (const [path, text] of Object.entries(sources)) {
@@ -766,7 +758,7 @@ function sqlProblems(sources: Sources): readonly string[] {
     );
 }
 
-/** Files between a request and the rows: routes, views, schemas and the like, by their names, and what knows of requests. */
+/** Files between a request and the rows, by name, and those that know requests. */
 function answersRequests(path: string, text: string): boolean {
   if (/^src\/(?:shared|platform\/http|features\/order-engine\/decisions)\//.test(path)) return true;
   if (/-(?:routes|view|schemas|pdf|csv|pages|request)\.ts$/.test(path)) return true;
@@ -786,7 +778,7 @@ function leftoverProblems(sources: Sources): readonly string[] {
     .map(([path]) => `${path}: contains a note of something left to do`);
 }
 
-/** What differs there is said in two forms, of which shards/query-shards.ts takes the right one. Tests make databases up. */
+/** Differences have two forms, of which shards/query-shards.ts chooses. Tests may fake databases. */
 function shardProblems(sources: Sources): readonly string[] {
   return Object.entries(sources)
     .filter(([path]) => !/^(?:src\/platform\/database|test)\//.test(path))
@@ -807,8 +799,6 @@ function modeProblems(sources: Sources): readonly string[] {
     .map(([path]) => `${path}: the mode is a required argument`);
 }
 
-// ---- reading
-
 function importsOf(text: string): readonly Import[] {
   const statement = /^[ \t]*(?:import|export)\s+(?:type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
   const expression =
@@ -819,7 +809,7 @@ function importsOf(text: string): readonly Import[] {
   ];
 }
 
-/** The innermost place that a file is in; files beside folders are places of their own. */
+/** The innermost place of a file; files beside folders are places of their own. */
 function placeOf(path: string): string | undefined {
   return [...places, ...placesOfPages]
     .filter((place) => path === place || path.startsWith(`${place}/`))

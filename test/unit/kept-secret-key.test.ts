@@ -1,4 +1,4 @@
-// The key that an embedded service makes for itself (src/platform/secrets/secret-key-file.ts): that it survives a power cut.
+// An embedded service's generated key (src/platform/secrets/secret-key-file.ts) survives a power cut.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

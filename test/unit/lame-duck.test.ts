@@ -103,7 +103,7 @@ describe('it ends', () => {
 });
 
 describe('connections that are open as the port closes', () => {
-  /** A server whose client has one connection, on which an answer came. */
+  /** A server whose client has one connection after an answer. */
   async function startServer() {
     const server = createServer((_request, response) => response.end('answered')).listen(0, '127.0.0.1');
     await once(server, 'listening');

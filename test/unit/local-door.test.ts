@@ -1,4 +1,4 @@
-// Who can reach the socket of a running service: its own user, from the moment in which it is there.
+// Only a running service's own user can reach its socket, from the moment it exists.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ function socketIn(dataDir: string): string {
   return join(found?.parentPath ?? '', found?.name ?? assert.fail('there is a socket'));
 }
 
-/** Whether other users are kept out by the socket itself or by a folder between it and the data folder. */
+/** Whether other users are excluded, by the socket or by a folder above it. */
 function isShut(path: string, dataDir: string): boolean {
   if (path === dataDir) return false;
   return (statSync(path).mode & 0o077) === 0 || isShut(dirname(path), dataDir);
@@ -45,7 +45,7 @@ test('at no moment can other users connect, whatever the mode of the data folder
   for (const round of ['first', 'after one that was killed, with open folders']) {
     const opening = open(dataDir);
     opened.push(opening);
-    // The system has made the socket by now; whoever looks has not waited yet.
+    // The socket already exists.
     assert.ok(isShut(socketIn(dataDir), dataDir), `at once: ${round}`);
     const controlSocket = (await opening) ?? assert.fail('this system has sockets');
     const path = socketIn(dataDir);

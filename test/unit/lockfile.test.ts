@@ -1,5 +1,5 @@
-// The lockfiles must let a fresh clone install. `npm ci` refuses a lockfile that lacks a package for another
-// platform, while an existing node_modules hides that, so only a look into the file can tell in time.
+// The lockfiles must install in a fresh clone. `npm ci` refuses one that lacks another platform's package, which an
+// existing node_modules hides.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
   });
 }
 
-// Set-up looks at the lockfile alone: an edit of package.json that did not reach it would go unnoticed.
+// Set-up only reads the lockfile: an edit of package.json alone would go unnoticed.
 for (const [file, folder] of [
   ['package-lock.json', ''],
   ['package-lock.json', 'web'],
@@ -109,7 +109,7 @@ function lockfileProblems(packages: LockedPackages): readonly string[] {
   });
 }
 
-/** As Node finds it: in the node_modules of the package itself, of its parents, of the project. */
+/** As Node finds it: in the node_modules of the package, its parents, the project. */
 function isFound(packages: LockedPackages, path: string, name: string): boolean {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)

@@ -1,5 +1,5 @@
-// A migration that has run on somebody's database is history: were a byte of it changed, a comment's included, that
-// database would refuse to start with the new version. A new migration gets its line here.
+// Released migrations never change: with even one changed byte, an existing database would refuse to start. Add a line for
+// each new one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

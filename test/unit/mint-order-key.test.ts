@@ -1,4 +1,4 @@
-// Keys that the service mints (src/features/order-engine/mint-order-key.ts).
+// Generated idempotency keys (src/features/order-engine/mint-order-key.ts).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

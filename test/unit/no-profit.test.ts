@@ -1,9 +1,7 @@
-// No chain of activations, renewals, changes, cancels, holds, renewals by itself, and orders that wait for the product
-// and are taken or refused gives back more than was paid minus what was used, whatever the prices and the seconds. The
-// test keeps its own books of what was paid for which seconds, from the answers alone, and checks decideOrders and
-// plan-terms.ts against them: exhaustively on a small grid, at random on long chains. What an account holds is its
-// balance and what its customer's unused time is worth, after the better of the two answers while an order waits; by
-// ordering, and by having it refused and ordering again, it can never come to hold more.
+// No chain of orders, cancels, holds, renewals and pending orders gives back more than was paid minus what was used, at any
+// prices and times. Keeps its own records from the answers and checks decideOrders and plan-terms.ts: exhaustively on a
+// small grid, at random on long chains. An account's worth is its balance plus its unused time, by the better answer while
+// an order is pending; no order, refusal or repeat may increase it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,19 +19,18 @@ import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
 
-/** One order of a chain: of package 1 or 2, or null to renew the last order; `months` may stand open there. */
+/** One order of a chain: package 1 or 2, or null to renew the last order; `months` may be open there. */
 interface OrderMove {
   readonly packageId: number | null;
   readonly months: Months | null;
 }
 
-/** What happens to the plan without an order; `jobs`: the service renews it, if that is due. */
+/** Changes without an order; `jobs`: the service renews if due. */
 type LifeMove = 'cancel' | 'period_end' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off' | 'jobs';
-/** The answer to the order that waits. */
 type SettleMove = 'completed' | 'failed';
 type Move = OrderMove | LifeMove | SettleMove;
 
-/** A stretch of time that was paid for, as the answers told it. */
+/** A paid period, by the answers. */
 interface Paid {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -42,17 +39,17 @@ interface Paid {
 
 interface Position {
   readonly state: OrderState;
-  /** Of the running plan, oldest first; empty when none runs. */
+  /** The running plan's, oldest first; empty: none runs. */
   readonly paid: readonly Paid[];
   readonly packageId: number | null;
   readonly spentCents: bigint;
   readonly waiting: Waiting | null;
 }
 
-/** An order that waits for the product, and what the books will say when it is taken. */
+/** A pending order, and the records if it is accepted. */
 interface Waiting {
   readonly order: OrderRecord;
-  /** As much of its refund as was entered. */
+  /** The part of its refund that was entered. */
   readonly givenCents: bigint;
   readonly paid: readonly Paid[];
   readonly planBefore: CustomerState['plan'] | null;
@@ -62,14 +59,14 @@ const accountId = 7;
 const trialId = 9;
 const openingCents = 10n ** 12n;
 
-/** How many at random, in the long form. */
+/** Number of random chains. */
 const wantedChains = process.env['PROOF_CHAINS'];
 const randomChains = Number(wantedChains ?? 400);
-/** Fifteen times as many chains with each order more. */
+/** Fifteen times as many chains per additional order. */
 const chainLength = wantedChains === undefined ? 3 : 4;
 const starts = ['2027-01-31T12:00:00Z', '2028-02-29T23:59:59Z'].map((text) => Date.parse(text) / 1000);
 
-/** Prices by the number of orders before: what is sold dear and then cheap, and the other way round. */
+/** Prices by the number of earlier orders: expensive then cheap, and vice versa. */
 const pricePlans: readonly (readonly [first: PriceOf, second: PriceOf, later: bigint])[] = [
   [{ 1: 1000n, 3: 2700n, 12: 0n }, { 1: 2500n, 3: 7000n, 12: 0n }, 1n],
   [{ 1: 1n, 3: 2n, 12: 0n }, { 1: 99n, 3: 100n, 12: 0n }, 3n],
@@ -138,7 +135,7 @@ test(`on a small grid every chain of ${chainLength + 1} orders and answers to th
     }
   }
 
-  // While an order waits: its second, some of the old plan, all of it; 72 hours are neither here nor there.
+  // While an order is pending: its second, part of the old plan, all of it; the 72 hours do not matter here.
   const waits = (position: Position, at: number) =>
     position.waiting === null ? instants(position, at).slice(1) : instants(position, at);
 
@@ -229,7 +226,7 @@ test('a clock that is set back does not make a refund larger than what was paid'
       for (const [index, jump] of jumps.entries()) {
         const before = accountOf(position).balanceCents;
         const paid = position.paid.reduce((sum, { cents }) => sum + cents, 0n);
-        // Another package each time, so every order begins a run.
+        // Alternating packages, so every order begins a run.
         const move: OrderMove = { packageId: 1 + (accountOf(position).orderCount % 2), months: 3 };
         const priced = withPrices(
           position,
@@ -286,7 +283,7 @@ interface After {
   readonly refunded: boolean;
 }
 
-/** Carries the move out and checks the answer against the books; null when nothing came of it. */
+/** Executes the move and checks the answer against the records; null: no effect. */
 function act(position: Position, move: Move, at: number): After | null {
   if (move === 'completed' || move === 'failed') return settle(position, move, at);
   if (position.waiting !== null && isRefusedWhilePending(move))
@@ -321,7 +318,7 @@ function isRefusedWhilePending(move: OrderMove | LifeMove): boolean {
   return move !== 'suspend' && move !== 'resume';
 }
 
-/** Nothing of the plan is anybody's to change, and the try of the service is put off. */
+/** The plan cannot be changed, and the service's attempt is postponed. */
 function refusedWhilePending(position: Position, move: OrderMove | LifeMove, at: number): After | null {
   const { state } = position;
   if (move === 'jobs') {
@@ -345,7 +342,7 @@ function refusedWhilePending(position: Position, move: OrderMove | LifeMove, at:
   return { position: { ...position, state: applied(state, changes) }, refunded: false };
 }
 
-/** Taken, it is as if it had never waited; refused, as if it had never been. The second word changes nothing. */
+/** Accepted as if it had never been pending; refused as if it had never existed. A second answer changes nothing. */
 function settle(position: Position, outcome: SettleMove, at: number): After | null {
   const { state, waiting } = position;
   if (waiting === null) return null;
@@ -386,7 +383,7 @@ function settle(position: Position, outcome: SettleMove, at: number): After | nu
   return { position: next, refunded: restCents > 0n };
 }
 
-/** The same for an order of a reseller and one of the service; `position` has the new state, and the old books. */
+/** For orders of resellers and of the service; `position` has the new state and the old records. */
 function ordered(
   position: Position,
   record: OrderRecord,
@@ -395,7 +392,7 @@ function ordered(
   const { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents } = record;
   const before = accountOf(from).balanceCents;
   const waits = position.state.productMode === 'confirm';
-  // Nothing that was given can be spent before it may have to be taken back.
+  // Nothing given can be spent before it may have to be taken back.
   const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
   assert.equal(balanceAfterCents, before + givenCents - priceCents);
   assert.equal(accountOf(position).balanceCents, balanceAfterCents);
@@ -417,7 +414,7 @@ function ordered(
   return { position: next, refunded: givenCents > 0n };
 }
 
-/** The job of the service, of two processes at once: the second finds that it is done. */
+/** The service's job in two processes: the second finds it done. */
 function renewByItself(position: Position, at: number): After | null {
   const { state } = position;
   const life = state.customers[0]?.life;
@@ -432,7 +429,7 @@ function renewByItself(position: Position, at: number): After | null {
   return ordered(next, outcome.order, { from: position, runsTheSame, at });
 }
 
-/** Of all these only a cancel moves money: what is unused, and then nothing is. */
+/** Only a cancel moves money: gives back what is unused, and then nothing is. */
 function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: number): After | null {
   const { state } = position;
   const before = accountOf(position).balanceCents;
@@ -466,7 +463,7 @@ function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: num
   return { position: ended, refunded: refundCents > 0n };
 }
 
-/** The balance, and what the customer's unused time would give back; while an order waits, after the better answer. */
+/** The balance, plus what unused time would give back, by the better answer while an order is pending. */
 function held(position: Position, at: number): bigint {
   const { waiting, paid } = position;
   const { balanceCents } = accountOf(position);
@@ -477,7 +474,7 @@ function held(position: Position, at: number): bigint {
   return refused > taken ? refused : taken;
 }
 
-/** Waiting makes nobody richer; and what the plan says its unused time is worth is what the books say. */
+/** Waiting adds no worth, and the plan's value of unused time equals the records'. */
 function holdsNoMore(position: Position, at: number, later: number): void {
   assert.ok(held(position, later) <= held(position, at));
   const plan = position.state.customers[0]?.plan;
@@ -485,7 +482,7 @@ function holdsNoMore(position: Position, at: number, later: number): void {
   for (const now of [at, later]) assert.equal(unusedCents(plan, now), worth(position.paid, now));
 }
 
-/** refund ≤ what is unused < refund + 1 cent, without rounding: at most one stretch is partly used. */
+/** refund ≤ unused < refund + 1 cent, without rounding: at most one period is partly used. */
 function isFloorOfUnused(refundCents: bigint, paid: readonly Paid[], at: number): boolean {
   const whole = paid.filter(({ startsAt }) => startsAt >= at).reduce((sum, { cents }) => sum + cents, 0n);
   const partly = paid.find(({ startsAt, endsAt }) => startsAt < at && at < endsAt);
@@ -505,7 +502,7 @@ function worth(paid: readonly Paid[], at: number): bigint {
   return cents;
 }
 
-/** The moments worth looking at after an order. */
+/** Interesting times after an order. */
 function instants({ paid }: Position, at: number): readonly number[] {
   const [first, last] = [paid[0], paid.at(-1)];
   if (first === undefined || last === undefined) return [at];
@@ -551,12 +548,12 @@ function inMode(position: Position, productMode: OrderState['productMode']): Pos
   return { ...position, state: { ...position.state, productMode } };
 }
 
-/** When the service will renew it; now, if it will not. */
+/** The time of the automatic renewal; now, if none. */
 function dueAt({ state }: Position, at: number): number {
   return Math.max(at, state.customers[0]?.life.renewAt ?? at);
 }
 
-/** What is sold at this step: from the second order on at `later` times the price. */
+/** Sold at this step: from the second order on at `later` times the price. */
 function withPrices(
   position: Position,
   [first, second, later]: readonly [PriceOf, PriceOf, bigint],
@@ -592,7 +589,7 @@ function settleOf(orderNumber: number, outcome: SettleMove): OrderCommand {
   return { type: 'settle_order', accountId, orderNumber, outcome, reason: null, by: null };
 }
 
-/** Of two processes each has a key of its own. */
+/** Each of two processes has its own key. */
 function renewalOf(state: OrderState, process: string): OrderCommand {
   return {
     type: 'renew_automatically',
@@ -648,7 +645,7 @@ function commandOf({ packageId, months }: OrderMove, state: OrderState): OrderCo
   };
 }
 
-/** Of the orders only the last one is kept: it is the one that may be renewed, and that waits, if one does. */
+/** Keeps only the last order, which may be renewed or pending. */
 function applied(state: OrderState, changes: ReturnType<typeof decideOrders>['changes']): OrderState {
   const customers = [...changes.newCustomers, ...changes.changedCustomers, ...changes.changedLives].slice(-1);
   return {

@@ -1,4 +1,4 @@
-// What an operator is asked about before prices begin: slips of the finger, and nothing that is usual.
+// Questions before prices begin: for typing errors, not for usual changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,5 @@
-// The oracle's own sanity, orders that wait for the product: tables computed by hand, line by line, in the words of
-// harness/oracle-scene.ts; and, on random chains, that an order which waited leaves what one leaves that never had to.
-// Nothing of the product is imported here.
+// The oracle's pending orders against tables computed by hand (harness/oracle-scene.ts); and, on random chains, that a
+// pending order leaves the same as an immediate one. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -321,7 +320,7 @@ test('history says of an order that waits from which state to which, and of its 
   scene.run('settle 2 completed by=operator', taken);
   const items = scene.oracle.history(shop, 'ann');
   assert.ok(Array.isArray(items));
-  // Of whom nothing has become real there is a plan of the package first ordered, over in that second.
+  // Customers without a completed order have an empty plan of the first ordered package.
   const over = { status: 'expired', packageId: packages.basic, expiresAt: ordered };
   const pro = { status: 'active', packageId: packages.pro, expiresAt: secondsOf('2026-02-03') };
   const failed = {
@@ -363,8 +362,6 @@ test('a new customer is there while the order waits, and stays when it is refuse
   assert.equal(oracle.customers(shop, 1, 100, at).total, 1);
 });
 
-// ------------------------------------------------------------------------------------- with and without waiting
-
 type Move = { readonly who: string; readonly line: string; readonly wait: number };
 
 const moves: fc.Arbitrary<Move[]> = fc.array(
@@ -389,7 +386,7 @@ test('an order that is taken in its second leaves what an order leaves that neve
         now += wait;
         for (const { oracle, run } of [plain, waiting]) {
           run(line.replace('$', who), now);
-          // What is due again at once is renewed when the order before is taken.
+          // A due renewal follows the acceptance of the previous order.
           for (let pending = oracle.pendingOrders(shop); pending.length > 0; ) {
             for (const { number } of pending) run(`settle ${number} completed`, now);
             if (line === 'jobs') run('jobs', now);
@@ -422,7 +419,7 @@ test('an order that is refused leaves what there was, whatever it would have bee
         assert.deepEqual(more, [], 'one at a time');
         run('mode none', now);
         if (pending === undefined) continue;
-        // Nothing of it can be spent: with all that there is taken away, refusing it does not fail.
+        // None of it can be spent: refusing it works even with an empty balance.
         const { balanceCents } = oracle.balance(shop);
         oracle.credit({ accountId: shop, amountCents: -balanceCents, actorId: 'operator' }, now);
         now += waited;
@@ -439,7 +436,7 @@ test('an order that is refused leaves what there was, whatever it would have bee
   assert.ok(refused > 300);
 });
 
-/** What an order leaves behind, however it came to be. */
+/** What an order leaves, however it was completed. */
 function standing(oracle: Oracle, now: number) {
   const orders = oracle.orders(shop, 1, 100).data;
   const totals = orders.map(({ number }) =>
@@ -448,7 +445,7 @@ function standing(oracle: Oracle, now: number) {
       .filter(({ orderNumber }) => orderNumber === number)
       .reduce((sum, { amountCents }) => sum + amountCents, 0n),
   );
-  // Orders that failed have numbers too: the last one is compared by what it bought.
+  // Failed orders have numbers too: the last one is compared by its purchase.
   const bought = (number: number | null) => {
     const found = orders.find((order) => order.number === number);
     return found && [found.status, found.packageId, found.months, found.createdAt];
@@ -459,7 +456,7 @@ function standing(oracle: Oracle, now: number) {
   const periods = customers.map(({ reference }) => oracle.paidPeriods(shop, reference));
   return {
     balance: oracle.balance(shop),
-    // The keys that were minted are not the same.
+    // Generated keys differ.
     orders: orders.map((order) => ({ ...order, idempotencyKey: '' })),
     totals,
     customers: [customers, periods],

@@ -1,5 +1,4 @@
-// The oracle's own sanity, the life of a plan: tables computed by hand, line by line, in the words of
-// harness/oracle-scene.ts. Nothing of the product is imported here.
+// The oracle's plan life against tables computed by hand (harness/oracle-scene.ts). Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,9 +1,11 @@
-// The oracle's own sanity, test mode: tables computed by hand, line by line, in the words of harness/test-mode-scene.ts.
-// Nothing of the product is imported here.
+// The oracle's test mode against tables computed by hand (harness/test-mode-scene.ts). Imports nothing of the product.
 
 import { examineTestMode } from '../harness/test-mode-scene.ts';
 
-/** basic: 10.00 a month, 27.00 a quarter; pro three times that; the test account begins with 1,000.00, the live account with 100.00. */
+/**
+ * basic: 10.00 a month, 27.00 a quarter; pro three times that; the test account begins with 1,000.00, the live account with
+ * 100.00.
+ */
 const tables: Record<string, string> = {
   'a plan that is paid by the month from 31 January renews itself on its way through the year, without drift': `
     2026-01-31          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-28

@@ -1,6 +1,5 @@
-// The oracle's own sanity: proof/oracle/oracle.ts against examples worked out by hand.
-// Expected times are written as ISO texts and read by the platform's Date, which the oracle
-// does not use. Nothing of the product is imported here.
+// The oracle (proof/oracle/oracle.ts) against examples worked out by hand. Expected times are parsed by Date, which the
+// oracle does not use. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -761,7 +760,7 @@ function createWorld(): Oracle {
   });
 }
 
-/** One order with what does not matter filled in: the shop's "ann", Basic, on 1 January 2026. */
+/** One order with defaults: the shop's "ann", Basic, on 1 January 2026. */
 function order(
   oracle: Oracle,
   given: {

@@ -345,7 +345,7 @@ describe('random bodies are read as the oracle reads them', () => {
   const monthsSent = [...odd, 1, 3, 12, 2];
   const periods = [...odd, 'monthly', 'quarterly', 'yearly', 'Yearly', 'monthly '];
   const from = (values: readonly unknown[]) => fc.constantFrom(...values);
-  // Mostly what is good, so that one fault at a time is met as well as many, and none.
+  // Mostly valid, so that single faults, many, and none all occur.
   const mostly =
     (...good: unknown[]) =>
     (rest: readonly unknown[]) =>

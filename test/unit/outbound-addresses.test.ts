@@ -1,11 +1,11 @@
-// Which addresses the service may call (src/platform/outbound/outbound-addresses.ts).
+// Addresses that the service may call (src/platform/outbound/outbound-addresses.ts).
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAddressFilter } from '../../src/platform/outbound/outbound-addresses.ts';
 
 describe('an address is public or refused', () => {
-  // The first and the last of each range, and their neighbours.
+  // Each range's first and last address, and their neighbors.
   const table = `
     0.0.0.0                                  unspecified                 refused
     0.255.255.255                            this network                refused
@@ -174,7 +174,7 @@ describe('what the operator admits is the operator’s own, and nothing beside i
   }
 });
 
-/** Address, what it is, outcome: parted by two spaces or more. */
+/** Columns are separated by two or more spaces. */
 function rowsOf(table: string): readonly (readonly [address: string, what: string, place: string])[] {
   return table
     .split('\n')

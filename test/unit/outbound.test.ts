@@ -1,5 +1,5 @@
-// The way out (src/platform/outbound/outbound.ts): which URLs may be called, and what comes of a call, whatever the other side does.
-// The servers are real; names are resolved by the test. No test waits for a limit that something else could reach first.
+// Outbound calls (src/platform/outbound/outbound.ts): allowed URLs, and results whatever the other side does. Real servers,
+// names resolved by the test. No test waits for a limit that something else could reach first.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -25,7 +25,7 @@ const withPassword = 'must not contain a name or a password';
 const withFragment = 'must not contain a fragment (#)';
 const tooLong = 'must not have more than 2048 characters';
 
-/** What the names of these tests lead to. */
+/** What these tests' names resolve to. */
 const names: Readonly<Record<string, readonly string[]>> = {
   'hook.example': ['93.184.216.34'],
   'hook.example.': ['93.184.216.34'],
@@ -403,7 +403,7 @@ describe('what comes back', () => {
     };
     await withServer({ answer }, async (server) => {
       assert.equal(await called(server), `202 ${'x'.repeat(1_024)}`);
-      // What the kernel's buffers took in between; a gigabyte was on offer, and more.
+      // Kernel buffers hold some; a gigabyte or more was offered.
       assert.ok(bytes < 64 * 1_048_576, `${bytes} bytes`);
     });
   });
@@ -454,7 +454,7 @@ describe('the limit is one of the whole call', () => {
   });
 
   test('a turn that does not come: timeout, and the place in line is given up', async () => {
-    // The first may give its turn up a moment before the time of the second is over.
+    // The first may release its turn just before the second's time is over.
     let isOver = false;
     await withServer({ answer: (request) => (isOver ? plain(request) : undefined) }, async (server) => {
       const outbound = createOutbound({
@@ -475,7 +475,7 @@ describe('TLS', () => {
   const authority = createCertificateAuthority();
   const stranger = createCertificateAuthority();
   const usual = getCACertificates('default');
-  // As NODE_EXTRA_CA_CERTS does it for a process.
+  // Like NODE_EXTRA_CA_CERTS.
   before(() => setDefaultCACertificates([...usual, authority.cert]));
   after(() => setDefaultCACertificates(usual));
 
@@ -568,7 +568,7 @@ describe('connections are kept, but not too many and not for ever', () => {
 
   test('no origin is called more often at once than the limit says, and every call has its turn', async () => {
     let held: RudeRequest[] = [];
-    // Answers nobody until three are there, which a fourth connection would show.
+    // Answers only once there are three requests; a fourth connection would show.
     const answer = (request: RudeRequest) => {
       held.push(request);
       if (held.length < 3) return;
@@ -716,7 +716,7 @@ describe('closing', () => {
     await withServer({ answer }, async (server) => {
       const outbound = createOutbound({
         allow: ['127.0.0.1'],
-        // On a busy machine the last of them wait long for their turn.
+        // On a busy machine the last ones wait long for their turn.
         limits: { ...defaultLimits.outbound, callsOfOriginMax: 20, callMilliseconds: 120_000 },
       });
       const request = requestTo(`http://127.0.0.1:${server.port}/`);
@@ -730,9 +730,6 @@ describe('closing', () => {
   });
 });
 
-// ---- what the tests share
-
-/** The server, until the work is done and every connection to it is gone. */
 async function withServer(
   options: RudeServerOptions,
   work: (server: RudeServer) => Promise<void>,
@@ -745,10 +742,7 @@ async function withServer(
   }
 }
 
-/**
- * What comes of one call: status and answer, or the reason. Where there was none the connection is gone before anything is
- * closed.
- */
+/** One call's status and answer, or failure reason. After a failure the connection must be gone before anything is closed. */
 async function called(
   server: RudeServer,
   limits: Partial<OutboundLimits> = {},
@@ -782,7 +776,7 @@ function closing({ socket }: RudeRequest): void {
   socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok');
 }
 
-/** As fast as the other side reads, until it has gone. */
+/** As fast as the other side reads. */
 function pour(socket: Socket, chunk: () => Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk())) {}
@@ -791,14 +785,14 @@ function pour(socket: Socket, chunk: () => Buffer): void {
   more();
 }
 
-/** Every now and then a little, until the other side has gone. */
+/** A little from time to time. */
 function trickle(socket: Socket, first: string, then: string): void {
   socket.write(first);
   const timer = setInterval(() => socket.write(then), 5);
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Once the event loop has put away what was closed. */
+/** After the event loop has cleaned up closed handles. */
 async function resourcesLeft(): Promise<readonly string[]> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
   return process

@@ -1,4 +1,4 @@
-// The passwords that are refused although they are long enough, and those that are not.
+// Refused passwords that are long enough, and accepted ones.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,11 +10,11 @@ const common = 'is one of the most used passwords, or one of them with a little 
 const named = 'must not contain the name of the account or of this program';
 
 const table: readonly (readonly [password: string, problem: string | null])[] = [
-  // As they stand in the list, and in capitals.
+  // As listed, and in capitals.
   ['1q2w3e4r5t6y', common],
   ['Administrator', common],
   ['ADMINISTRATOR', common],
-  // What people make of a shorter one to reach twelve characters.
+  // Short ones padded to twelve characters.
   ['Password2026', common],
   ['Password2026!', common],
   ['!!liverpool1!!', common],
@@ -26,7 +26,7 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['abcabcabcabcabc', common],
   ['111111111111', common],
   ['314159265358979323846', common],
-  // The account's names, its holder's, and the program's, however they are written.
+  // The names of the account, its holder and the program, in any spelling.
   ['my-contoso-eu-key', named],
   ['my CONTOSO eu key', named],
   ['the-contoso-europe-shop', named],
@@ -34,7 +34,7 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['sell-through-forever', named],
   // A short name is part of too many words.
   ['savannah river cobalt', null],
-  // Passphrases, and what nobody could guess.
+  // Passphrases, and random texts.
   ['correct horse battery staple', null],
   ['password of nobody else', null],
   ['a password of mine', null],

@@ -1,5 +1,4 @@
-// What the audit makes of a package's entries in the log: which prices may have held around a second, when some of them
-// were scheduled, deleted, or changed by somebody who left no note.
+// Which prices may have held around a second, by a package's audit log, with scheduled, deleted and unlogged changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,7 +41,7 @@ const deleted = (at: number, fromDays: number, monthly: number): PackageEntry =>
   prices: { reseller: { 1: BigInt(monthly) } },
 });
 
-/** "10 11": what a month may have cost a reseller around that second. */
+/** "10 11": possible monthly prices for a reseller around that second. */
 function around(entries: readonly PackageEntry[], present: Terms | null, at: number): string {
   const recorded = withScheduled(entries, present, slackSeconds);
   const past = createPast(new Map([[basic, { recorded, present }]]), new Map());

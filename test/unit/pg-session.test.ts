@@ -1,4 +1,4 @@
-// Transactions on a session: which of several failures is the one that is thrown. The database itself: test/service/.
+// Transactions on a session: which of several failures is thrown. With a real database: test/service/.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import {
   type Session,
 } from '../../src/platform/database/postgres/pg-session.ts';
 
-/** Each statement is answered by this; a COMMIT is answered at once, with what the server says when one has failed. */
+/** Answers each statement; a COMMIT after a failure like the server. */
 function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {
   return {
     query: ({ name }) => answer(name),

@@ -1,4 +1,4 @@
-// The arithmetic of plans (src/features/order-engine/records/plan-terms.ts) on examples that can be checked with a calendar.
+// Plan arithmetic (src/features/order-engine/records/plan-terms.ts) on examples that can be checked with a calendar.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -108,7 +108,7 @@ describe('what unused time is worth', () => {
   }
 
   test('each period is rounded down by itself', () => {
-    // The same second is partly through neither: the first is over, the second and third have not begun.
+    // No period is partly used: the first is over, the second and third have not begun.
     const three = [1, 1].reduce((run) => extendPlan(run, 1, 333n, start), startPlan(1, 1, 333n, start));
     assert.equal(unusedCents(three, start + 31 * day), 666n);
     assert.equal(unusedCents(three, start + 10 * day), 666n + (333n * 21n) / 31n);

@@ -1,4 +1,4 @@
-// How the answers of several shards are put together, and which of them a statement asks; on one server and on several.
+// Merging shards' answers, and choosing shards, on one server and several.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -14,7 +14,7 @@ interface Asked {
   readonly values: readonly unknown[];
 }
 
-/** Each shard answers with its rows, whatever it is asked; the views with `whole`. */
+/** Each shard answers every query with its rows; the views with `whole`. */
 function shardsOf(
   answers: readonly (readonly Row[])[],
   isApart: boolean,

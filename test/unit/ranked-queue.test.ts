@@ -1,4 +1,4 @@
-// The queue of the embedded database's session: what is first goes first, and what is second still comes to its turn.
+// The embedded database's queue: first rank goes first, but second rank still gets its turn.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const limits = {
   waitMilliseconds: 60_000,
 };
 
-/** A queue whose work takes the milliseconds that it says, on a clock that nothing else moves. */
+/** A queue with simulated work on a simulated clock. */
 function setUp(some: Partial<typeof limits> = {}) {
   const done: string[] = [];
   let now = 0;
@@ -57,7 +57,7 @@ test('under a load of orders that never pauses lists get their share of the time
   const { done, take } = setUp();
   const batches = 200;
   let placed = 0;
-  // Each batch is there before the one before it has ended, as in a lane under load.
+  // Each batch is queued before its predecessor has ended, as under load.
   const batch = (): void => {
     placed += 1;
     if (placed <= batches) void take('first', 'batch', 5, batch);
@@ -71,7 +71,7 @@ test('under a load of orders that never pauses lists get their share of the time
   list();
   await new Promise(setImmediate);
   assert.equal(done.filter((name) => name === 'batch').length, batches);
-  // A list takes 20 ms, and then the batches have 80: sixteen of them.
+  // A list takes 20 ms, then batches have 80: sixteen of them.
   const places = done.flatMap((name, index) => (name === 'list' ? [index] : [])).slice(0, 12);
   const between = places.slice(1).map((place, index) => place - (places[index] ?? 0) - 1);
   assert.deepEqual(between, Array(11).fill(16));

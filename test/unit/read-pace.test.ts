@@ -14,7 +14,7 @@ const limits = {
 
 const places = { count: 3, waitMilliseconds: 60_000 };
 
-/** Time passes only where somebody rests or works. */
+/** Time passes only by resting or working. */
 function createClock() {
   const clock = { now: 0, rested: [] as number[] };
   const pace = createReadThrottle(
@@ -42,14 +42,13 @@ function turn(): Promise<void> {
   });
 }
 
-/** One batch of orders that takes so long. */
 function ordering(clock: { now: number }, pace: ReturnType<typeof createReadThrottle>, milliseconds: number) {
   return pace.order(async () => {
     clock.now += milliseconds;
   });
 }
 
-/** Orders that never pause, until it is called. */
+/** Continuous orders, until called. */
 function beginOrders(pace: ReturnType<typeof createReadThrottle>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const orders = pace.order(() => promise);
@@ -100,7 +99,7 @@ test('between two batches of orders reads still rest; after the last one they do
   await ordering(clock, pace, 50);
   const log: string[] = [];
   await Promise.all([reading(4, log, 'a'), reading(4, log, 'b'), reading(4, log, 'c')]);
-  // The orders count as under way until 60: b rests until it has seen that, not until 70.
+  // The orders count as running until 60: b rests until it has seen that, not until 70.
   assert.deepEqual([log[2], log[4]], ['b begins at 64', 'c begins at 68']);
   assert.equal(clock.now, 72);
 });

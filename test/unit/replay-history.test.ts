@@ -1,5 +1,5 @@
-// The replay of a customer's history, without a database: a history that the rules made passes, and one that
-// breaks a rule is named, rule by rule. What the rows hold is written out here by hand.
+// Replaying a customer's history without a database: a valid history passes, and each broken rule is named. Expected rows
+// are written by hand.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -85,7 +85,7 @@ const statusAt = (number: number, kind: 'suspend' | 'resume', at: number): PastC
   expiresAt: null,
 });
 
-/** Activated, renewed while it runs, changed half-way through its second term. */
+/** Activated, renewed while running, changed halfway through its second term. */
 const middle = (addMonths(start, 1) + addMonths(start, 2)) / 2;
 const changedAt = Math.floor(middle);
 const unusedSeconds = BigInt(addMonths(start, 2) - changedAt);
@@ -105,7 +105,7 @@ const endedPlan: Plan = {
 };
 
 type Event = PastOrder | PastChange;
-/** All that is reported of the history, each as "subject: problem". */
+/** All reports, each as "subject: problem". */
 function replay(
   events: readonly Event[],
   present: Omit<PresentCustomer, 'life'> | null,
@@ -192,7 +192,7 @@ const startedPlan: Plan = {
   paidPeriods: [{ startsAt: start, endsAt: addMonths(start, 1), paidCents: 1000n }],
   lastOrder: 1,
 };
-/** Refused, ordered anew, suspended while it waited, taken two days later. */
+/** Refused, ordered again, suspended while pending, accepted two days later. */
 const takenLate: readonly Event[] = [
   handedOver(1, start - day, { expiresAt: addMonths(start - day, 1) }),
   settledAt(1, start - 5, 1, {

@@ -1,4 +1,4 @@
-// The security model says how many requirements of OWASP ASVS 5 are met: as many as the page about them names.
+// The security page's counts of OWASP ASVS 5 requirements match the page that lists them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { withRequirementCounts } from '../../scripts/docs/requirement-counts.ts'
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/security.md');
 const requirements = read('docs/asvs.md');
-/** The number that version 5.0.0 of the standard has at its levels 1 and 2. */
+/** The number of requirements in version 5.0.0, levels 1 and 2. */
 const ofTheStandard = 253;
 
 test('the table of docs/security.md counts the answers of docs/asvs.md, all of them', () => {

@@ -1,4 +1,4 @@
-// How names of outbound calls are resolved (src/platform/outbound/resolve-name.ts), by a name server of the test's own.
+// Name resolution for outbound calls (src/platform/outbound/resolve-name.ts), with a test name server.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,4 @@
-// The client and the document say the same: every type, operation, error code and name. Whoever changes the API and
-// not the client fails here.
+// The client matches the document in every type, operation, error code and name; a change of only one fails here.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -90,7 +89,7 @@ test('every operation has one method of its name, beside those that walk a list 
 for (const { operationId, method, path, parameters = [], requestBody } of all) {
   test(`${operationId} sends ${method} ${path}`, async () => {
     const takesKey = parameters.some((each) => each.in === 'header' && each.name === 'idempotency-key');
-    // The client reads JSON alone.
+    // The client only reads JSON.
     const query = parameters.filter((each) => each.in === 'query' && each.name !== 'format');
     const body = { some: 'body' };
     const asked = Object.fromEntries(query.map(({ name }) => [name, 3]));

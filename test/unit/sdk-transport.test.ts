@@ -1,5 +1,4 @@
-// The client against a network and a service at their worst: what is sent again, what is not, and that nothing is
-// ever charged twice. The server counts what it carried out.
+// The client against bad networks and services: which requests are repeated, and that nothing is charged twice.
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';

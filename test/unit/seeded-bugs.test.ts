@@ -1,5 +1,5 @@
-// Bugs on purpose are changes of the sources' very text: when that is rewritten, its bug must be rewritten with it, or
-// the long run finds out months later. Whether each is caught is what proof/machines/long-seeded-bugs.ts tries.
+// Seeded bugs change source text: when the source changes, its bug must follow, or the long run
+// (proof/machines/long-seeded-bugs.ts) finds out months later.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,11 +1,10 @@
-// The check of orders against the ledger by which the machines judge orders that wait for the product: it has to see
-// what is wrong, and nothing else.
+// The proof machines' check of pending orders against the ledger finds all errors and no others.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settlementProblems } from '../../proof/machines/settled-orders.ts';
 
-/** status, price, refund | the entries of the order | whether they are those of such an order */
+/** status, price, refund | the order's entries | whether they match */
 const table = `
   completed 10.00  0.00 | charge -10.00                                              | right
   completed  0.00  0.00 | charge 0.00                                                | right

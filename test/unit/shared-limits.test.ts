@@ -1,5 +1,5 @@
-// The limits over all processes, without a server of the system's: several "processes" of this one ask the stand-in of it. The
-// script itself is tried on a real server by proof/machines/long-shared-limits.ts.
+// Shared limits without a real server: several simulated processes use a stand-in. The script on a real server:
+// proof/machines/long-shared-limits.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.
 const windowMilliseconds = 60_000;
 const { leaseMilliseconds } = defaultLimits.sharedLimits;
 let standIn: LimitStandIn;
-/** Milliseconds, of the processes and of the server. */
+/** Milliseconds, of the processes and the server. */
 let clock = 1_000_000;
 const processes: Process[] = [];
 before(async () => {
@@ -39,7 +39,7 @@ beforeEach(() => {
 interface Process {
   readonly server: LimitServer;
   readonly counts: RequestCounts;
-  /** What it has said of the server: "away: …" and "back". */
+  /** Its reports about the server: "away: …" and "back". */
   readonly said: readonly string[];
   readonly isBack: () => Promise<void>;
   close(): Promise<void>;
@@ -52,7 +52,7 @@ interface ProcessOptions {
 
 async function startProcess({
   restMilliseconds = 20,
-  // However busy the machine is.
+  // For busy machines.
   answerMilliseconds = 60_000,
 }: ProcessOptions = {}): Promise<Process> {
   const said: string[] = [];
@@ -180,7 +180,7 @@ describe('an account that is busy', () => {
     let atOnce = 0;
     let heldMost = 0;
     const begin = clock;
-    // 60 a second, which use up slowly what was reserved; and from just before the first ones leave on as many as come.
+    // 60 a second, which use reservations slowly; then, just before the first expire, as many as possible.
     for (const [from, step, turns] of [
       [0, 17, 1_100],
       [59_900, 10, 600],
@@ -192,7 +192,7 @@ describe('an account that is busy', () => {
         clock += step;
         const taking = process.counts.take(account(limit));
         if (!(taking instanceof Promise)) atOnce += 1;
-        // What was asked for in the turn is there.
+        // The turn's answer has arrived.
         const { refusedBy } = taking instanceof Promise ? await taking : taking;
         if (refusedBy === null) uses.push(clock);
         if (turn % 6 < 3) await arrived(process.counts);
@@ -237,14 +237,14 @@ describe('an account that is busy', () => {
   });
 });
 
-/** What it has asked or told the server so far is done. */
+/** Waits for its requests to the server. */
 async function arrived(counts: RequestCounts): Promise<void> {
   await counts.peek([{ kind: 'failure', id: 'nobody', limit: 1 }]);
 }
 
 describe('a server that', () => {
   test('does not answer is waited for once; then each process counts for itself and asks nothing until it is back', async (context) => {
-    // However busy the machine is: no time passes but what the test says.
+    // For busy machines: only simulated time passes.
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const { answerMilliseconds, restMilliseconds } = defaultLimits.sharedLimits;
     const pass = (milliseconds: number) => {
@@ -329,7 +329,6 @@ describe('a server that', () => {
   });
 });
 
-/** It may be back by now. */
 async function becomesAway({ said }: Process): Promise<void> {
   while (!said.some((what) => what.startsWith('away'))) await nextTurn();
 }

@@ -1,4 +1,4 @@
-// Turns over all accounts beside those of each (src/platform/limits/per-account-concurrency.ts).
+// Concurrency limits over all accounts and per account (src/platform/limits/per-account-concurrency.ts).
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';

@@ -1,4 +1,4 @@
-// How the log of sign-ins stays bounded, whoever knocks: which are entered, which are only counted.
+// The sign-in log stays bounded under attack: which attempts are logged, which only counted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { queryableOf } from '../harness/queryable-of.ts';
 const hour = 3_600_000;
 const limits = { enteredMax: 3, windowSeconds: 3_600, pendingMax: 5 };
 
-/** A database that answers when it is told to. */
+/** A database that answers when told. */
 function createLog() {
   const written: unknown[][] = [];
   const problems: unknown[] = [];

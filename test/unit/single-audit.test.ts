@@ -1,5 +1,5 @@
-// One audit for all who ask: shared while it runs, cancelled when nobody waits, kept for those who were told to come
-// back. The audit is a promise that the test settles; time moves when the test says so.
+// One audit for all requests: shared while it runs, canceled without waiting clients, kept for those told to retry. The
+// test settles the audit's promise and moves time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const here = new AbortController().signal;
 
 interface Stage {
   readonly audits: SharedVerification;
-  /** Each audit that began: its signal, and how it ends. */
+  /** Each started audit's signal and end. */
   readonly begun: { readonly signal: AbortSignal; end(found: VerifyReportView): void }[];
 }
 

@@ -1,4 +1,4 @@
-// The rate limit (src/platform/limits/sliding-window.ts) against a naive model that keeps every admitted moment.
+// The rate limit (src/platform/limits/sliding-window.ts) against a naive model that keeps every admission.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,7 +10,7 @@ const windowMilliseconds = 60_000;
 
 interface Knock {
   readonly key: number;
-  /** Eighths of a millisecond since the knock before: exact in doubles, and not only whole milliseconds. */
+  /** Eighths of a millisecond since the previous request: exact in doubles, and not whole milliseconds. */
   readonly wait: number;
   readonly limit: number;
   readonly isPeek: boolean;
@@ -146,7 +146,7 @@ test('a lowered limit waits until enough have left, a raised one admits at once'
   let now = 0;
   const limiter = createSlidingWindowLimiter<string>(() => now, 10);
   for (let count = 0; count < 10; count += 1, now += 1000) limiter.take('one', 10);
-  // At 10 s, those of 0 to 9 s stand. With 3, the one of second 7 must leave first: at 67 s.
+  // At 10 s, those of 0 to 9 s count. With 3, the one of second 7 must leave first: at 67 s.
   assert.deepEqual(limiter.take('one', 3), { admitted: false, limit: 3, remaining: 0, resetSeconds: 57 });
   assert.deepEqual(limiter.take('one', 11), { admitted: true, limit: 11, remaining: 0, resetSeconds: 50 });
 });
@@ -158,7 +158,7 @@ test('beyond its most keys it forgets the one that was admitted the longest ago,
     limiter.take(key, 5);
     now += 1;
   }
-  limiter.take('d', 5); // b goes
+  limiter.take('d', 5); // b is dropped
   assert.equal(limiter.peek('a', 5).remaining, 3);
   assert.equal(limiter.peek('c', 5).remaining, 4);
   assert.equal(limiter.peek('d', 5).remaining, 4);
@@ -183,9 +183,9 @@ test('what is given back makes room for one more, and nothing else moves', () =>
 test('what is given back until a moment is the last admitted by then: those after it keep their time', () => {
   let now = 0;
   const limiter = createSlidingWindowLimiter<string>(() => now, 2);
-  // Enough to go once round the ring and begin in its middle.
+  // Enough to wrap around the ring and start in its middle.
   for (now = 0; now < 20_000; now += 1000) limiter.take('a', 100);
-  now = 70_000; // those of the seconds 11 to 19 stand
+  now = 70_000; // those of seconds 11 to 19 count
   limiter.giveBack('a', 15_999);
   const left = () => limiter.peek('a', 100).remaining;
   assert.equal(left(), 100 - 8);
@@ -224,7 +224,7 @@ test('looking makes no entry: peeking at unknown keys drives nobody out', () => 
   assert.equal(limiter.peek('a', 2).remaining, 1);
 });
 
-/** Whole seconds until fewer than `limit` remain, or, while some are left, until the oldest leaves. */
+/** Whole seconds until fewer than `limit` remain, or, if some are left, until the oldest leaves. */
 function secondsUntilOneMore(admitted: readonly number[], limit: number, now: number): number {
   if (admitted.length === 0) return 60;
   const mustLeave = Math.max(1, admitted.length - limit + 1);

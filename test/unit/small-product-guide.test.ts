@@ -1,5 +1,4 @@
-// The code in the guide to the small product is that of examples/small-product/, which the tests run: every block stands
-// there as it is printed.
+// The guide's code blocks are copies from the tested examples/small-product/.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Mail on its way to a real SMTP server: whose name it bears, what a hostile name makes of it, and what is known after
-// each way in which sending may end.
+// Mail to a real SMTP server: sender names, hostile names, and the known result of each way in which sending may end.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,3 @@
-// What a start says to the person in front of it: where the service is, and why it did not start.
-
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

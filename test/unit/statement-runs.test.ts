@@ -1,4 +1,4 @@
-// The gate's look at which queries ran where: a query that one database never saw is named.
+// The gate's check of which queries ran where: reports a query that one database never saw.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What an audit finds again and again is a problem; what is gone at the next look, or once nothing is prepared any more, is none.
+// Audit findings that persist are problems; those gone at the next look, or when nothing is prepared any more, are not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { isSpread, type Queryable } from '../../src/platform/database/database.t
 
 const { signal } = new AbortController();
 
-/** A database over several servers; at each question whether something is prepared there the next answer. */
+/** A database over several servers; successive answers on whether something is prepared. */
 function spread(prepared: readonly boolean[]): Queryable {
   const answers = [...prepared];
   return {
@@ -19,7 +19,7 @@ function spread(prepared: readonly boolean[]): Queryable {
 }
 const onOneServer: Queryable = { ...spread([]), [isSpread]: false, query: () => assert.fail() };
 
-/** Finds one thing less for each look; the last list stays. */
+/** Finds one thing less at each look; the last list stays. */
 function looks(...lists: readonly (readonly number[])[]) {
   let count = 0;
   const look = async () => lists[Math.min(count++, lists.length - 1)] ?? [];

@@ -1,4 +1,4 @@
-// What the runner knows about single files is true of the files that are there.
+// The runner's lists of files match the existing files.
 
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';

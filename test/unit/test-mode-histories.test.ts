@@ -1,5 +1,5 @@
-// What the histories of accounts and their test accounts meet, told through the oracles alone: what a run that never meets it
-// proves nothing of. The service is held against them in service/model-of-test-mode.test.ts.
+// What the histories of accounts and test accounts meet, by the oracles alone: a run that misses it proves nothing.
+// service/model-of-test-mode.test.ts compares the service with them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

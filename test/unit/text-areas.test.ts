@@ -1,5 +1,5 @@
-// A sentence is there before the module that says it: what speaks from a catalogue of its own is never part of a page that
-// is loaded without it.
+// Texts are loaded before the modules that use them: a module with its own catalog is never part of a page loaded without
+// it.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('what speaks from another catalogue is imported dynamically, behind it', ()
         (seldom.has(to) && !seldom.has(from) && !ofConsole.has(from))),
   );
   assert.ok(crossing.length >= 5, 'pages are found');
-  // These pages are loaded behind the catalogue themselves, and so is what they import.
+  // These pages, and so their imports, are loaded after the catalog.
   const behind = (file: string) =>
     imports.some(({ to, text }) => to === file && /^with(?:Console)?Texts\(/.test(text));
   const unsafe = crossing.filter(({ from, to, text }) =>

@@ -1,4 +1,4 @@
-// Tables for people, cell by cell: alignment, narrow terminals, and texts that would move the cursor.
+// Text tables, cell by cell: alignment, narrow terminals, and texts with cursor movements.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// What the service says to people is the same in every language: no value is left out of a sentence, none is made up, and
-// whatever a value holds, it stays within its place.
+// The service's texts match in every language: no value is missing or added, and no value can escape its place.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,10 +10,9 @@ import { languages } from '../../src/shared/languages.ts';
 
 const keys = Object.keys(englishTexts) as TextKey[];
 
-/** An element of a message that is text. */
 const literal = 0;
 
-/** "{count, plural, one {one day} other {# days}}" names count; the pieces of a plural are no values. */
+/** "{count, plural, one {one day} other {# days}}" names count; a plural's pieces are not values. */
 const valuesOf = (text: string) => {
   const named = new Set<string>();
   const gather = (elements: ReturnType<IntlMessageFormat['getAst']>): void => {

@@ -1,5 +1,4 @@
-// The calendar (src/shared/times.ts): against examples, against the database's rule for months, and
-// against the oracle's, which counts days and shares no code with it.
+// The calendar (src/shared/times.ts) against examples, the database's months, and the oracle's independent calendar.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Amounts that people type, in English and in German.
+// Typed amounts in English and German.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

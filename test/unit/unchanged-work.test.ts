@@ -26,7 +26,7 @@ function open() {
   return createUnchangedWork(root, (file) => sources[file] ?? { readsPages: false, text: '' });
 }
 
-/** Runs, all of them well, what has to run; returns what that was. */
+/** Runs what has to run, successfully; returns it. */
 function run({ meanwhile = () => undefined }: { meanwhile?: () => unknown } = {}): readonly string[] {
   const work = open();
   const ran = tests.filter((file) => work.find(file, file) === undefined);

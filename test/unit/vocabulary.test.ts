@@ -1,10 +1,10 @@
-// One word for each thing: the words that were ours alone are gone from the code, and stay out. The right word stands beside each.
+// One word for each thing: our former private words must not return to the code. The right word is beside each.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** By the beginning of a part of a name: keyHappenings is "key" and "happenings". */
+/** By the beginning of a name's part: keyHappenings is "key" and "happenings". */
 const oldWords: Readonly<Record<string, string>> = {
   happening: 'event',
   telling: 'product call',
@@ -19,7 +19,6 @@ const oldWords: Readonly<Record<string, string>> = {
   housekeeping: 'scheduled jobs',
 };
 
-/** By names of two words. */
 const oldNames: Readonly<Record<string, string>> = {
   lameDuck: 'gracefulDrain',
   walkDown: 'scanDown',
@@ -37,25 +36,24 @@ const oldNames: Readonly<Record<string, string>> = {
   youngStatistics: 'earlyAnalyze',
 };
 
-/** What is recorded, stored or said in another sense keeps its name: file and line. */
+/** Recorded, stored or different meanings keep their names: file and line. */
 const allowed: readonly (readonly [file: string, text: string])[] = [
-  // The audit log's entries of old and new have this action and this field.
+  // Existing audit entries have this action and field.
   ['src/features/auth/sign-in-log.ts', "action: 'deed.refuse',"],
   ['src/features/auth/sign-in-log.ts', 'deed: operation'],
   ['web/src/features/audit/audit-actions.ts', "'deed.refuse'"],
   ['web/src/features/audit/audit-page.tsx', "value: 'deed'"],
   ['web/src/features/audit/audit-words.ts', 'deed: t`Action`'],
-  // The folder of the control socket, for commands of another version.
+  // The control socket's folder, used by commands of other versions.
   ['src/platform/database/embedded/control-socket.ts', "'door', 'socket'"],
-  // Tables and columns.
   ['src/', 'list_stretch'],
   ['src/features/ledger/facet-index.ts', 'stretch'],
-  // What programs do that listen.
+  // Programs that listen.
   ['web/src/shell/', 'speech input'],
 ];
 
 function partsOf(line: string): string[] {
-  // Paths name files; their names are the folder plan's.
+  // Paths name files, which have their own rules.
   const text = line.replaceAll(/[\w./-]+\.(tsx?|md|sql|lua)\b/g, '');
   return text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
 }

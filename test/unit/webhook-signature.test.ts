@@ -1,5 +1,5 @@
-// Signatures of deliveries, judged by the published library of Standard Webhooks and by its own test vector; and
-// verifyWebhook of the client, judged by what that library signs.
+// Delivery signatures, verified with the Standard Webhooks library and its test vector; and the client's verifyWebhook with
+// signatures of that library.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What test/tools/generated-clients.test.ts asks of every generated client. Each program beside this file does it with
-// the client that one tool made, as its users would, and is compiled with that tool's output.
+// The interface that test/tools/generated-clients.test.ts uses. Each program implements it with one tool's generated
+// client, as its users would, compiled with that tool's output.
 
 export interface GeneratedClient {
   place(wish: Wish): Promise<Placed>;
@@ -24,7 +24,6 @@ export interface Placed {
 
 export interface Listed {
   readonly ids: readonly number[];
-  /** Of a list without a filter. */
   readonly total: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// hey-api's client on fetch. Bodies and answers are checked by the zod schemas that it generates too.
+// hey-api's client on fetch, with bodies and answers checked by its generated zod schemas.
 
 import type { GeneratedClient } from './generated-client';
 import { createClient } from './hey-api/client/index';

@@ -1,4 +1,4 @@
-// hey-api's generator: answers are checked by zod, and then get the types of JavaScript that their formats name.
+// hey-api's generator: zod checks answers and converts them to the JavaScript types of their formats.
 export default {
   input: './openapi.json',
   output: './hey-api',

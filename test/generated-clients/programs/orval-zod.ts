@@ -1,4 +1,4 @@
-// orval's zod schemas around fetch: what they make of a body is sent, and answers must pass them.
+// orval's zod schemas around fetch: bodies are sent as parsed, and answers must pass.
 
 import type { GeneratedClient } from './generated-client';
 import { ListOrdersQueryParams, ListOrdersResponse, PlaceOrderBody, PlaceOrderResponse } from './orval/zod';

@@ -1,4 +1,4 @@
-// orval, twice: a client on fetch, and checks by zod. Its client has its address from here.
+// orval twice: a client on fetch, with its address, and zod checks.
 export default {
   fetch: {
     input: './openapi.json',

@@ -1,4 +1,4 @@
-// swagger-typescript-api's client. It throws its answer where the service refuses.
+// swagger-typescript-api's client. It throws answers that are refusals.
 
 import type { GeneratedClient } from './generated-client';
 import {
