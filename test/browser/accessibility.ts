@@ -7,7 +7,6 @@ import type { Page } from 'playwright-core';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** `except`: a selector to leave out. */
 export async function expectAccessible(page: Page, what: string, except?: string): Promise<void> {
   // Once per document: parsing axe takes longer than running it.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source}; ${holdStill}`);

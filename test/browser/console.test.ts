@@ -27,7 +27,6 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.getByRole('alert').getByText('does not include your address, 127.0.0.1').waitFor();
   assert.equal((await admin.get('/balance')).status, 200);
-  // A different list asks again.
   await list.fill('203.0.113.0/25');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.getByRole('button', { name: 'Save it all the same' }).click();

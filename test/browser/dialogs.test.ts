@@ -72,7 +72,6 @@ test('a customer who is new is said to be new, and asked about when somebody kno
   const asked = dialog(page, 'Order for a new customer?');
   for (const typed of ['okoor@example.com', 'okoro']) {
     await box.getByLabel('Customer').fill(typed);
-    // Past the suggestion list, if any.
     await page.keyboard.press('Tab');
     await box.getByRole('button', { name: 'Place order for $10.00' }).click();
     await asked.or(dialog(page, 'Order placed')).waitFor();
@@ -265,7 +264,6 @@ async function order(reseller: TestAccount, customer: string, packageId: number)
   assert.equal(placed.status, 201, placed.text);
 }
 
-/** The visible part of an element, and its start and end. */
 async function seen(
   what: Locator,
 ): Promise<{ readonly share: number; readonly top: number; readonly bottom: number }> {

@@ -62,7 +62,6 @@ test('a page of another origin cannot make its visitor’s browser change anythi
             .then(({ status }) => method + ' ' + path + ' ' + status, () => 'stopped by the browser')))`,
       );
       assert.deepEqual(new Set(answers), new Set(['stopped by the browser']));
-      // Readable answers: none.
       const read = await foreign.evaluate<string>(
         `fetch(${JSON.stringify(`${service.address}/panel/api/me`)}, { credentials: 'include' })
           .then((answer) => answer.text(), () => 'stopped by the browser')`,
@@ -74,7 +73,6 @@ test('a page of another origin cannot make its visitor’s browser change anythi
     await heading(page, /^(Overview|Business)$/).waitFor();
   }
   assert.deepEqual(await factsOf(service), before);
-  // The foreign page's requests, and the browser's messages about blocked ones.
   for (const problem of panel.takeProblems()) {
     assert.match(problem, /^request to http:\/\/(?:127\.0\.0\.1|localhost):\d+$|CORS policy|net::ERR_FAILED/);
   }
@@ -151,7 +149,6 @@ async function factsOf({ admin }: TestService): Promise<unknown> {
   return { accounts: accounts.body.data, changes: audit.body.total };
 }
 
-/** Answers to the POST that `send` makes the page send to each address. */
 async function answersTo(
   page: Page,
   urls: readonly string[],
@@ -182,7 +179,6 @@ function sendFetches(urls: readonly string[]): string {
     fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }).catch(() => undefined)))`;
 }
 
-/** With the visitor's cookies, from no page. */
 async function sendBare(
   visitor: BrowserContext,
   { method, path }: Route,

@@ -39,7 +39,6 @@ interface PageToSee {
 const daySeconds = 86_400;
 
 let reseller: TestAccount;
-/** By source file, as in the router. */
 let panelPages: Readonly<Record<string, PageToSee>>;
 let consolePages: Readonly<Record<string, PageToSee>>;
 let customerLink: string;
@@ -195,7 +194,6 @@ test('nor does test mode, nor the dialog of its clock', async () => {
   await page.getByRole('switch', { name: 'Test mode' }).click();
   const band = page.getByRole('region', { name: 'Test mode' });
   await band.waitFor();
-  // Each in two of the four looks.
   for (let time = 0; time < 2; time += 1) {
     await check(page, 'test mode');
     await band.getByRole('button', { name: 'Move clock' }).click();
@@ -336,7 +334,6 @@ test('a browser that has served a test keeps nothing of it for the next one: fir
   await page.emulateMedia({ forcedColors: 'active', media: 'print' });
   await page.context().newPage();
   await page.context().setOffline(true);
-  // The browser's messages about blocked requests.
   panel.takeProblems();
 });
 

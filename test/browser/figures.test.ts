@@ -24,7 +24,6 @@ const panel = usePanelBrowser(async (service) => {
   service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
 });
 
-/** Texts drawn on canvases, with start and end in canvas pixels. */
 interface Written {
   readonly text: string;
   readonly start: number;

@@ -119,7 +119,6 @@ test('an account is credited by keyboard alone: the amount, Enter, Enter', async
   await said(page, `The balance of ${await usernameOf(panel.service, reseller)} is $15.00`);
 });
 
-/** The id, name or role of the focused element. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { activeElement: element } = document;

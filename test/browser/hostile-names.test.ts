@@ -198,7 +198,6 @@ test('packages of hostile names and features are shown as text where they are ed
   for (const { name } of packages) await box.getByText(name, { exact: true }).waitFor();
 });
 
-/** Texts that `read` finds on this page of the list and all older ones. */
 async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
   for (;;) {
@@ -214,7 +213,6 @@ async function overAllPages(page: Page, read: () => Promise<string[]>): Promise<
   }
 }
 
-/** Waits for the page with exactly this title. */
 async function titled(page: Page, text: string): Promise<void> {
   const title = page.locator('h1').first();
   await untilTrue(async () => (await title.textContent()) === text, `a page with the title ${text}`);

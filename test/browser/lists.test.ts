@@ -29,7 +29,6 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
   await bar.getByText('46 selected').waitFor();
   await bar.getByRole('button', { name: 'Renew 46 for $460.00' }).waitFor();
   await expectAccessible(page, 'the list with a selection');
-  // The first request's answer is lost.
   await page.route(
     '**/orders/bulk',
     async (route) => {
@@ -192,7 +191,6 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
   const terms = await open();
   await terms.getByLabel('Highest price, in USD').fill('15');
   await expectAccessible(page, 'auto-renewal of many');
-  // One request's answer is lost.
   await page.route(
     `**/customers/${ids[0]}/auto-renew`,
     async (route) => {

@@ -14,7 +14,6 @@ import { said, usePanelBrowser } from './panel-browser.ts';
 const panel = usePanelBrowser();
 let acme: TestAccount;
 let username = '';
-/** Once, when the service runs. */
 async function prepare(): Promise<void> {
   if (username !== '') return;
   const { service } = panel;
@@ -43,7 +42,6 @@ test('the palette of the operator finds customers of every account, and leads to
   await page.getByRole('link', { name: username }).waitFor();
   await page.getByRole('link', { name: 'History' }).click();
   await heading(page, 'Audit log').waitFor();
-  // By name, not number; and nothing else is listed.
   await row(page, 'Customer changed').getByRole('link', { name: 'jane.okafor' }).waitFor();
   assert.equal(await page.getByRole('row').count(), 2);
 });

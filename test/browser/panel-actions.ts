@@ -9,7 +9,6 @@ export async function typeSignIn(page: Page, username: string, password: string)
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** What a first sign-in leads to. */
 export async function choosePassword(page: Page, current: string, next: string): Promise<void> {
   await heading(page, 'Choose your password').waitFor();
   await page.getByLabel('Password you signed in with').fill(current);
@@ -18,7 +17,6 @@ export async function choosePassword(page: Page, current: string, next: string):
   await page.getByRole('button', { name: 'Set password' }).click();
 }
 
-/** The second step of an account with codes. */
 export async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -36,7 +34,6 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
 }
 
-/** Navigates within the panel, without reloading. */
 export async function goInPlace(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }
@@ -46,7 +43,6 @@ export function dialog(page: Page, title: string | RegExp): Locator {
   return page.getByRole('dialog', { name: title });
 }
 
-/** Fills in the requested password and confirms. */
 export async function confirmWithPassword(box: Locator, password: string, action: string): Promise<void> {
   await box.getByLabel('Your password').fill(password);
   await box.getByRole('button', { name: action, exact: true }).click();
@@ -71,7 +67,6 @@ export async function prepareOrder(page: Page, customer: string, packageName: st
   return button;
 }
 
-/** A secret that a dialog shows once, by its label. */
 export async function shownSecret(box: Locator, pattern: RegExp): Promise<string> {
   const shown = box.locator('code').filter({ hasText: pattern });
   await shown.waitFor();

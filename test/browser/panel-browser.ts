@@ -31,13 +31,9 @@ import {
 
 export interface PanelBrowser {
   readonly service: TestService;
-  /** A new browser context, which shares only the service with other visitors. */
   newVisitor(options?: VisitorOptions): Promise<BrowserContext>;
-  /** A new visitor's page at this path. */
   open(path: string, options?: VisitorOptions): Promise<Page>;
-  /** The same, signed in to this account (with testPassword). */
   openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
-  /** The same, signed in by this cookie. */
   openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
   /** Takes away what the watch has seen so far, so that the test may pass. */
   takeProblems(): readonly string[];
@@ -178,7 +174,6 @@ let lastPort: number | undefined;
 const isWorker = process.send !== undefined;
 let launched: Promise<Browser> | undefined;
 
-/** This process's Chromium, restarted after a crash. */
 async function sharedChromium(): Promise<Browser> {
   const earlier = await launched;
   if (earlier?.isConnected()) return earlier;

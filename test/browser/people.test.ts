@@ -34,7 +34,6 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await row(owner, 'grace').getByText('Invited').waitFor();
 
   const colleague = await panel.open(link);
-  // Inviter, account and role; a reload stays on the invitation.
   const { body } = await panel.service.admin.get(`/api/admin/v1/accounts/${reseller.id}`);
   const { username: inviter, display_name: account } = body.account;
   await colleague.getByText(`${inviter} invited you to ${account}.`).waitFor();
@@ -299,7 +298,6 @@ test('an administrator manages the people of any account, with the roles of that
   assert.equal(await dialog(page, 'Invite somebody').getByRole('radio').count(), 4);
 });
 
-/** Fills in the form and confirms; returns the link, which is shown once. */
 async function invite(
   page: Page,
   username: string,
@@ -335,7 +333,6 @@ async function chooseByLink(page: Page): Promise<void> {
 async function openSignedIn(username: string): Promise<Page> {
   const page = await panel.open('/panel/sign-in');
   await typeSignIn(page, username, ownPassword);
-  // Reselling or running the service.
   await heading(page, /^(?:Overview|Business)$/).waitFor();
   return page;
 }

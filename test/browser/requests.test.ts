@@ -43,7 +43,6 @@ test('a refused request is read down to its body in three clicks, once the accou
   await open.getByRole('link', { name: String(orders.body.data[0].id) }).click();
   await heading(page, /Order/).waitFor();
 
-  // Back shows the drawer, then the list.
   await page.goBack();
   await drawer(page).waitFor();
   await page.goBack();

@@ -186,7 +186,6 @@ test('a change of password ends every other session and keeps this one, with a n
   await page.getByLabel('New password again').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
   await said(page, 'The password is changed');
-  // Without any user action.
   await heading(other, 'Sign in').waitFor();
   await typeSignIn(other, username, testPassword);
   await other.getByRole('alert').waitFor();

@@ -23,25 +23,20 @@ export interface Surroundings {
   readonly address: string;
   /** How far the service's clock is ahead of the real one. */
   readonly aheadMilliseconds: number;
-  /** Called with violations. */
   readonly report: (problem: string) => void;
 }
 
 export interface Visitor {
   readonly context: BrowserContext;
-  /** Cleans it for reuse if `isGood`; else closes it. */
   end(isGood: boolean): Promise<void>;
 }
 
-// A slow and busy machine.
 export const waitMilliseconds = 90_000;
 const wide: ViewportSize = { width: 1280, height: 900 };
 /** Per kind; others are closed. */
 const keptMax = 3;
-/** By place and kind of browser. */
 const kept = new Map<string, KeptVisitor[]>();
 
-/** A new context. */
 export async function newVisitor(
   surroundings: Surroundings,
   options: VisitorOptions = {},
@@ -54,7 +49,6 @@ export async function newVisitor(
   return context;
 }
 
-/** A context that may be reused. */
 export async function takeVisitor(
   surroundings: Surroundings,
   { viewport, colorScheme, forcedColors, fetchesEarly, ...kind }: VisitorOptions = {},
@@ -89,7 +83,6 @@ interface KeptVisitor {
   readonly context: BrowserContext;
   readonly page: Page;
   begin(surroundings: Surroundings, fetchesEarly?: boolean): Promise<void>;
-  /** Forgets everything; false if impossible. */
   rest(): Promise<boolean>;
 }
 
@@ -198,7 +191,6 @@ function watch(
   });
 }
 
-/** Runs in every page of the visitor, before its own scripts. */
 function addScript(
   context: BrowserContext,
   { aheadMilliseconds }: Surroundings,

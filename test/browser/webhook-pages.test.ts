@@ -36,7 +36,6 @@ async function order(account: TestAccount, customer: string): Promise<void> {
   expectStatus(await account.post('/orders', body), 201);
 }
 
-/** Created by the account's key; `path` on the pages. */
 async function createEndpoint(account: TestAccount, name: string, types: readonly string[] = []) {
   const at = receiver.at(`/${name}`);
   const answer = expectStatus(
@@ -207,7 +206,6 @@ test('what the service switched off is said on the overview, with a way to the e
   await deliver();
   await at.gets(2);
   await page.getByText('The service switched this endpoint off').waitFor({ state: 'detached' });
-  // Its event leads there too.
   await goTo(page, 'Events');
   await page.getByRole('link', { name: 'Endpoint switched off' }).click();
   await page.getByRole('dialog').getByRole('link', { name: at.url }).click();

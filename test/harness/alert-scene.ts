@@ -11,10 +11,8 @@ import { expectStatus } from './refusals.ts';
 
 export interface AlertScene {
   readonly service: TestService;
-  /** Runs all due jobs; returns the received mails. */
   arrived(): Promise<readonly ReceivedMail[]>;
   mailed(): Promise<readonly { to: string; subject: string; text: string; raw: string }[]>;
-  /** A new account with confirmed addresses. */
   listening(alerts: object, money?: string): Promise<TestAccount>;
   close(): Promise<void>;
 }

@@ -6,7 +6,6 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const program = pathToFileURL(realpathSync(process.argv[1])).href;
-// Loaded later by commands.
 const loadedLate = [
   'cli/doctor/doctor-command',
   'cli/backup-command',

@@ -29,19 +29,16 @@ export interface PanelAnswer {
     readonly username: string;
     readonly fields: Readonly<Record<string, string>>;
   };
-  /** The panel's module log. */
   readonly log: readonly string[];
   readonly activity: readonly string[];
 }
 
 export interface BillingPanel {
   say(what: string, more?: Readonly<Record<string, unknown>>): Promise<PanelAnswer>;
-  /** All of the module log. */
   readonly logged: () => string;
   close(): Promise<void>;
 }
 
-/** Returns the path of the module's file. */
 export function unpackModule(panel: Panel, folder: string): string {
   const { name, bytes } = packModule(panel);
   const archive = join(folder, name);

@@ -19,7 +19,6 @@ export function pathOfLink(loginUrl: string): string {
   return new URL(loginUrl).pathname;
 }
 
-/** "name=value" of the cookie that was set. */
 export function cookieOf({ headers }: Page): string {
   return (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
 }

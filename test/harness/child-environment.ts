@@ -22,7 +22,6 @@ export function sourceFile(file: string): string {
   return fileURLToPath(new URL(file, root));
 }
 
-/** Preloads (node --import). */
 export function preloadAddress(file: string): string {
   return pathToFileURL(programFile(file)).href;
 }

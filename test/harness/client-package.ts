@@ -7,7 +7,6 @@ import { runProgram } from './run-program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Makes the existing `folder` a project with only the client. */
 export async function installClientPackage(folder: string): Promise<void> {
   await succeed('npm', ['pack', '--workspace', 'sdk', '--pack-destination', folder], root);
   writeFileSync(`${folder}/package.json`, '{ "private": true, "type": "module" }');
@@ -16,7 +15,6 @@ export async function installClientPackage(folder: string): Promise<void> {
   await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], folder);
 }
 
-/** Runs a program that must succeed; resolves to its output. */
 export async function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
   const { code, stdout, stderr } = await runProgram(program, args, { cwd });
   assert.equal(code, 0, `${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);

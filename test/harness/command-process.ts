@@ -78,7 +78,6 @@ class TextCollector extends Writable {
   }
 }
 
-/** Runs it with --json; must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape and assert what they find
 export async function runForJson(args: readonly string[], options: CommandOptions): Promise<any> {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], options);
@@ -86,7 +85,6 @@ export async function runForJson(args: readonly string[], options: CommandOption
   return JSON.parse(stdout);
 }
 
-/** Expects one sentence on standard error and nothing on standard output. */
 export function assertRefused(end: CommandEnd, code: number, sentence: RegExp): void {
   assert.equal(end.code, code, end.stderr);
   assert.match(end.stderr, /^sellthrough: [^\n]+\n$/);

@@ -54,7 +54,6 @@ export function falsify(service: TestService, account: Falsehood['account'], sql
   return falsifyAll(service, [{ account, sql }]);
 }
 
-/** The same for many accounts. */
 export async function falsifyAll(service: TestService, falsehoods: readonly Falsehood[]): Promise<void> {
   const triggers = (what: 'enable' | 'disable') =>
     ['orders', 'ledger_entries', 'plan_changes'].map((table) => `alter table ${table} ${what} trigger user`);
@@ -85,7 +84,6 @@ export function order(service: TestService, reseller: TestAccount, customer: str
   return reseller.post('/orders', { package_id: service.packages.basic, customer }, headers);
 }
 
-/** Expects every write to be refused without any effect. */
 export async function isHalted(service: TestService, reseller: TestAccount): Promise<void> {
   const path = `/api/admin/v1/accounts/${reseller.id}`;
   const { packages, admin } = service;

@@ -3,7 +3,6 @@
 import type { Database, Queryable, Row } from '../../src/platform/database/database.ts';
 import { bySharding } from '../../src/platform/database/shards/query-shards.ts';
 
-/** Runs the text in the account's group. */
 export function sqlOf(
   { database }: { readonly database: Queryable },
   { id }: { readonly id: number },
@@ -13,7 +12,6 @@ export function sqlOf(
   return database.ofAccount(id).query({ name: '', text }, values);
 }
 
-/** Runs the text in every account group. */
 export async function sqlOfAll({ database }: { readonly database: Database }, text: string): Promise<void> {
   for (const group of database.accountGroups()) await sqlAtOnce(group, [text]);
 }

@@ -26,7 +26,6 @@ export const hostileTexts: readonly string[] = [
 
 export const columns = ['number', 'created_at', 'name', 'reference', 'amount', 'currency', 'memo'];
 
-/** A row like the lists': texts beside numbers and dates, one at the line's end. */
 export function rowOf(number: number, [name, reference, memo]: readonly [string, string, string]): CsvCell[] {
   const amount = number % 2 === 0 ? '-12.50' : '1200.00';
   return [

@@ -10,9 +10,7 @@ interface Failures {
 export interface LimitModel {
   /** @param now microseconds */
   run(keys: readonly string[], words: readonly string[], now: number): number[];
-  /** Forgets everything, like a restarted server. */
   clear(): void;
-  /** The number of a key's current admissions. */
   size(key: string): number;
 }
 

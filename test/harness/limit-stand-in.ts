@@ -14,12 +14,10 @@ export interface LimitStandIn {
   now: () => number;
   /** How it answers: by the model, not at all, with an error, or with text. */
   manner: 'model' | 'silence' | `error ${string}` | 'text';
-  /** Its INFO, by line. */
   info: readonly string[];
   /** Operations of each received call: "take 1 1 0 …". Without empty calls, which only probe it. */
   readonly calls: string[];
   count(): number;
-  /** Closes all connections and forgets everything. */
   restart(): void;
   close(): Promise<void>;
 }
@@ -96,7 +94,6 @@ export async function startLimitStandIn(): Promise<LimitStandIn> {
   return standIn;
 }
 
-/** The first complete command: an array of strings. */
 function readCommand(text: string): { readonly words: readonly string[]; readonly length: number } | null {
   const head = /^\*(\d+)\r\n/.exec(text);
   if (head === null) return null;

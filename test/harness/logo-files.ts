@@ -8,9 +8,7 @@ export interface PngParts {
   readonly depth?: number;
   readonly colourType?: number;
   readonly interlace?: number;
-  /** Replaces its packed pixels. */
   readonly packed?: Buffer;
-  /** Inserted between header and pixels. */
   readonly more?: readonly Buffer[];
 }
 

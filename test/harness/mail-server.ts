@@ -13,7 +13,6 @@ export interface ReceivedMail {
   readonly raw: string;
   readonly parsed: ParsedMail;
   readonly isEncrypted: boolean;
-  /** null: not signed in. */
   readonly user: string | null;
 }
 
@@ -22,9 +21,7 @@ export interface MailServer {
   readonly mails: readonly ReceivedMail[];
   /** Its answer to mail for this address: a status such as 450, `hang up` after the last byte, or null for 250. */
   onMail: (to: string) => number | 'hang up' | null;
-  /** Mails since the last call. */
   take(): readonly ReceivedMail[];
-  /** Stops listening. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -111,12 +108,10 @@ export async function startMailServer({ asksLogin = false } = {}): Promise<MailS
   return mailServer;
 }
 
-/** Makes this process trust the server's certificate. */
 export function trustMailServer(): void {
   setDefaultCACertificates([...getCACertificates('default'), cert]);
 }
 
-/** The mail's only link that starts like this. */
 export function linkIn({ parsed }: ReceivedMail, beginning: string): string {
   const found = (parsed.text ?? '').split(/\s/).filter((word) => word.startsWith(beginning));
   assert.equal(found.length, 1, parsed.text);

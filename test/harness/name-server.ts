@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { isIPv4, isIPv6 } from 'node:net';
 
 export interface NameServer {
-  /** For `Resolver.setServers`. */
   readonly address: string;
   /** Queries received, as "A hook.example". */
   readonly asked: readonly string[];

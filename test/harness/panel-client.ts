@@ -68,7 +68,6 @@ const tag = argon2Sync('argon2id', { message: testPassword, nonce: salt, ...weak
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
 const cheapHash = `$argon2id$v=19$m=8,t=1,p=1$${base64(salt)}$${base64(tag)}`;
 
-/** Signs in with testPassword, setting it first if necessary. */
 export async function signIn(
   service: TestService,
   account: Pick<TestAccount, 'id'>,

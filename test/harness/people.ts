@@ -19,7 +19,6 @@ export function peoplePath({ id }: Pick<TestAccount, 'id'>): string {
   return `/api/admin/v1/accounts/${id}/people`;
 }
 
-/** The token of an invitation's link. */
 export function tokenOf(answer: Answer): string {
   assert.equal(answer.status, 201, answer.text);
   const [address, token = ''] = String(answer.body.invitation.url).split('#token=');
@@ -47,7 +46,6 @@ export async function enter(
 
 let count = 0;
 
-/** Invites and signs in a person with this role. */
 export async function addPerson(
   service: TestService,
   account: Pick<TestAccount, 'id'>,

@@ -25,11 +25,8 @@ export interface ProductReceiver {
   readonly calls: readonly ReceivedCall[];
   /** Calls with a wrong signature, id or time. */
   readonly forged: readonly string[];
-  /** Answers to calls from now on. */
   answer(how: (call: ReceivedCall) => ProductAnswer): void;
-  /** Resolves to the matching calls once there are this many. */
   waitFor(count: number, which?: (call: ReceivedCall) => boolean): Promise<readonly ReceivedCall[]>;
-  /** Calls still open without an answer. */
   hanging(): number;
   close(): Promise<void>;
 }

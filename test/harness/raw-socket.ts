@@ -14,7 +14,6 @@ export interface RawExchange {
 export interface RawOptions {
   /** Answers to wait for unless the connection closes. Default 1; Infinity: until it closes. */
   readonly finalAnswers?: number;
-  /** Ends the sending side after the bytes. */
   readonly halfClose?: boolean;
   /** Answers to HEAD, without bodies. */
   readonly head?: boolean;
@@ -59,12 +58,10 @@ export function sendRaw(
   });
 }
 
-/** A request with these head lines; Content-Length only if included. */
 export function rawRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The complete answers among the bytes so far. */
 export function parseAnswers(received: Buffer, head = false): Answer[] {
   const answers: Answer[] = [];
   let rest = received;

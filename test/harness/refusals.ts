@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
 
-/** The body of an answer with this status. */
 export function expectStatus(answer: Answer, status: number): Answer['body'] {
   assert.equal(answer.status, status, answer.text);
   return answer.body;

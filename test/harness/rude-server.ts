@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** A complete request and its connection. */
 export interface RudeRequest {
   readonly socket: Socket;
   readonly head: string;
@@ -18,16 +17,13 @@ export interface RudeRequest {
 export interface RudeServer {
   readonly port: number;
   readonly requests: readonly RudeRequest[];
-  /** All connections ever opened. */
   connections(): number;
-  /** Resolves when all connections are closed. */
   allGone(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface RudeServerOptions {
   readonly answer?: (request: RudeRequest) => void;
-  /** Called for each connection before anything is read. */
   readonly greet?: (socket: Socket) => void;
   readonly tls?: TlsOptions;
   readonly address?: string;

@@ -4,10 +4,8 @@
 import type { Queryable, Row, Transaction } from '../../src/platform/database/database.ts';
 
 export interface SessionPlan {
-  /** The program's name for it. */
   readonly name: string;
   readonly genericPlans: number;
-  /** Plans for one execution's values. */
   readonly customPlans: number;
   /** The next plan, and the plan for any values. */
   readonly lines: readonly string[];

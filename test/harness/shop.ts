@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
 
-/** A new package with these prices for both groups; returns its id. */
 export async function createPackage(
   service: TestService,
   name: string,
@@ -54,7 +53,6 @@ export async function credit(
   assert.equal(answer.status, 201, answer.text);
 }
 
-/** The basic package for the account's one customer, unless the body says otherwise. */
 export async function placeOrder(service: TestService, account: TestAccount, body: object) {
   const answer = await account.post('/orders', {
     package_id: service.packages.basic,
@@ -71,7 +69,6 @@ export async function renewOrder(account: TestAccount, id: number, body?: object
   return answer.body;
 }
 
-/** Replaces the account's API key and returns the new one. */
 export async function resetKey(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<string> {
   const answer = await service.admin.post(`/api/admin/v1/accounts/${id}/api-key`);
   assert.equal(answer.status, 201, answer.text);

@@ -40,7 +40,6 @@ export interface SmallProduct {
   readonly address: string;
   /** Contains calls.jsonl and copy.json. */
   readonly folder: string;
-  /** Resolves when it answers. */
   start(): Promise<void>;
   /** By SIGKILL, at any moment. */
   kill(): Promise<void>;
@@ -90,7 +89,6 @@ export async function createSmallProduct(
   };
 }
 
-/** Lines of calls.jsonl with the call. */
 export function timesDecided({ folder }: SmallProduct, callId: string): number {
   const text = readFileSync(join(folder, 'calls.jsonl'), 'utf8');
   return text.split('\n').filter((line) => line.includes(JSON.stringify(callId))).length;

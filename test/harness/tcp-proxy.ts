@@ -220,7 +220,6 @@ function statementOf(frame: Buffer): string {
   return frame.toString('utf8', text, frame.indexOf(0, text));
 }
 
-/** "COMMIT" of a CommandComplete frame. */
 function commandTagOf(frame: Buffer): string {
   return frame[0] === commandComplete ? frame.toString('utf8', 5, frame.length - 1) : '';
 }

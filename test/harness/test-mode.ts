@@ -6,7 +6,6 @@ import type { TestAccount, TestService } from '../../scripts/throwaway/test-serv
 import { findTestAccount } from '../../src/features/identity/test-account-settings.ts';
 import { expectStatus } from './refusals.ts';
 
-/** An account's test account, by a new test key. */
 export async function testModeOf(
   { admin, database, address }: Pick<TestService, 'admin' | 'database' | 'address'>,
   { id }: Pick<TestAccount, 'id'>,
@@ -17,7 +16,6 @@ export async function testModeOf(
   return { id: await testAccountIdOf(database, id), key, ...createApiClient(address, key) };
 }
 
-/** A new account, and its test account. */
 export async function createTestAccounts(
   service: TestService,
   credit = '100.00',

@@ -4,7 +4,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface ThrowawayCertificate {
-  /** PEM. */
   readonly cert: string;
   readonly key: string;
 }
@@ -42,7 +41,6 @@ interface Subject {
   readonly subject: string;
   readonly keys: Keys;
   readonly signer: KeyObject;
-  /** Absent: an authority. */
   readonly names: readonly string[];
   readonly isExpired?: boolean;
 }

@@ -13,7 +13,6 @@ export interface Received {
   readonly event: any;
 }
 
-/** The status; null: never answers. */
 export type Answering = (received: Received, response: ServerResponse) => number | null;
 
 /** One path of the server. */

@@ -451,7 +451,6 @@ async function withClient(server: EmbeddedServer, work: (client: pg.Client) => P
   }
 }
 
-/** The first value of the answer, or the refusal's SQLSTATE. */
 function firstCell(answer: PromiseSettledResult<pg.QueryResult>): unknown {
   return answer.status === 'fulfilled' ? answer.value.rows[0]?.x : answer.reason.code;
 }
@@ -479,7 +478,6 @@ async function openConnection(server: EmbeddedServer): Promise<Duplex> {
   return connection;
 }
 
-/** Types of the frames received up to this many ReadyForQuery. */
 async function readTypes(connection: Duplex, readyCount: number): Promise<string[]> {
   const types: string[] = [];
   let rest = Buffer.alloc(0);

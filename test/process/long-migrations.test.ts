@@ -147,7 +147,6 @@ test('a session that has ended behind a connection that stays silent is given up
   await remove();
 });
 
-/** Resolves after a notice of this form. */
 function listenFor(
   sentence: RegExp,
   everyMilliseconds = soonMilliseconds,

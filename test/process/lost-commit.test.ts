@@ -330,7 +330,6 @@ test('a database that falls silent and then refuses connections is asked again a
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(lost - before <= 5 * (watchedMilliseconds / 1_000), `${lost - before} attempts`);
     assert.ok((user + system) / 1_000 <= watchedMilliseconds / 10, `${(user + system) / 1_000} ms of CPU`);
-    // And it continues.
     const restored = lost;
     while (lost === restored) await pause(10);
   } finally {
@@ -339,7 +338,6 @@ test('a database that falls silent and then refuses connections is asked again a
   }
 });
 
-/** More than a few pauses between two attempts. */
 const watchedMilliseconds = 2_000;
 
 let databaseCount = 0;
@@ -380,7 +378,6 @@ function isUnavailable(answer: Answer): void {
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 }
 
-/** The account has this many orders of 10.00, each charged once. */
 async function standsOnce({ admin }: TestService, { id }: TestAccount, orders: number): Promise<void> {
   const path = `/api/admin/v1/accounts/${id}`;
   const { body } = await admin.get(path);

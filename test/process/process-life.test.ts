@@ -54,7 +54,6 @@ interface Ended {
 interface ServiceProcess {
   readonly address: string;
   readonly child: ChildProcess;
-  /** Its terminal output. */
   readonly said: string;
   readonly ended: Promise<Ended>;
 }
@@ -663,7 +662,6 @@ function paste(
   };
 }
 
-/** A package of 10.00, and this many accounts with plenty of credit. */
 async function openShop(admin: ApiClient, accounts: number): Promise<{ keys: string[]; packageId: number }> {
   const prices = { monthly: '10.00', quarterly: '30.00', yearly: '120.00' };
   const made = await admin.post('/api/admin/v1/packages', {
@@ -694,7 +692,6 @@ function order(api: ApiClient, packageId: number, key: string): Promise<Answer> 
   return api.post('/orders', { package_id: packageId, customer: key }, { 'idempotency-key': key });
 }
 
-/** Each account has exactly these orders, each charged 10.00. */
 async function bookedOnce(
   address: string,
   keys: readonly string[],

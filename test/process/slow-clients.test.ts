@@ -96,7 +96,6 @@ describe('a connection that is closed because it is late', { concurrency: true }
   let patient: TestService;
   let reseller: TestAccount;
   before(async () => {
-    // The idle limit is far away, as by default.
     const limits = { http: { ...http, idleMilliseconds: 120_000 } };
     patient = await startTestService({ limits });
     reseller = await patient.createReseller({ credit: '1000.00' });

@@ -35,7 +35,6 @@ interface ServiceProcess {
   readonly address: string;
   readonly child: ChildProcess;
   readonly said: string;
-  /** Its exit code and log. */
   readonly ended: Promise<{ code: number | null; log: string }>;
 }
 
@@ -73,7 +72,6 @@ describe('two processes that share an account', () => {
   let url: string;
   let first: ServiceProcess;
   let second: ServiceProcess;
-  /** The administrator, through the first process. */
   let admin: ApiClient;
   let packageId: number;
   let accountCount = 0;
@@ -102,7 +100,6 @@ describe('two processes that share an account', () => {
     assert.deepEqual((await command(url, 'verify')).problems, [], 'the books add up after the tests');
   });
 
-  /** The account through either process. */
   interface Account {
     readonly id: number;
     readonly path: string;

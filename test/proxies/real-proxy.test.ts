@@ -34,14 +34,12 @@ before(async () => {
 after(() => service.close());
 
 interface From {
-  /** The client's address. */
   readonly localAddress: string;
   readonly key?: string;
   readonly headers?: Record<string, string>;
   readonly address?: string;
 }
 
-/** GET /balance over a separate connection. */
 async function balanceStatus({
   localAddress,
   key = reseller.key,

@@ -27,7 +27,6 @@ import { changeAccount, credit, placeOrder, renewOrder } from '../harness/shop.t
 import { advance, clockOf, createTestAccounts, testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
-/** One of each account group. */
 let shops: TestAccount[];
 let groupCount: number;
 before(async () => {

@@ -113,7 +113,6 @@ const newPackage = {
   prices: { reseller: prices, distributor: prices },
 };
 
-/** By route: a valid body, and invalid values of each field (besides the junk). */
 const bodies: Record<string, { good: Record<string, unknown>; wrong: Record<string, readonly unknown[]> }> = {
   'POST /accounts': {
     good: { username: 'never-made', group: 'reseller' },

@@ -71,7 +71,6 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
     [0, 1, 2].map(async (client) => {
       for (let index = 0; index < ordersEach; index += 1) {
         if (client === 0 && index % 4 === 3) await adminsAction(reseller, index);
-        // Every third order changes the previous one's plan.
         const packageId = index % 3 === 2 ? busy.packages.plus : busy.packages.basic;
         const customer = `busy-${reseller.id}-${client}-${Math.floor(index / 3)}`;
         const { status, text } = await reseller.post('/orders', { package_id: packageId, customer });

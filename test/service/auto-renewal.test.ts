@@ -32,7 +32,6 @@ beforeEach(() => {
   service.clock.seconds = secondsOf('2026-01-31T10:00:00Z');
 });
 
-/** Runs a process's jobs at this time. */
 async function runJobs(time: string, of = service.service): Promise<void> {
   service.clock.seconds = secondsOf(time);
   await service.database.query({

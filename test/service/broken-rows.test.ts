@@ -22,7 +22,6 @@ import { placeOrder, secondsOf } from '../harness/shop.ts';
 import { testAccountIdOf, testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
-/** The middle one of three accounts is broken. */
 const accounts: TestAccount[] = [];
 before(async () => {
   service = await startTestService();

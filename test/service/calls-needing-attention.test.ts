@@ -114,7 +114,6 @@ async function resume(account: TestAccount, customerId: number): Promise<void> {
   expectStatus(await account.post(`/customers/${customerId}/resume`, {}), 200);
 }
 
-/** A customer whose plan the product has taken. */
 async function customerAtProduct(account: TestAccount, reference: string): Promise<number> {
   product.answer(() => ({ status: 200 }));
   const { order } = await placeOrder(service, account, { customer: reference });
@@ -122,7 +121,6 @@ async function customerAtProduct(account: TestAccount, reference: string): Promi
   return order.customer.id;
 }
 
-/** Their suspension ran out of attempts; returns its call id. */
 async function customerWithListedCall(account: TestAccount, reference: string) {
   const customer = await customerAtProduct(account, reference);
   product.answer(() => ({ status: 503 }));
@@ -218,7 +216,6 @@ test('a call keeps its latest attempts, with how each answer began and without s
     attempt += 1;
     service.clock.seconds += delay;
   }
-  // The last one by hand; its answer fails the order.
   expectStatus(await service.admin.post(`${calls}/call_order_${order.id}/send`, {}), 200);
   await until(isOver);
   const { latest_attempts: log } = await ofOrder();
@@ -282,7 +279,6 @@ test('also when another process had seen it fail', async () => {
     await until(async () => (await list(`order_id=${order.id}`))[0]?.attempts === attempts + 1);
     service.clock.seconds += delay;
   }
-  // Another process takes over the job.
   await endProductCalls(service);
   product.answer(() => ({ status: 200 }));
   service.clock.seconds += 60;

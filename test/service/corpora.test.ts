@@ -273,7 +273,6 @@ test('naughty strings in every text of the administrator’s API come back byte 
     }
     if (isAmount || turn % 2 === 1) {
       const amount = await service.admin.post(`${admin}/accounts/${spare.id}/credit`, { amount: text });
-      // A debit may exceed the balance.
       const isTooMuch = amount.body?.error?.code === 'insufficient_credit' && text.startsWith('-');
       if (!isTooMuch) settle('amount', text, amount, isAmount);
     }
@@ -282,7 +281,6 @@ test('naughty strings in every text of the administrator’s API come back byte 
       group: { group: text },
       'allowed_ips.0': { allowed_ips: [text] },
     })) {
-      // The list has only invalid addresses.
       settle(field, text, await service.admin.patch(`${admin}/accounts/${spare.id}`, body), false);
     }
     const status = await service.admin.patch(`${admin}/customers/1000000001`, { status: text });
@@ -561,7 +559,6 @@ async function placeByHeader(
   return { sent: isBroken ? 'broken' : 'whole', answer: answers[0] };
 }
 
-/** The same request to a known path, for its first line. */
 function aimedAt(path: string, text: string, more: string): string {
   return text.replace(
     /^(\s*[^\s\0]+ )\S+( HTTP\/\d\.\d\r\n)/,
@@ -633,7 +630,6 @@ function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,80}$/.test(text);
 }
 
-/** As a header value arrives. */
 function withoutBlanks(text: string): string {
   return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -24,7 +24,6 @@ interface Corruption {
   readonly sql: string;
   readonly undo: string;
   readonly finds?: RegExp;
-  /** Why nothing is found. */
   readonly notFound?: string;
   /** The ledger no longer adds up. Other findings halt no account, as either side may be wrong. */
   readonly halts?: true;
@@ -42,7 +41,6 @@ const putBack = (table: string) => `insert into ${table} select * from kept; dro
 const aMonthEarlier =
   "created_at = ((created_at at time zone 'utc') - interval '1 month') at time zone 'utc'";
 
-/** Changes one row, and restores it. */
 function changed(table: string, number: number, change: string): Pick<Corruption, 'sql' | 'undo'> {
   const where = `account_id = $id and number = ${number}`;
   return {

@@ -90,7 +90,6 @@ test('a key that is sent again changes nothing again, and with other data it is 
     Array.from({ length: 5 }, () => account.patch(path, { external_ref: 'twin', idempotency_key: 'edit-2' })),
   );
   assert.equal(testAccounts.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
-  // Keys of orders are separate.
   const order = { package_id: service.packages.basic, customer: 'keyed', idempotency_key: 'edit-1' };
   assert.equal((await account.post('/orders', order)).status, 201);
 });

@@ -28,7 +28,6 @@ let lines: readonly string[];
 
 before(async () => {
   standIn = await startLimitStandIn();
-  // With everything that can be counted.
   service = await startTestService({ environment: { VALKEY_URL: standIn.url } });
   const reseller = await service.createReseller({ credit: '100.00' });
   const order = { package_id: service.packages.basic, customer: 'ada', idempotency_key: 'once' };

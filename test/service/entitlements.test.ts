@@ -25,7 +25,6 @@ interface Entitlement {
   readonly status: string;
 }
 
-/** Updates a product's copy from where it stood. */
 function createCopy() {
   const copy = new Map<string, Entitlement>();
   let place = '';
@@ -261,7 +260,6 @@ test('of a plan with fewer days left than the alerts ask for, the notice comes a
   assert.deepEqual(await days(), [['before@example.com', 45]], 'the job finds the plans that run already');
   await placeOrder(service, reseller, { customer: 'after@example.com', idempotency_key: '2' });
   assert.deepEqual((await days()).at(-1), ['after@example.com', 45], 'the order sends it');
-  // Setting the same alerts again sends nothing.
   expectStatus(await reseller.send('PUT', '/alerts', { plans_ending_days: 45, balance_below: '1.00' }), 200);
   await runPlanEnds(service);
   assert.equal((await days()).length, 2);

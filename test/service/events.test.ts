@@ -37,7 +37,6 @@ async function silentReseller(): Promise<TestAccount> {
   return row?.['event_count'] === null ? account : silentReseller();
 }
 
-/** Runs the job for ends of plans. */
 const notePlanEnds = () => runPlanEnds(service);
 
 test('the first key that somebody makes begins the events of its account, a test key those of the test', async () => {

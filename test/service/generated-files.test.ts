@@ -219,7 +219,6 @@ interface Documented {
   readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
 }
 
-/** Every object in the document, with its path. */
 function* schemasIn(part: unknown, place: string): Generator<[string, Record<string, unknown>]> {
   if (typeof part !== 'object' || part === null) return;
   if (!Array.isArray(part)) yield [place, part as Record<string, unknown>];

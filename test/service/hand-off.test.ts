@@ -36,7 +36,6 @@ async function setMode(mode: 'none' | 'notify' | 'confirm'): Promise<void> {
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { ...product, mode }), 200);
 }
 
-/** Submits the product's answer. */
 async function answered(orderId: number, failure: string | null = null): Promise<OrderOutcome> {
   const id = parseOwnedId(String(orderId));
   assert.ok(id);
@@ -261,7 +260,6 @@ test('while an order is pending nothing else changes the plan, but holds are set
   assert.deepEqual(await booksOf(service, reseller), books);
   expectStatus(await reseller.post(`${path}/suspend`), 200);
   assert.equal((await customerOf(reseller, path)).plan.status, 'suspended');
-  // Other customers' orders continue.
   await placeOrder(service, reseller, { customer: `other-${reseller.id}` });
   await answered(renewal.order.id);
   const { plan } = await customerOf(reseller, path);
@@ -307,7 +305,6 @@ describe('a plan that renews itself', () => {
     const [pending, ...others] = await orders();
     assert.deepEqual([pending.kind, pending.status, others.length], ['renew', 'pending', 1]);
     assert.partialDeepStrictEqual(await autoRenew(), { next_at: null, failure: null });
-    // After the end.
     service.clock.seconds = secondsOf('2026-03-01T10:00:00Z');
     await answered(pending.id);
     const { plan } = await customerOf(reseller, path);
@@ -371,7 +368,6 @@ test('in the mode notify an order is completed at once, and the product is told'
   const { order } = await placeOrder(service, reseller, {});
   assert.equal(order.status, 'completed');
   const path = `/customers/${order.customer.id}`;
-  // Each is taken before the next one.
   const take = async () => {
     await prepareCalls(service);
     await sqlOf(
@@ -514,7 +510,6 @@ test('orders that nobody answers wait for an administrator, who accepts or fails
     order: { status: 'pending' },
     call: { type: 'plan.activate', attempts: 0, first_attempt_at: null, last_error: 'no_product' },
   });
-  // Page by page, the same.
   const paged: number[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await list(`?limit=1&cursor=${cursor}`);
@@ -615,7 +610,6 @@ test('a plan’s history tells of an order twice: when it was placed, and what b
     ],
   );
   assert.partialDeepStrictEqual(whole[2], { reason: 'No such address', refund: '10.00' });
-  // Page by page, the same.
   const paged: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = expectStatus(await reseller.get(`${path}?limit=1&cursor=${cursor}`), 200);
@@ -722,7 +716,6 @@ test('a failed order says why, when and what was given back, wherever it is show
   const ofOrder = csv.find((line) => line.startsWith(String(order.id))) ?? '';
   assert.ok(csv[0]?.endsWith('failure_reason,failed_at,failure_refunded'), csv[0]);
   assert.match(ofOrder, new RegExp(`,"?No seats left"?,"?${failure.at}"?,"?${refunded}"?$`));
-  // The product gave no reason.
   const { order: silent } = await placeOrder(service, reseller, { customer: 'silent' });
   await service.service.engine.submit({
     type: 'settle_order',

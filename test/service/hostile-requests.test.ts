@@ -19,9 +19,7 @@ import { expectRefusal, expectSomeRefusal } from '../harness/refusals.ts';
 let service: TestService;
 let reseller: TestAccount;
 let books: Books;
-/** Host and Authorization. */
 let head: string[];
-/** A valid order's body. */
 let order: string;
 
 before(async () => {

@@ -48,7 +48,6 @@ async function count(table: string): Promise<number> {
   return Number(row?.['rows']);
 }
 
-/** Until nothing is due. */
 async function runJobs(): Promise<void> {
   const { jobs } = service.service;
   for (const _ of kinds) {

@@ -42,7 +42,6 @@ beforeEach(async () => {
   await database.query({ name: '', text: 'delete from jobs' });
 });
 
-/** One process's runner. */
 class Runner {
   readonly jobs: Jobs;
   readonly problems: { readonly error: unknown; readonly kind: string | null }[] = [];

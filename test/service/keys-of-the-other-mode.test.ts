@@ -90,7 +90,6 @@ before(async () => {
 after(() => service.close());
 
 let made = 0;
-/** An order with its customer, an endpoint, an alert, events and an unused login code. */
 async function makeRows(mode: Mode, account: TestAccount): Promise<Rows> {
   const marker = `${mode}-only-${account.id}`;
   made += 1;

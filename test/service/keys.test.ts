@@ -603,7 +603,6 @@ describe('who manages keys', () => {
     for (const answer of refused) {
       expectRefusal(answer, '403 insufficient_scope', { scope: 'admin:credit' });
     }
-    // Lists contain no secrets.
     expectStatus(await narrow.client.get(path), 200);
     const all = await makeKey({ scopes: [...keyScopes] }, service.admin);
     assert.deepEqual(all.key.scopes.slice(-administratorScopes.length), administratorScopes);

@@ -49,7 +49,6 @@ async function place(account: TestAccount, body: object): Promise<Item> {
   return answer.body.order;
 }
 
-/** The whole list by page number. */
 async function everything(account: TestAccount, list: string): Promise<Item[]> {
   const items: Item[] = [];
   for (let page = 1; ; page += 1) {
@@ -245,7 +244,6 @@ test('active=true lists those whose plan.active is true, active=false all others
   for (const isActive of [true, false]) {
     const wanted = all.filter(({ plan }: Item) => plan.active === isActive).map(({ id }: Item) => id);
     assert.ok(wanted.length >= 2);
-    // Page by page, with and without text and time.
     for (const limit of [1, 100]) {
       for (const more of ['', `&q=held-${account.id}`, '&expires_from=2000-01-01', '&status=active']) {
         const found = (await walk(account, `/customers?active=${isActive}${more}`, limit)).map(

@@ -52,7 +52,6 @@ async function logIn(path: string): Promise<string> {
   return cookieOf(spent);
 }
 
-/** Its text, without markup. */
 const wordsOf = ({ text }: Page) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 function expectSafeHeaders({ headers }: Page, why: string): void {

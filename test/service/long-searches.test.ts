@@ -54,7 +54,6 @@ test('a filter that fits little reads a bounded stretch, and says where to go on
     const console = await signIn(service, service.admin);
     assert.equal((await readAll(console, '/admin/customers?words=stretch-77777')).length, 1);
   } finally {
-    // The ledger must add up again.
     await patiently(account, async (sql) => {
       await sql('alter table orders disable trigger user');
       await sql(`delete from orders where account_id = ${account.id}`);

@@ -79,7 +79,6 @@ const queue = (...mails: readonly MailToQueue[]) =>
     return queued;
   });
 
-/** Runs the job after this time. */
 async function runJob(seconds: number = defaultLimits.scheduledJobs.mail.everySeconds): Promise<void> {
   service.clock.seconds += seconds;
   // A process runs only a few kinds at once.

@@ -42,7 +42,6 @@ after(async () => {
   await mailServer?.close();
 });
 
-/** Runs everything due; returns the mails. */
 async function arrived(): Promise<readonly ReceivedMail[]> {
   const { jobs, passwordLinks } = service.service;
   await passwordLinks.settled();
@@ -69,7 +68,6 @@ async function brand(changes: object): Promise<void> {
   expectStatus(await service.admin.send('PUT', `${api}/brand`, { ...none, ...changes }), 200);
 }
 
-/** An account with an address. */
 async function createAccount(email: string): Promise<TestAccount & { readonly username: string }> {
   const account = await service.createReseller({ credit: '2000.00' });
   await changeAccount(service, account, { email });

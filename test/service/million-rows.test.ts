@@ -213,7 +213,6 @@ interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
-  /** Nodes that read a table or index. */
   readonly 'Relation Name'?: string;
   readonly Plans?: readonly PlanNode[];
 }
@@ -252,7 +251,6 @@ async function fill(): Promise<void> {
   await createDailyTotals(service.database).bringAllUpToDate();
 }
 
-/** The ledger must add up again. */
 async function empty(): Promise<void> {
   const { id } = account;
   await patiently(async (sql) => {

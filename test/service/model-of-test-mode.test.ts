@@ -51,7 +51,6 @@ const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
 const historiesMin = 8;
 const shrinkMilliseconds = 30_000;
-/** Of each shown line of a history. */
 const charactersShownMax = 600;
 /** An id that no order or customer of a history has. */
 const nobodysNumber = 900_000;
@@ -141,7 +140,6 @@ interface Run {
 
 let runs = 0;
 
-/** Tells the history with new accounts, packages and customers, and sends it. */
 async function runHistory(history: History): Promise<Run> {
   runs += 1;
   const accounts: TestAccount[] = [];
@@ -171,9 +169,7 @@ async function runHistory(history: History): Promise<Run> {
 
 interface Parties {
   readonly live: Party[];
-  /** By index, of those created. */
   readonly test: Party[];
-  /** The test account before its last reset. */
   readonly forgotten: Party[];
 }
 
@@ -508,7 +504,6 @@ async function stateProblem(told: TestModeTold, parties: Parties): Promise<strin
   return null;
 }
 
-/** Administrators' routes do not know test accounts. */
 async function hiddenProblem({ id }: Party): Promise<string | null> {
   for (const end of ['', '/orders', '/customers', '/ledger']) {
     const { status } = await service.admin.get(`/api/admin/v1/accounts/${id}${end}`);

@@ -92,7 +92,6 @@ interface Run {
 
 let runs = 0;
 
-/** Tells the history with new accounts, packages and customers, and sends it. */
 async function runHistory(history: History): Promise<Run> {
   runs += 1;
   const accounts = await createAccounts(runs);
@@ -422,7 +421,6 @@ function scheduleProblem(
   return status === wanted ? null : `status ${status}`;
 }
 
-/** For unrefused changes of a plan or a customer's status. */
 function changeProblem(
   { request, expected }: Step,
   { status, body, headers }: Answer,
@@ -679,7 +677,6 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
 /** One customer per account, so that a refund in the ledger can be assigned to its plan. */
 const oneToCancel = ({ id }: TestAccount) => `of-${id}-0@example.com`;
 
-/** After an order for it. */
 function customerToCancel(journal: readonly SentAt[], account: TestAccount): number | null {
   const made = journal.find(
     ({ answer }) => answer.body?.order?.customer.reference === oneToCancel(account) && answer.status === 201,

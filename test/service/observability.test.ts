@@ -13,7 +13,6 @@ import { sendRaw } from '../harness/raw-socket.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 
 let service: TestService;
-/** The service's database connection is down. */
 let isAway = false;
 before(async () => {
   service = await startTestService({

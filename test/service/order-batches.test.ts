@@ -23,11 +23,7 @@ import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';
 
-/**
- * A batch: BEGIN, locks and loads; then writes and COMMIT.
- * With groups on several servers one more, for other accounts' references.
- */
-/** Where groups are on several servers one more: who holds the references that no customer of the account has. */
+/** A batch: BEGIN, locks and loads; then writes and COMMIT. On several servers one more, for others' references. */
 const roundTripsOf = ({ database }: TestService) =>
   bySharding(database, { together: () => 2, apart: () => 3 });
 
@@ -744,7 +740,6 @@ async function batchSizes(service: TestService) {
   return {
     count: value('count'),
     sum: value('sum'),
-    /** Batches of at most this many orders. */
     upTo: (size: number) => value(`bucket{le="${size}"}`),
   };
 }

@@ -33,9 +33,7 @@ type Item = Record<string, unknown>;
 type Result = Answer['body'];
 
 let service: TestService;
-/** Milliseconds. */
 let now = 1_000_000;
-/** The accounts of each batch, in order. */
 let batches: (readonly number[])[] = [];
 /** Runs before a batch begins; may hold or break it. */
 let beforeBatch: () => Promise<void> | void = () => undefined;
@@ -720,7 +718,6 @@ test('login links are made for the orders that ask, and a replay has a fresh one
   assert.deepEqual([links[0]?.[1], links[1]?.[1]], [undefined, undefined]);
 });
 
-/** Each order charged once, 10.00; and the balance. */
 async function chargesOf(account: TestAccount): Promise<{ orders: number; balance: string }> {
   const { orders, entries, balance } = await booksOf(service, account);
   const charges = entries.filter((entry) => entry.startsWith('charge -10.00 '));

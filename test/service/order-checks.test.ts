@@ -23,7 +23,6 @@ after(async () => {
   await service.close();
 });
 
-/** A valid request, before faults are added. */
 interface Attempt {
   readonly account: TestAccount;
   readonly customer: string;
@@ -32,7 +31,6 @@ interface Attempt {
   path: string;
   body: Record<string, unknown>;
   headers: Record<string, string>;
-  /** Replaces the body's text. */
   garble: (text: string) => Uint8Array<ArrayBuffer>;
 }
 
@@ -106,7 +104,6 @@ const mendCounts = `update accounts a set
     plan_change_count = (select count(*) from plan_changes where account_id = a.id)
   where greatest(order_count, customer_count, entry_count, plan_change_count) >= 900000000`;
 
-/** As if the account had this many rows of a kind. */
 function setCount(account: TestAccount, counter: string, count: number) {
   const text = `update accounts set ${counter} = $2::int where id = $1::int`;
   return sqlOf(service, account, text, [account.id, count]);
@@ -117,7 +114,6 @@ const faultNames =
   'bound foreign too_long plan_changed poor halted full too_often elsewhere api_off blocked revoked';
 const place = (name: string) => faultNames.split(' ').indexOf(name);
 
-/** Sends a request with these faults and checks answer and state. */
 async function expectAnswer(route: string, names: readonly string[], answer: string, field: string) {
   const account = await service.createReseller({ credit: '2000.00' });
   const customer = `checks-${account.id}`;

@@ -244,7 +244,6 @@ test('an administrator confirms a list that leaves the own address out, through 
   }
 });
 
-/** The app's codes for this secret, at the service's clock. */
 function codeAt(secret: string, seconds = service.clock.seconds): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: seconds * 1000 });
 }
@@ -419,7 +418,6 @@ test('codes are switched off with the password and a code, or a recovery code', 
 
 const ownPassword = { current_password: testPassword };
 
-/** All keys, passwords and second factors, as stored. */
 async function credentials(): Promise<string> {
   const text = `select string_agg(line, chr(10) order by line) as lines from (
     select 'key ' || id || ' ' || lookup_hash || ' ' || (revoked_at is null) as line from api_keys

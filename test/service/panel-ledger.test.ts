@@ -31,7 +31,6 @@ interface Entry {
 let service: TestService;
 let account: TestAccount;
 let panel: PanelClient;
-/** Oldest first, as the administrator sees it. */
 let ledger: Entry[];
 before(async () => {
   service = await startTestService();
@@ -288,7 +287,6 @@ test('plans that end within two weeks are counted, priced for their last months,
     ['ends-first', 'ends-second', 'tries'],
   );
   const { customers: _, from, to, ...figures } = expiring;
-  // The last included second.
   assert.equal(Date.parse(to) - Date.parse(from), (14 * day - 1) * 1_000);
   assert.deepEqual(figures, { days: 14, count: 3, renewable: 2, renewal_cost: '35.00', covered: true });
   const left = (await client.get('/v1/balance')).body.balance;

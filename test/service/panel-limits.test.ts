@@ -118,7 +118,6 @@ function isAlone(): boolean {
   return service.database.kind === 'embedded';
 }
 
-/** Locks the table; resolves to the release. */
 async function lock(table: string): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -135,7 +134,6 @@ async function lock(table: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Until this many statements of this database wait for a lock. */
 async function lockWaiters(count: number): Promise<void> {
   const until = performance.now() + 60_000;
   const text = `select count(*)::int as waiting from pg_stat_activity

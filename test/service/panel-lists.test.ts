@@ -33,7 +33,6 @@ async function page(panel: PanelClient, path: string): Promise<Answer['body']> {
   return answer.body;
 }
 
-/** References in list order, all pages. */
 async function referencesOf(panel: PanelClient, list: string, query: Record<string, string | number>) {
   const found: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -63,7 +63,6 @@ test('orders are found by customer, kind, package and days, and pages of them jo
     all.push(order);
   }
   all.reverse();
-  // The first sessions have ended.
   const fresh = await signIn(service, account, { setPassword: false });
   expectRefusal(await panel.get('/v1/orders'), '401 not_signed_in');
   const idsOf = (rows: readonly Listed[]) => rows.map(({ id }) => id);

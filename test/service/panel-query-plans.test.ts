@@ -143,7 +143,6 @@ let service: TestService;
 let account: TestAccount;
 let panel: PanelClient;
 let console: PanelClient;
-/** Of the account; switched off. */
 let webhookId: number;
 before(async () => {
   // One connection per rank, so that the checked plans are those used.
@@ -222,7 +221,6 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   ]) {
     assert.equal((await panel.get(path)).status, 200, path);
   }
-  // The same lists in the API.
   for (const path of [
     '/orders?kind=activate&package_id=1',
     '/orders?customer=planned',

@@ -34,7 +34,6 @@ const day = 86_400;
 
 let service: TestService;
 let milliseconds = 0;
-/** Name of a statement that the database currently refuses. */
 let refusedStatement: string | null = null;
 before(async () => {
   service = await startTestService({
@@ -57,7 +56,6 @@ after(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-/** A client with this answer's cookie. */
 const renewedBy = (answer: Answer) => createPanelClient(service.address, setCookieOf(answer));
 
 async function withPassword(): Promise<TestAccount & { username: string }> {
@@ -525,7 +523,6 @@ test('a blocked account is refused everywhere while it is signed in, and signs i
   expectRefusal(await client.get('/me'), '401 not_signed_in');
   const anew = await signIn(service, account, { setPassword: false });
   assert.equal((await anew.get('/me')).status, 200);
-  // What changes nothing ends nothing.
   await changeAccount(service, account, { blocked: false, display_name: 'Unblocked' });
   assert.equal((await anew.get('/me')).status, 200);
 });
@@ -578,13 +575,11 @@ test('an administrator ends every session of an account; its password and key st
     [last.actor.id, last.action, last.subject, last.after],
     [service.admin.id, 'account.end_sessions', `account ${account.id}`, { ended: 0 }],
   );
-  // Including the own session.
   const own = `/admin/v1/accounts/${service.admin.id}/end-sessions`;
   assert.equal((await console.post(own)).status, 200);
   expectRefusal(await console.get('/me'), '401 not_signed_in');
 });
 
-/** Newest first, sign-ins only. */
 async function signInEntries(limit = 100) {
   const { data } = (await service.admin.get(`/api/admin/v1/audit?limit=${limit}`)).body;
   return data.filter(({ action }: { action: string }) => action.startsWith('sign_in.'));

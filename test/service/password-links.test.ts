@@ -43,7 +43,6 @@ after(async () => {
   await mailServer?.close();
 });
 beforeEach(async () => {
-  // Of the previous test.
   await arrived();
   // Each test uses a different address, so that waits are separate.
   places += 1;
@@ -55,7 +54,6 @@ const here = () => from(`203.0.113.${places}`);
 const sql = (text: string, values: readonly unknown[] = []) =>
   service.database.query({ name: '', text }, values);
 
-/** The mails, once all requests are in the outbox and the job has run. */
 async function arrived(): Promise<readonly ReceivedMail[]> {
   await service.service.passwordLinks.settled();
   service.clock.seconds += defaultLimits.scheduledJobs.mail.everySeconds;
@@ -242,7 +240,6 @@ test('asking is answered alike whether there is an account or not, and slowed do
   }
   const { body } = await nobody.post('/password-reset', { account: '' }, here());
   assert.equal(body.error.code, 'validation_failed');
-  // The password still signs in.
   expectRefusal(
     await signInAnswer(service.address, { username, password: 'wrong' }, from('198.51.100.1')),
     '401 invalid_credentials',
@@ -401,7 +398,6 @@ test('people of an account are written to at addresses of their own, two with on
   assert.deepEqual([news?.to, others.length], ['team@example.com', 0]);
   assert.ok(news?.parsed.text?.includes('mailed.second'));
 
-  // Removed people get no mail.
   const gone = `${api}/accounts/${id}/people/${invited[0]?.person.id}`;
   expectStatus(await service.admin.send('DELETE', gone), 200);
   rest();

@@ -449,7 +449,6 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
     expectRefusal(await finance.panel.get('/admin/v1/accounts'), '403 second_factor_required');
     const support = await addPerson(strict, strict.admin, 'support');
     expectStatus(await support.panel.get('/admin/v1/accounts'), 200);
-    // Keys are not people.
     assert.equal((await account.get('/balance')).status, 200);
     // With another role the next request needs one.
     const path = `${peoplePath(account)}/${staff.id}`;

@@ -107,7 +107,6 @@ test('an owner invites a colleague, who chooses a password by the link and signs
     (await owner.get('/people')).body.data.map(({ username }: { username: string }) => username),
     [await usernameOf(service, account), 'grace.hopper'],
   );
-  // Sessions belong to a person.
   assert.equal((await panel.get('/sessions')).body.data.length, 1);
   expectStatus(await panel.delete('/sessions'), 204);
   assert.equal((await owner.get('/me')).status, 200);

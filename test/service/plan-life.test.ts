@@ -25,7 +25,6 @@ beforeEach(() => {
 
 const keyed = (idempotency_key: string) => ({ idempotency_key });
 
-/** A reseller with this credit, and its first order's customer. */
 async function shop(credit = '100.00', order: object = {}) {
   const reseller = await service.createReseller({ credit });
   const { order: placed } = await placeOrder(service, reseller, order);
@@ -62,7 +61,6 @@ test('a plan that is cancelled gives back what is unused, of three periods of di
   expectRefusal(await reseller.post(`${path}/cancel`, { at: 'now' }), '422 order_failed', {
     reason: 'plan_not_running',
   });
-  // A new order begins a new run; the first answer stays.
   await placeOrder(service, reseller, { package_id: service.packages.basic });
   const again = await reseller.post(`${path}/cancel`, { at: 'now', ...keyed('c-1') });
   assert.equal(again.headers.get('idempotent-replayed'), 'true');

@@ -42,7 +42,6 @@ afterEach(async () => {
 
 const sql = (text: string) => service.database.query({ name: '', text });
 
-/** From now on this process calls the product. */
 async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   const { url, secret } = product;
   expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', { mode, url, secret }), 200);
@@ -247,7 +246,6 @@ test('a product that is only told hears everything of a customer in order, and n
   const account = await service.createReseller({ credit: '500.00' });
   await runPlanEnds(service);
   await connect('notify');
-  // A refused call comes again before any later one.
   const broken = new Set<string>();
   const isHis = ({ data }: ReceivedCall) => data.customer.reference === 'followed';
   product.answer((call) => {

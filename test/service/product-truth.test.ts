@@ -44,7 +44,6 @@ afterEach(async () => {
   await product.close();
 });
 
-/** While the product is reachable. */
 function answerWith(how: (call: ReceivedCall) => ProductAnswer): void {
   product.answer((call) => {
     if (isAway) return { status: 503 };
@@ -61,7 +60,6 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   await beginProductCalls(service);
 }
 
-/** A new account with a customer, and actions on it. */
 async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   await connect(mode);
   const account = await service.createReseller({ credit: '5000.00' });
@@ -91,7 +89,6 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   const attempted = async () => {
     while (!(await waiting()).every((row) => Number(row['attempts']) > 0)) await pauseShortly();
   };
-  /** Waits until nothing is left to send. */
   const quiet = async () => {
     while ((await waiting()).length > 0) {
       service.clock.seconds += 1;
@@ -422,7 +419,6 @@ describe('the last call that the product took equals the entitlement', () => {
         await runOut();
         const { id } = await order();
         await product.waitFor(1, ({ data }) => data.order_id === id);
-        // It decided, and the answer was lost.
         const [decided] = product.calls.slice(-1);
         if (decided !== undefined && answer === 'takes') took.push(decided);
         if (how === 'with all others') await runOut();
@@ -467,7 +463,6 @@ describe('the last call that the product took equals the entitlement', () => {
     answerWith(({ type }) => (type === 'plan.suspend' && isLost ? { status: 500 } : { status: 204 }));
     await act('suspend');
     const [first] = await product.waitFor(1, ({ type }) => type === 'plan.suspend');
-    // It took it, and the answer was lost.
     if (first !== undefined) took.push(first);
     await act('resume');
     isLost = false;

@@ -193,12 +193,10 @@ function scansOf(lines: readonly string[]): string[] {
   return lines.filter((line) => bigTables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 }
 
-/** Plans of named statements, from every session of the order path. */
 async function plans(): Promise<SessionPlan[]> {
   if (service.database.kind === 'embedded') {
     return service.database.transaction((transaction) => plansOfSession(transaction, orderPath));
   }
-  // Everything in these sessions is the order path.
   return inSessions('orders', (transaction) => plansOfSession(transaction, null));
 }
 

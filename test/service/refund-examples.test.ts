@@ -15,7 +15,6 @@ const page = readFileSync(new URL('../../docs/plans-and-refunds.md', import.meta
 interface Example {
   readonly title: string;
   readonly credit: string;
-  /** The cells: when, order, kind, price, refund, balance, plan ends. */
   readonly lines: readonly (readonly string[])[];
 }
 

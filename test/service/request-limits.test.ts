@@ -26,9 +26,7 @@ const refusalsPerMinute = 4;
 const visitsPerMinute = 30;
 
 let service: TestService;
-/** Milliseconds. */
 let now = 1_000_000;
-/** Number of keys read from the database. */
 let keysLookedUp = 0;
 /** Statements that find or end a session, a customer's session or a login link. */
 let tokensLookedUp = 0;
@@ -337,7 +335,6 @@ const madeUp = () => randomBytes(32).toString('base64url');
 const customerCookie = () => ({ cookie: `sellthrough_customer=${madeUp()}` });
 const sessionCookie = () => ({ cookie: `sellthrough=1.${madeUp()}`, ...ownPages });
 
-/** Each entry point for unknown tokens, with an invented one. */
 const doors: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
   'GET /login': () => openPage(service.address, 'GET', `/login/${madeUp()}`),
   'POST /login': () => openPage(service.address, 'POST', `/login/${madeUp()}`),
@@ -422,7 +419,6 @@ test('links and sessions that open something take nothing from their address, an
     assert.equal((await openPage(service.address, 'GET', '/customer', { cookie })).status, 200);
   }
   const [link, other] = [await newLink(reseller), await newLink(reseller)];
-  // The first one is a guess.
   for (let visit = 0; visit <= visitsPerMinute; visit += 1) {
     assert.equal((await openPage(service.address, 'GET', link)).status, 200);
   }

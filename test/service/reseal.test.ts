@@ -17,7 +17,6 @@ const old = createSeal(oldKey);
 const both = createSeal(newKey, oldKey);
 const young = createSeal(newKey);
 const pendingSeconds = 900;
-/** More than one piece. */
 const revokedKeys = 450;
 let service: TestService;
 
@@ -108,7 +107,6 @@ test('a code that is spent while its secret is sealed anew counts, once', async 
     async query(statement, values) {
       if (statement.name === 'spend_totp_step' && !isResealed) {
         isResealed = true;
-        // Its key, which the service has sealed, and its secret.
         assert.equal((await resealTexts(database, both)).resealed, 2);
       }
       return each.query(statement, values);

@@ -34,7 +34,6 @@ import { expectPrivate, expectRefusal } from '../harness/refusals.ts';
 import { everyRoute, type Route } from '../harness/route-list.ts';
 import { changeAccount, resetKey } from '../harness/shop.ts';
 
-/** A caller with a key, a cookie or neither, and each guard's answer. */
 interface Caller {
   readonly name: string;
   readonly key?: string;
@@ -62,7 +61,6 @@ let callers: readonly Caller[];
 let customerCookie: string;
 let routes: readonly DeclaredRoute[];
 before(async () => {
-  // Most of these requests are refused.
   const many = 1_000_000;
   service = await startTestService({
     outbound: otherServers,
@@ -239,7 +237,6 @@ test('every operation of both documents is declared, and the API’s behind both
   const isOfProduct = ({ path }: DeclaredRoute) => path.startsWith('/api/product/');
   const keyed = behind('key').filter((route) => !isOfProduct(route));
   const ofProduct = behind('key').filter(isOfProduct).length;
-  // Each API route also exists for sessions.
   assert.equal(documented, behind('session').length + behind('open').length + ofProduct);
   for (const route of keyed) {
     const path = route.path.replace('/api/', '/panel/api/');
@@ -304,7 +301,6 @@ const hidden: Readonly<Record<string, { readonly anybody: number; readonly custo
   'GET /brand/icon.svg': { anybody: 404 },
   'GET /brand/logo': { anybody: 404 },
   'GET /customer.css': { anybody: 200 },
-  // Only with a valid link; this is none.
   'GET /panel/confirm-address/{token}': { anybody: 410 },
   'POST /panel/confirm-address/{token}': { anybody: 410 },
   'GET /panel/unsubscribe/{token}': { anybody: 410 },
@@ -382,7 +378,6 @@ test('what belongs to another account is answered like what does not exist, by i
     const name = `${method} ${path}`;
     const example = story.find((step) => step.operationId === operationId)?.body ?? {};
     const body = method === 'GET' ? undefined : example;
-    // The event is looked up after its endpoint.
     const [notFound, ...others] = codes.filter(
       (code) => errorCatalogue[code].status === 404 && !(isOfWebhook && code === 'event_not_found'),
     );
@@ -401,7 +396,6 @@ test('what moves money can be sent again with its idempotency key', () => {
   const moving = behind('key').filter(
     ({ operationId, method, scopes }) =>
       method === 'POST' &&
-      // Each order of a bulk needs its own key.
       !makesNoThingOfItsOwn.has(operationId) &&
       scopes.some((scope) => scope === 'orders:write' || scope === 'admin:credit'),
   );

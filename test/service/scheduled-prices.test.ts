@@ -27,7 +27,6 @@ const api = '/api/admin/v1/packages';
 
 const inSeconds = (seconds: number) => formatTime(service.clock.seconds + seconds);
 const reseller = (monthly: string) => ({ reseller: { monthly } });
-/** A package at 10.00, 27.00 and 96.00 for both groups. */
 const newPackage = (name: string) => createPackage(service, name, ['10.00', '27.00', '96.00']);
 const remove = (id: number, from: string) => service.admin.send('DELETE', `${api}/${id}/prices?from=${from}`);
 const listed = async (id: number) => (await service.admin.get(`${api}/${id}/prices`)).body.data;
@@ -180,7 +179,6 @@ test('a change of the package’s prices holds at once over what has begun, and 
   await changePackage(service, id, { prices: reseller('8.00') });
   assert.equal(await shown(account, id), `8.00 30.00 96.00, ${later}`);
   assert.equal(await priceOf(account, id, 'changed'), '8.00');
-  // Other changes do not affect prices.
   await changePackage(service, id, { name: 'Changed again' });
   service.clock.seconds += 100;
   assert.equal(await shown(account, id), '13.00 30.00 96.00');

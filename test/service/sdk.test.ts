@@ -26,7 +26,6 @@ async function createReseller(credit: string, rateLimitPerMinute = 1_000_000) {
     id,
     key,
     client: new Sellthrough(options),
-    /** The same through connections that are cut. */
     cut: new Sellthrough({ ...options, baseUrl: proxy.address }),
   };
 }

@@ -16,11 +16,9 @@ import { resetKey } from '../harness/shop.ts';
 
 const admin = '/api/admin/v1';
 
-/** Name to text. */
 const secrets = new Map<string, string>();
 /** Allowed only in orders and the ledger. */
 const idempotencyKeys = new Map<string, string>();
-/** Texts shown to others than the owner. */
 const shownToOthers: [where: string, text: string][] = [];
 
 const secretKey = keep('SECRET_KEY', `MarkedSecretKey${randomBytes(24).toString('hex')}`);
@@ -51,7 +49,6 @@ test('secrets are used in every way, and misused', async () => {
   const owner = await service.createReseller({ credit: '1000.00' });
   keep('a reseller’s key', owner.key);
 
-  // Accounts, passwords, keys.
   const made = await service.admin.post(`${admin}/accounts`, { username: 'with-minted', group: 'reseller' });
   assert.equal(made.status, 201, made.text);
   keep('a minted password', made.body.password);
@@ -115,7 +112,6 @@ test('secrets are used in every way, and misused', async () => {
     (await client.post('/orders', { package_id: key, customer: `${key}@` })).text,
   );
 
-  // Further keys: created, repeated, rotated, listed.
   const keys = `${admin}/accounts/${owner.id}/keys`;
   const making = { 'idempotency-key': mark('Making-Key') };
   const shop = await service.admin.post(keys, { name: 'Shop' }, making);
@@ -233,7 +229,6 @@ test('neither another account nor the administrator is shown a secret', async ()
   await other.post('/orders', { package_id: service.packages.basic, customer: 'of-the-other' });
   const own = ['/balance', '/packages', '/orders', '/customers', '/orders/1', '/nowhere', '/openapi.json'];
   for (const path of own) show(`another account’s ${path}`, (await other.get(path)).text);
-  // The keys of orders are the owner's.
   searchFor(idempotencyKeys, shownToOthers);
 
   const accounts = await service.admin.get(`${admin}/accounts?limit=100`);
@@ -346,7 +341,6 @@ async function keepBodies({ database }: TestService): Promise<void> {
   }
 }
 
-/** Stores a secret; a second one of the same name is "name, 2". */
 function keep(name: string, secret: string): string {
   assert.ok(secret.length >= 12, `${name} is long enough to be told apart`);
   const count = [...secrets.keys()].filter((known) => known === name || known.startsWith(`${name}, `)).length;

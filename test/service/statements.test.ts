@@ -225,7 +225,6 @@ test('a month that was read as final never changes, whatever the clock does', as
   assert.deepEqual(await readMonth('2026-03'), march);
   assert.equal((await readMonth('2026-04')).charges, '10.00');
 
-  // Now by a few seconds around a month's end.
   clock.seconds = Date.UTC(2026, 4, 1) / 1000;
   await place('first@example.com');
   const april = await readMonth('2026-04');

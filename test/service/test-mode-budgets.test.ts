@@ -123,7 +123,6 @@ test('a clock that moves stops between two steps where the space ends, and says 
   const { clock } = expectStatus(await tests.get('/test/clock'), 200);
   assert.equal(clock.now, moved.clock.now);
   expectRefusal(await tests.post('/test/clock', move), '409 test_full', { budget: 'account' });
-  // With more space the same request continues.
   await fillUpTo(tests.id, 0);
   const more = expectStatus(await tests.post('/test/clock', move), 200);
   assert.ok(more.happened.renewals > moved.happened.renewals);

@@ -11,7 +11,6 @@ import { defaultLimits } from '../../src/setup/config.ts';
 import { Overloaded } from '../../src/shared/overloaded.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 
-/** By the simulated clock. */
 const batchMilliseconds = 10;
 let service: TestService;
 before(async () => {

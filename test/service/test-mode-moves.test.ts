@@ -39,7 +39,6 @@ async function populate(tests: TestAccount, service: TestService): Promise<void>
   }
 }
 
-/** All visible state, without what differs between tests. */
 async function traces(tests: TestAccount) {
   const events: object[] = [];
   for (let after = ''; ; ) {
@@ -70,7 +69,6 @@ describe('a year', () => {
   let small: TestService;
   before(async () => {
     service = await startTestService();
-    // Three things at once, and no time for a second transaction.
     const testClock = { ...defaultLimits.testClock, stepsAtOnce: 3, workMilliseconds: 0 };
     small = await startTestService({ limits: { testClock } });
   });
@@ -108,7 +106,6 @@ describe('a year', () => {
     assert.ok(last.count > 10, `${last.count} requests`);
     assert.deepEqual([last.happened, last.clock], [moved.happened, moved.clock]);
     assert.deepEqual(await traces(pieces), expected);
-    // Repeated again, it is a replay.
     const again = await pieces.post('/test/clock', { advance: 'P1Y', idempotency_key: 'year' });
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.deepEqual(expectStatus(again, 200).happened, moved.happened);

@@ -41,7 +41,6 @@ const testAccounts = () => createTestAccounts(service, '500.00');
 const sql = (text: string) => service.database.query({ name: '', text });
 const clean = () => cleanDiscardedTests(service.database, new AbortController().signal);
 
-/** Every table with account rows, and this account's count. */
 async function rowsOf(accountId: number): Promise<Record<string, number>> {
   const tables = await sql(`select c.table_name as name from information_schema.columns c
     where c.table_schema = 'public' and c.column_name = 'account_id' order by 1`);
@@ -53,7 +52,6 @@ async function rowsOf(accountId: number): Promise<Record<string, number>> {
   return counts;
 }
 
-/** An entry in every list that a test can fill. */
 async function fill(tests: TestAccount, name: string): Promise<string> {
   expectStatus(await tests.get('/events'), 200);
   const body = { package_id: service.packages.basic, customer: name, return_login: true };

@@ -99,7 +99,6 @@ test('a link to log in lives by the clock of the test, and leads to a page that 
   assert.match(page.text, /<strong>28<\/strong> days left/);
 
   const other = await placeOrder(service, tests, { customer: 'late@example.com', return_login: true });
-  // Real-time jobs do not affect it.
   service.clock.seconds += 60 * 86_400;
   while ((await deleteExpiredLogins(service.database, service.clock.seconds, 0, neverAborted)) > 0);
   assert.equal((await openPage(service.address, 'GET', pathOfLink(other.login_url))).status, 200);
@@ -166,7 +165,6 @@ test('the product knows test customers with a test key of the operator’s, and 
   assert.equal(expectStatus(await of(product, 'both@example.com'), 200).active, false);
   assert.equal(expectStatus(await of(service.admin, 'both@example.com'), 200).active, true);
 
-  // A copy of all, and the changes after it.
   const read = async (after: string) =>
     expectStatus(await product.get(`/api/product/v1/entitlements?limit=100${after}`), 200);
   let page = await read('');
@@ -226,7 +224,6 @@ test('figures are of real business: no delivery and no refusal of a test is coun
   await service.service.jobs.cancel(deliveriesKind);
   await receiver.close();
   await service.service.jobs.idle();
-  // Its log still shows it.
   const panel = await signIn(service, live);
   const logged = async () =>
     expectStatus(await panel.get('/requests', { 'sellthrough-mode': 'test' }), 200).data.length;

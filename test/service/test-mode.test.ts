@@ -335,7 +335,6 @@ test('the audit log says who made a test key, and nothing of what is done with i
   expectStatus(await tests.patch(`/customers/${order.customer.id}`, { name: 'Another' }), 200);
   expectStatus(await tests.post('/test/reset'), 200);
   assert.deepEqual(await written(), []);
-  // Of the real account each is there.
   expectStatus(await live.send('PUT', '/alerts', { balance_below: '990.00' }), 200);
   assert.deepEqual(await written(), ['account.set_alerts']);
 });

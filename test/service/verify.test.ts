@@ -29,7 +29,6 @@ interface Falsification {
   readonly undo: string;
   /** Only a rule is broken: reported, but the ledger is right and no account is halted. */
   readonly breaksRule?: true;
-  /** The account has a customer 4 with two paid periods. */
   readonly hasTwoPeriods?: true;
   /** Subjects that must be named, and the message of the first. */
   readonly subjects: readonly string[];
@@ -38,7 +37,6 @@ interface Falsification {
 
 const account = 'account $id';
 
-/** Adds to a column of one row, and undoes it. */
 function off(
   table: 'accounts' | 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
@@ -60,7 +58,6 @@ function off(
   };
 }
 
-/** Sets a column of one row, and resets it. */
 function replaced(
   table: 'orders' | 'ledger_entries' | 'customers' | 'plan_changes',
   column: string,
@@ -111,7 +108,6 @@ function days(what: string, sql: string, subject: string, says: RegExp): Falsifi
   return { what: `ledger_days: ${what}`, sql, undo: '', subjects: [subject], says };
 }
 
-/** Removes a row, and restores it. */
 function missing(table: string, where: string, subjects: readonly string[], says: RegExp): Falsification {
   return {
     what: `${table}: the row with ${where} is missing`,

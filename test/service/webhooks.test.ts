@@ -64,14 +64,12 @@ async function deliver(): Promise<void> {
 interface Made {
   readonly id: number;
   readonly secret: string;
-  /** In the API. */
   readonly path: string;
   readonly at: ReceivedAt;
 }
 
 let made = 0;
 
-/** With its own path on the receiver. */
 async function createEndpoint(account: TestAccount, body: object = {}): Promise<Made> {
   made += 1;
   const at = receiver.at(`/endpoint-${made}`);

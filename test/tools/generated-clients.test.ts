@@ -50,7 +50,6 @@ async function generate(name: string, args: readonly string[]): Promise<void> {
   assert.equal(code, 0, `${name} failed:\n${stdout}${stderr}`);
 }
 
-/** The package's command. */
 function commandOf(name: string): string {
   const manifest = findPackageJSON(name, toolsPackage);
   assert.ok(manifest !== undefined, `${name} is installed`);

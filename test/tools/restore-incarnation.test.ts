@@ -54,7 +54,6 @@ after(async () => {
 
 type Place = Readonly<Record<string, string>>;
 
-/** A new database each time. */
 const kinds: Readonly<Record<string, () => Promise<Place>>> = {
   'the embedded database': async () => {
     const place = { DATA_DIR: mkdtempSync(join(folder, 'data-')) };
@@ -299,7 +298,6 @@ async function eventsOf(reseller: ApiClient): Promise<readonly { readonly id: nu
 
 const feedAfter = (reseller: ApiClient, after: number) => reseller.get(`/events?after=${after}&limit=100`);
 
-/** Positions of readers that have read everything. */
 async function placesOf(reseller: ApiClient, admin: ApiClient) {
   const whole = expectStatus(await admin.get('/api/admin/v1/events?limit=100'), 200);
   const copy = expectStatus(await admin.get('/api/product/v1/entitlements?limit=1000'), 200);

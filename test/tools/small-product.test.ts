@@ -101,7 +101,6 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       return [answer.status, await answer.json()];
     }
 
-    /** As in the guide. */
     async function nameProduct(): Promise<void> {
       const guide = readFileSync(new URL('../../docs/small-product.md', import.meta.url), 'utf8');
       const [command = ''] = /^curl --fail-with-body -X PUT[\s\S]*?(?=^```$)/m.exec(guide) ?? [];
@@ -222,7 +221,6 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       await product.start();
       assert.equal((await me('grace@example.com')).plan, 'cancelled', 'the copy is still there');
       await untilPlan('early@example.com', 'suspended');
-      // It is asked again after five seconds.
       service.clock.seconds += 6;
       assert.equal(await settled(id), 'completed');
       assert.equal(timesDecided(product, `call_order_${id}`), 1);

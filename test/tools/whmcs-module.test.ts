@@ -304,7 +304,6 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
         assert.match(await said(id, id), expected);
       }
       assert.equal(await balanceOf(poor), '15.00');
-      // Another prefix, as the refusal advised.
       await panel.say('product', { id: 1, options: [service.packages.basic, `${panel.prefix}c`] });
       assert.equal((await panel.say('create', { service: 3 })).answer, 'success');
       assert.equal((await customerOf(poor, `${panel.prefix}c-3`)).external_ref, '3');
@@ -326,7 +325,6 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
         success: false,
         error: 'Sellthrough kennt diesen API-Schlüssel nicht. Es wurde nichts berechnet.',
       });
-      // A port that nothing listens on.
       await panel.say('server', { server: { serverhostname: '127.0.0.1', serverport: '1' } });
       assert.match(
         (await panel.say('load packages')).answer.error,

@@ -12,7 +12,6 @@ import { fixedSeed } from '../harness/fixed-seed.ts';
 
 const wantedSeconds = process.env['MODEL_SECONDS'];
 const seconds = Number(wantedSeconds ?? 0);
-/** A few searches meet everything. */
 const searchesMax = 50;
 const firstSeed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 

@@ -198,7 +198,6 @@ describe('the queue of an endpoint', () => {
       3,
     );
     const sent: [number: number, milliseconds: number][] = [];
-    // The first is delivered, the second fails four times.
     for (let monotonic = 0, tries = 0; monotonic <= 7_000; monotonic += 100) {
       const now = Math.floor(monotonic / 1_000);
       for (let task = nextTask(queue, now, monotonic); task !== null; ) {

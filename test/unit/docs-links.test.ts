@@ -20,7 +20,6 @@ interface Outline {
   readonly links: readonly string[];
 }
 
-/** Headings with anchors, and links as written. */
 function outlineOf(path: string, text: string): Outline {
   renderer.core.ruler.disable('links-to-pages');
   const tokens = renderer.parse(text, { path: `${root}${path}` });

@@ -63,7 +63,6 @@ function openingState(productMode: ProductMode): OrderState {
   };
 }
 
-/** The state after the command's changes. */
 function carriedOut(
   state: OrderState,
   command: OrderCommand,

@@ -8,7 +8,6 @@ import { basename, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Sources by path from the root, with `/`. */
 type Sources = Readonly<Record<string, string>>;
 
 interface Import {
@@ -612,7 +611,6 @@ function importProblems(sources: Sources): readonly string[] {
 
 function ownProblem(path: string, to: string): readonly string[] {
   const target = posix.join(posix.dirname(path), to);
-  // The pages take types from the schemas.
   if (path.startsWith('web/') && !target.startsWith('web/src/')) return [];
   if (target === clientEntry && path.startsWith('src/cli/')) return [];
   if (path.startsWith('src/') && !target.startsWith('src/'))
@@ -653,7 +651,6 @@ function upwardProblem(path: string, target: string): string | undefined {
   return `${path}: may not import ${target}; ${other} is not among the features that ${own} imports`;
 }
 
-/** Unused exceptions. */
 function staleExceptions(sources: Sources): readonly string[] {
   const ofFramework = frameworkElsewhere.filter(
     (path) => !importsOf(sources[path] ?? '').some(({ to }) => isFramework(to)),

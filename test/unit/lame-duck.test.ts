@@ -28,7 +28,6 @@ beforeEach(() => {
 
 afterEach(() => hurry.abort());
 
-/** Each address asks once, at this time. */
 function askedAt(time: number, ...addresses: readonly string[]): void {
   now = time;
   for (const address of addresses) drain.asked(address);
@@ -103,7 +102,6 @@ describe('it ends', () => {
 });
 
 describe('connections that are open as the port closes', () => {
-  /** A server whose client has one connection after an answer. */
   async function startServer() {
     const server = createServer((_request, response) => response.end('answered')).listen(0, '127.0.0.1');
     await once(server, 'listening');

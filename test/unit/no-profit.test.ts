@@ -30,7 +30,6 @@ type LifeMove = 'cancel' | 'period_end' | 'suspend' | 'resume' | 'auto_renew' | 
 type SettleMove = 'completed' | 'failed';
 type Move = OrderMove | LifeMove | SettleMove;
 
-/** A paid period, by the answers. */
 interface Paid {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -46,7 +45,6 @@ interface Position {
   readonly waiting: Waiting | null;
 }
 
-/** A pending order, and the records if it is accepted. */
 interface Waiting {
   readonly order: OrderRecord;
   /** The part of its refund that was entered. */
@@ -59,7 +57,6 @@ const accountId = 7;
 const trialId = 9;
 const openingCents = 10n ** 12n;
 
-/** Number of random chains. */
 const wantedChains = process.env['PROOF_CHAINS'];
 const randomChains = Number(wantedChains ?? 400);
 /** Fifteen times as many chains per additional order. */
@@ -414,7 +411,6 @@ function ordered(
   return { position: next, refunded: givenCents > 0n };
 }
 
-/** The service's job in two processes: the second finds it done. */
 function renewByItself(position: Position, at: number): After | null {
   const { state } = position;
   const life = state.customers[0]?.life;
@@ -502,7 +498,6 @@ function worth(paid: readonly Paid[], at: number): bigint {
   return cents;
 }
 
-/** Interesting times after an order. */
 function instants({ paid }: Position, at: number): readonly number[] {
   const [first, last] = [paid[0], paid.at(-1)];
   if (first === undefined || last === undefined) return [at];
@@ -548,7 +543,6 @@ function inMode(position: Position, productMode: OrderState['productMode']): Pos
   return { ...position, state: { ...position.state, productMode } };
 }
 
-/** The time of the automatic renewal; now, if none. */
 function dueAt({ state }: Position, at: number): number {
   return Math.max(at, state.customers[0]?.life.renewAt ?? at);
 }
@@ -589,7 +583,6 @@ function settleOf(orderNumber: number, outcome: SettleMove): OrderCommand {
   return { type: 'settle_order', accountId, orderNumber, outcome, reason: null, by: null };
 }
 
-/** Each of two processes has its own key. */
 function renewalOf(state: OrderState, process: string): OrderCommand {
   return {
     type: 'renew_automatically',

@@ -436,7 +436,6 @@ test('an order that is refused leaves what there was, whatever it would have bee
   assert.ok(refused > 300);
 });
 
-/** What an order leaves, however it was completed. */
 function standing(oracle: Oracle, now: number) {
   const orders = oracle.orders(shop, 1, 100).data;
   const totals = orders.map(({ number }) =>
@@ -456,7 +455,6 @@ function standing(oracle: Oracle, now: number) {
   const periods = customers.map(({ reference }) => oracle.paidPeriods(shop, reference));
   return {
     balance: oracle.balance(shop),
-    // Generated keys differ.
     orders: orders.map((order) => ({ ...order, idempotencyKey: '' })),
     totals,
     customers: [customers, periods],

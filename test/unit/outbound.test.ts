@@ -25,7 +25,6 @@ const withPassword = 'must not contain a name or a password';
 const withFragment = 'must not contain a fragment (#)';
 const tooLong = 'must not have more than 2048 characters';
 
-/** What these tests' names resolve to. */
 const names: Readonly<Record<string, readonly string[]>> = {
   'hook.example': ['93.184.216.34'],
   'hook.example.': ['93.184.216.34'],
@@ -776,7 +775,6 @@ function closing({ socket }: RudeRequest): void {
   socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok');
 }
 
-/** As fast as the other side reads. */
 function pour(socket: Socket, chunk: () => Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(chunk())) {}
@@ -785,7 +783,6 @@ function pour(socket: Socket, chunk: () => Buffer): void {
   more();
 }
 
-/** A little from time to time. */
 function trickle(socket: Socket, first: string, then: string): void {
   socket.write(first);
   const timer = setInterval(() => socket.write(then), 5);

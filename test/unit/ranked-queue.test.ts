@@ -13,7 +13,6 @@ const limits = {
   waitMilliseconds: 60_000,
 };
 
-/** A queue with simulated work on a simulated clock. */
 function setUp(some: Partial<typeof limits> = {}) {
   const done: string[] = [];
   let now = 0;

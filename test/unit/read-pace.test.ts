@@ -48,7 +48,6 @@ function ordering(clock: { now: number }, pace: ReturnType<typeof createReadThro
   });
 }
 
-/** Continuous orders, until called. */
 function beginOrders(pace: ReturnType<typeof createReadThrottle>) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const orders = pace.order(() => promise);

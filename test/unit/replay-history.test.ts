@@ -105,7 +105,6 @@ const endedPlan: Plan = {
 };
 
 type Event = PastOrder | PastChange;
-/** All reports, each as "subject: problem". */
 function replay(
   events: readonly Event[],
   present: Omit<PresentCustomer, 'life'> | null,

@@ -19,7 +19,6 @@ import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.
 const windowMilliseconds = 60_000;
 const { leaseMilliseconds } = defaultLimits.sharedLimits;
 let standIn: LimitStandIn;
-/** Milliseconds, of the processes and the server. */
 let clock = 1_000_000;
 const processes: Process[] = [];
 before(async () => {
@@ -39,7 +38,6 @@ beforeEach(() => {
 interface Process {
   readonly server: LimitServer;
   readonly counts: RequestCounts;
-  /** Its reports about the server: "away: …" and "back". */
   readonly said: readonly string[];
   readonly isBack: () => Promise<void>;
   close(): Promise<void>;
@@ -192,7 +190,6 @@ describe('an account that is busy', () => {
         clock += step;
         const taking = process.counts.take(account(limit));
         if (!(taking instanceof Promise)) atOnce += 1;
-        // The turn's answer has arrived.
         const { refusedBy } = taking instanceof Promise ? await taking : taking;
         if (refusedBy === null) uses.push(clock);
         if (turn % 6 < 3) await arrived(process.counts);
@@ -237,7 +234,6 @@ describe('an account that is busy', () => {
   });
 });
 
-/** Waits for its requests to the server. */
 async function arrived(counts: RequestCounts): Promise<void> {
   await counts.peek([{ kind: 'failure', id: 'nobody', limit: 1 }]);
 }
@@ -255,7 +251,6 @@ describe('a server that', () => {
     assert.equal(await isAdmitted(one.counts, account(3)), true);
     standIn.manner = 'silence';
     const before = standIn.count();
-    // Together they wait for one answer.
     const asked = Promise.all([one.counts.take(account(3)), one.counts.take(account(3))]);
     while (standIn.count() === before) await nextTurn();
     pass(answerMilliseconds);

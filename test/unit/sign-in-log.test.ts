@@ -8,7 +8,6 @@ import { queryableOf } from '../harness/queryable-of.ts';
 const hour = 3_600_000;
 const limits = { enteredMax: 3, windowSeconds: 3_600, pendingMax: 5 };
 
-/** A database that answers when told. */
 function createLog() {
   const written: unknown[][] = [];
   const problems: unknown[] = [];

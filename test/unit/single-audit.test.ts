@@ -15,7 +15,6 @@ const here = new AbortController().signal;
 
 interface Stage {
   readonly audits: SharedVerification;
-  /** Each started audit's signal and end. */
   readonly begun: { readonly signal: AbortSignal; end(found: VerifyReportView): void }[];
 }
 

@@ -3,9 +3,7 @@
 
 export interface GeneratedClient {
   place(wish: Wish): Promise<Placed>;
-  /** The first two orders, newest first. */
   list(): Promise<Listed>;
-  /** An order that does not exist. */
   miss(): Promise<Missed>;
 }
 
