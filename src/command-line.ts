@@ -1,5 +1,5 @@
-// Runs one command line: the entry point with this process's streams, a test with its own. One command per file; `--json`
-// everywhere; how a command ends is in command-end.ts. A file .env in the folder is read first; the environment wins over it.
+// Runs one command line with given streams: the program's own, or a test's. Each command has a file, and all take `--json`.
+// A file .env in the folder is read first; the environment overrides it. Exit codes: command-end.ts.
 
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
@@ -14,10 +14,8 @@ import {
 } from './cli/command-io.ts';
 import { programVersion } from './shared/version.ts';
 
-/** Where the output is no terminal. */
 const helpWidth = 80;
 
-/** As `--help` shows them. */
 const chapters: readonly {
   readonly title: string;
   readonly commands: Readonly<Record<string, () => Promise<Command>>>;
@@ -78,10 +76,7 @@ const chapters: readonly {
   },
 ];
 
-/**
- * @param args without the program's own name
- * @returns the exit code (command-end.ts). What went wrong is said on `stderr`; nothing is thrown.
- */
+/** @param args without the program's name @returns the exit code (command-end.ts). Problems go to `stderr`; never throws. */
 export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
   return withCommandIo(io, () =>
     endWell(async () => {
@@ -91,14 +86,14 @@ export function runCommandLine(args: readonly string[], io: CommandIo): Promise<
         await program.parseAsync(args, { from: 'user' });
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
-        // Commander has said it; its 0 is for --help and --version.
+        // Commander has printed it; its 0 is for --help and --version.
         commandIo().exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
       }
     }),
   );
 }
 
-/** A command that is named loads nothing that only others need. Otherwise somebody asks for help, or needs it. */
+/** Loads only the named command, for speed; without a valid name all, for --help and suggestions. */
 async function createProgram([first = '']: readonly string[]): Promise<Command> {
   const program = new Command('sellthrough')
     .description(
@@ -140,7 +135,7 @@ function serveCommand(): Command {
         'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
         false,
       )
-      // The service is most of the program: its --help does not wait for it to load.
+      // The service is most of the program: its --help must not load it.
       .action(async ({ demo }: { demo: boolean }) => (await import('./main.ts')).serve({ demo }))
   );
 }

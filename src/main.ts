@@ -27,7 +27,6 @@ import { addressText, administratorText, demoText } from './setup/welcome.ts';
 import type { JsonObject } from './shared/json.ts';
 
 export interface ServeOptions {
-  /** The default of DEMO. */
   readonly demo: boolean;
 }
 
@@ -125,10 +124,10 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Fastify passes what this returns to the logger as it is: fields in place of a sentence. */
+/** Fastify logs the returned value unchanged: fields instead of a sentence. */
 const listeningFields = (address: string) => ({ address, msg: 'listening' }) as unknown as string;
 
-/** Throws as listening there would. */
+/** Throws like listening there would. */
 async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   const server = createServer((socket) => socket.destroy()).listen({ host, port });
   await once(server, 'listening');
