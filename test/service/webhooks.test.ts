@@ -47,7 +47,6 @@ beforeEach(() => {
 
 const sql = (text: string) => service.database.query({ name: '', text });
 
-/** Waits until true: writes take a few milliseconds. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await isSo())) {
@@ -369,7 +368,6 @@ describe('an endpoint that fails', () => {
     const webhook = await webhookOf(account, gone);
     assert.deepEqual([webhook.enabled, webhook.disabled_reason], [false, 'gone']);
     const { data } = (await service.admin.get('/api/admin/v1/audit')).body;
-    // The second event was delivered before or after it.
     const entries = data.map(({ action, subject }: Record<string, string>) => `${action} ${subject}`);
     assert.ok(entries.slice(0, 2).includes(`webhook.disable webhook ${gone.id}`), entries.join(', '));
     const panel = await signIn(service, account);

@@ -71,7 +71,6 @@ test('a table that is known to be large is not looked at again', async () => {
     while (!told.includes('orders')) await nextTurn();
     return told;
   };
-  // Autovacuum would update the count.
   await group.query({ name: '', text: 'alter table customers set (autovacuum_enabled = false)' });
   await setRows(5_000_000);
   assert.deepEqual(await lookAtAll(), ['accounts', 'orders']);

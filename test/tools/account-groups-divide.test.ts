@@ -41,7 +41,6 @@ let postgres: Awaited<ReturnType<typeof postgresForTests>>;
 let packageId: number;
 const keys: string[] = [];
 const template = `groups_${process.pid}_template`;
-/** The same, divided. */
 const dividedTemplate = `groups_${process.pid}_divided`;
 const databases = new Set([template, dividedTemplate]);
 const roles = new Set<string>();
@@ -281,7 +280,6 @@ test('killed in the middle, the accounts are one group as before, and it can be 
     assert.equal(command.exitCode, null);
     await pause(soonMilliseconds);
   }
-  // Later starts wait for it.
   const starting = start(url);
   const [{ pid }] = await askServer(url, waiting);
   while ((await askServer(url, waitingFor(schemaLock))).length === 0) await pause(soonMilliseconds);
@@ -495,7 +493,6 @@ function assertLastLine(end: { code: number | null; stderr: string }, sentence: 
   assert.match(end.stderr, sentence);
 }
 
-/** The schema dump of another schema than public. */
 function inSchema(database: Queryable, schema: string): Queryable {
   return queryableOf((statement, values) =>
     database.query(

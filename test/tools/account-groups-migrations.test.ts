@@ -29,7 +29,6 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As a later version may contain it. */
 const madeUp = `-- A change of tables of both kinds.
 create table shop_windows (id int primary key);
 create function plan_of(int) returns int language sql immutable as 'select $1 * 2';
@@ -166,7 +165,6 @@ function nextName(): string {
   return `${String(readMigrations().length + 1).padStart(4, '0')}-made-up.sql`;
 }
 
-/** This program's migrations, plus one with this text. */
 function withLater(text: string): Migration[] {
   const all = readMigrations();
   for (const { name, sql } of all) writeFileSync(join(folder, name), sql);

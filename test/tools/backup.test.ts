@@ -47,7 +47,6 @@ const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
 /** Between two orders during a backup: they must continue, and leave the CPU to other tests. */
 const restMilliseconds = 5;
 
-/** Texts that could break a format. */
 const oddTexts = [
   'a "quoted" \\ back\\slash',
   'tab-free but ünïcödé 漢字 🙂',
@@ -85,7 +84,6 @@ before(async () => {
   await runForJson(['backup', original], { cwd: folder, environment });
 });
 const databases = new Set<string>();
-/** Processes left by a failed test. */
 const running = new Set<ServiceHere>();
 after(async () => {
   for (const service of running) service.kill('SIGKILL');
@@ -701,7 +699,6 @@ function withoutIncarnation(rows: Record<string, string[]>, path: string): Recor
   };
 }
 
-/** Changes the text and recomputes all checksums. */
 function reseal(change: (text: string) => string): Buffer {
   const before = gunzipSync(readFileSync(original)).toString('utf8');
   const changed = change(before);
@@ -730,7 +727,6 @@ function reseal(change: (text: string) => string): Buffer {
   return gzipSync(`${text}${JSON.stringify({ end: true, rows: all, sha256 })}\n`);
 }
 
-/** Whether it still unpacks to this text. */
 function isSameContent(gzipped: Buffer, text: string): boolean {
   try {
     return gunzipSync(gzipped).equals(Buffer.from(text));
@@ -748,7 +744,6 @@ function withoutTable(text: string, table: string): string {
   return lines.toSpliced(first, last - first + 1).join('\n');
 }
 
-/** On a server shared with other tests. */
 async function createDatabase(): Promise<string> {
   const name = `backup_${process.pid}_${databases.size + 1}`;
   databases.add(name);

@@ -82,7 +82,6 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     api_key: key,
     prefix,
   });
-  /** A panel with an account (1), the packages `basic` (1) and `plus` (2), and a client. */
   async function install(account: TestAccount, address = service.address): Promise<Installed> {
     const panel = openPanel('blesta', module, folder);
     opened.push(panel);
@@ -216,7 +215,6 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     assert.equal(await balanceOf(account), '980.00');
     await panel.say('cron', { key: 'keep_in_step' });
     assert.match(panel.logged(), /keep_in_step 1 The answer to the last order is outstanding/);
-    // The next month's invoice was created meanwhile.
     await due(panel, 1, '2026-04-15');
     assert.equal((await panel.say('renew', { service: 1 })).answer, 'success');
     assert.equal(await balanceOf(account), '970.00', 'two invoices, two charges');

@@ -498,7 +498,6 @@ describe('packages and orders', () => {
     assert.equal((await runCommand(['webhooks', 'test', id], reseller())).code, 5);
     at.answer = () => 200;
     await runForJson(['account', 'credit', 'acme', '1.00'], admin());
-    // Two tests, and the event.
     await at.gets(3);
     const event = String(at.ids()[2]);
     await json('redeliver', id, '--event', event);
@@ -797,7 +796,6 @@ describe('calls to the product', () => {
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
     assert.equal((await service('PUT', '/product', { mode, url, secret })).status, 200);
   }
-  /** Waits for calls in this list; returns their ids. */
   async function listed(status: string): Promise<string[]> {
     for (;;) {
       const { data } = await (await service('GET', `/product-calls?status=${status}`)).json();

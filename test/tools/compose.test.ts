@@ -31,7 +31,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('compose.yaml', () => {
   const compose = read('compose.yaml');
-  /** The lines below "  name:" with more indentation. */
   const part = (name: string, indent = 2) => {
     const begin = ' '.repeat(indent);
     const [, text] = new RegExp(`^${begin}${name}:.*\\n((?:(?:${begin} .*)?\\n)*)`, 'm').exec(compose) ?? [];

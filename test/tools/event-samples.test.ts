@@ -25,7 +25,6 @@ const sdkFromSource = join(root, 'test/harness/sdk-from-source.ts');
 
 interface Language {
   readonly title: string;
-  /** The command before the sample's file. */
   readonly command: readonly string[];
   readonly file: string;
   /** The same as an endpoint on a port. null: not possible. */
@@ -44,7 +43,6 @@ const languages: readonly Language[] = [
   },
   { title: 'Python', command: ['python3'], file: 'sample.py', endpoint: () => ['python3'] },
 ];
-/** What a sample needs besides its language. */
 const isThere = ({ title, command: [program = ''] }: Language): boolean =>
   [program, ...(title === 'curl' ? ['curl', 'openssl'] : [])].every(
     (each) => spawnSync(each, [each === 'openssl' ? 'version' : '--version']).error === undefined,
@@ -58,7 +56,6 @@ function sampleOf(text: string, language: string): string {
 }
 
 interface Running {
-  /** Waits for this output. */
   says(pattern: RegExp): Promise<string>;
   kill(): Promise<void>;
 }

@@ -22,7 +22,6 @@ import { advance, testModeOf } from '../harness/test-mode.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const examples = join(root, 'examples');
-/** The examples in a project with the packed client, like a user's. */
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';
 
@@ -31,7 +30,6 @@ let service: TestService;
 let proxy: CuttingProxy;
 /** One account's test mode per example, created in this order, so that ids do not depend on skipped ones. */
 let tests: Record<(typeof names)[number], TestAccount>;
-/** The account whose ledger is exported from the panel. */
 let bookkeeper: TestAccount;
 
 before(async () => {
@@ -87,7 +85,6 @@ function runExample(
   });
 }
 
-/** Output and exit code, as in the committed files. */
 function transcript(command: string, { code, stdout, stderr }: ProgramRun): string {
   const text = `$ ${command}\n${stdout}${stderr}exit ${code}\n`;
   return text
@@ -258,7 +255,6 @@ test('the nightly renewal renews once, and stops truthfully where the balance en
   const second = await run();
   assert.equal(await balanceOf(account), '0.00', 'a second run charges nothing');
   expectStatus(await account.post('/test/credit', { amount: '30.00' }), 201);
-  // Two at the same time, and connections that are cut.
   proxy.cutAnswers(3, 'before');
   const environment = { SELLTHROUGH_URL: proxy.address };
   const both = await Promise.all([
