@@ -11,7 +11,7 @@ import { wholeNumber } from './bench-options.ts';
 import { closeOnInterrupt, type Stage } from './bench-stage.ts';
 import { median } from './figures.ts';
 
-const loads = ['orders', 'single', 'one-client', 'embedded', 'packages', 'balance'] as const;
+const loads = ['orders', 'single', 'one-client', 'embedded', 'packages', 'balance', 'page'] as const;
 type LoadName = (typeof loads)[number];
 
 interface Taken {
@@ -125,8 +125,10 @@ async function openSide(root: string, words: readonly string[]): Promise<Side> {
       const [service = 0, database = 0] = cpu();
       let answered: number;
       let perSecond: number;
-      if (name === 'packages' || name === 'balance') {
-        const requests = { kind: 'gets', targets: forEach(accounts, `/${name}`) } as const;
+      if (name === 'packages' || name === 'balance' || name === 'page') {
+        // The page holds what the orders before it have placed.
+        const path = name === 'page' ? '/orders?page=1' : `/${name}`;
+        const requests = { kind: 'gets', targets: forEach(accounts, path) } as const;
         ({ answered, perSecond } = await generator.run({ address, connections, seconds, requests }));
       } else {
         const keys = name === 'single' || name === 'one-client' ? [single.key] : keysOf(accounts);
