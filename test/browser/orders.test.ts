@@ -32,8 +32,9 @@ test('a renewal and a change of package do what their preview said, the refund i
   const changing = dialog(page, 'Change the package');
   await changing.getByText('Choose a package to see the cost and the end of the plan.').waitFor();
   assert.ok(await changing.getByRole('button', { name: 'Change package' }).isDisabled());
-  // The period continues the plan's unless changed. A change request never offers a renewal.
-  assert.ok(await changing.getByRole('radio', { name: 'Quarterly' }).isChecked());
+  // The period continues the plan's unless changed, once the dialog has read the last order. A change request never
+  // offers a renewal.
+  await changing.getByRole('radio', { name: 'Quarterly' }).and(page.locator(':checked')).waitFor();
   assert.ok(!(await changing.getByRole('radio', { name: /Basic/ }).isChecked()));
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
