@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { markdown } from './markdown.ts';
-import { pagePath, sidebars } from './page-list.ts';
+import { activeMatch, isSearched, pageAddress, pagePath, readers, sidebars } from './page-list.ts';
 
 const inlineScript = /<script(?![^>]*\bsrc=)([^>]*)>([\s\S]*?)<\/script>/g;
 const inlineStyle = / style="[^"]*"(?=[^<]*>)/g;
@@ -39,7 +39,11 @@ export default defineConfig({
     logo: { src: '/icon.svg', alt: '' },
     siteTitle: 'Sellthrough docs',
     nav: [
-      { text: 'Guides', link: '/' },
+      ...readers.map((reader) => ({
+        text: reader.name,
+        link: pageAddress(reader.start) ?? '/',
+        activeMatch: activeMatch(reader),
+      })),
       { text: 'API reference', link: '/reference/conventions', activeMatch: '/reference/' },
     ],
     sidebar: sidebars(),
@@ -47,8 +51,9 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The same four samples under each operation would be found for every word of them.
+        // Without samples: the same four under each operation would be found for every word of them.
         _render(text, env, md) {
+          if (!isSearched(env.relativePath)) return '';
           const { highlight } = md.options;
           md.options.highlight = () => '<pre></pre>';
           const html = md.render(text, env);

@@ -1,14 +1,15 @@
-// Which Markdown files are pages of /docs, and the order of their navigation. A page's address is its path below docs/
-// without the ending; the few files that stand elsewhere have theirs here. A document that nobody gave a place to
-// stands at the end, under its first heading: none is left out.
+// Which Markdown files are pages of /docs, and which reader's navigation lists them. A page's address is its path below
+// docs/ without the ending; files elsewhere have theirs here. A document without a place is listed with the decisions.
 
 import { existsSync, globSync, readFileSync } from 'node:fs';
 
 export const root = new URL('../../', import.meta.url);
 
+const index = 'docs/README.md';
+
 /** Where a page's file is not at its address: from the root of the repository, to the name of the page. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'docs/README.md': 'index.md',
+  [index]: 'index.md',
   'sdk/README.md': 'typescript-client.md',
   'examples/README.md': 'examples.md',
   'integrations/README.md': 'integrations.md',
@@ -18,67 +19,116 @@ const elsewhere: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
 };
 
-const chosen: Readonly<Record<string, readonly (readonly [title: string, source: string])[]>> = {
-  Start: [
-    ['Overview', 'docs/README.md'],
-    ['Getting started', 'docs/getting-started.md'],
-  ],
-  Guides: [
-    ['Idempotency and retries', 'docs/idempotency.md'],
-    ['Errors', 'docs/errors.md'],
-    ['Orders in bulk', 'docs/bulk.md'],
-    ['Rate limits', 'docs/rate-limits.md'],
-    ['Plans and refunds', 'docs/plans-and-refunds.md'],
-    ['Finding things', 'docs/finding-things.md'],
-    ['Webhooks and events', 'docs/webhooks.md'],
-    ['Following events', 'docs/events.md'],
-    ['API keys', 'docs/keys.md'],
-    ['Test mode', 'docs/test-mode.md'],
-    ['Login links', 'docs/login-links.md'],
-    ['TypeScript client', 'sdk/README.md'],
-    ['Generated clients', 'docs/generated-clients.md'],
-    ['Examples', 'examples/README.md'],
-    ['Downloads', 'docs/downloads.md'],
-    ['Billing panels', 'integrations/README.md'],
-    ['WHMCS', 'integrations/whmcs/README.md'],
-    ['Blesta', 'integrations/blesta/README.md'],
-  ],
-  'API reference': [
-    ['Conventions', 'docs/reference/conventions.md'],
-    ['Reseller API', 'docs/reference/reseller-api.md'],
-    ['Admin: accounts', 'docs/reference/admin-accounts.md'],
-    ['Admin: packages', 'docs/reference/admin-packages.md'],
-    ['Admin: records', 'docs/reference/admin-records.md'],
-    ['Product API', 'docs/reference/product-api.md'],
-    ['Objects', 'docs/reference/objects.md'],
-  ],
-  Operating: [
-    ['Operations', 'docs/operations.md'],
-    ['Compatibility', 'docs/compatibility.md'],
-    ['Command line', 'docs/command-line.md'],
-    ['PostgreSQL', 'docs/postgresql.md'],
-    ['Growing', 'docs/growing.md'],
-    ['Containers and systemd', 'deploy/README.md'],
-    ['Backups and checks each night', 'docs/nightly.md'],
-    ['Behind a proxy', 'docs/proxies.md'],
-    ['Your brand', 'docs/brand.md'],
-    ['Mail', 'docs/mail.md'],
-    ['Monitoring', 'docs/monitoring.md'],
-    ['Handing orders to your product', 'docs/hand-off.md'],
-    ['A small product', 'docs/small-product.md'],
-    ['Security model', 'docs/security.md'],
-    ['OWASP ASVS 5', 'docs/asvs.md'],
-    ['Reliability', 'docs/reliability.md'],
-    ['Performance', 'docs/performance.md'],
-  ],
-  'The project': [
-    ['Changelog', 'CHANGELOG.md'],
-    ['Architecture', 'docs/architecture.md'],
-    ['Development', 'docs/development.md'],
-    ['Seeded bugs', 'docs/seeded-bugs.md'],
-    ['Rules for openapi.json', 'docs/openapi-rules.md'],
-  ],
+type Pages = readonly (readonly [title: string, source: string])[];
+
+interface Reader {
+  readonly name: string;
+  /** The first page; its address names the reader in links of the panel. */
+  readonly start: string;
+  readonly groups: Readonly<Record<string, Pages>>;
+}
+
+const resellers: Reader = {
+  name: 'Resellers',
+  start: 'docs/resellers.md',
+  groups: {
+    'Start here': [
+      ['For resellers', 'docs/resellers.md'],
+      ['The first order', 'docs/getting-started.md'],
+      ['Test mode', 'docs/test-mode.md'],
+    ],
+    Orders: [
+      ['Idempotency and retries', 'docs/idempotency.md'],
+      ['Plans and refunds', 'docs/plans-and-refunds.md'],
+      ['Orders in bulk', 'docs/bulk.md'],
+      ['Errors', 'docs/errors.md'],
+      ['Rate limits', 'docs/rate-limits.md'],
+      ['Finding things', 'docs/finding-things.md'],
+    ],
+    Events: [
+      ['Webhooks', 'docs/webhooks.md'],
+      ['The event feed', 'docs/events.md'],
+    ],
+    Access: [
+      ['API keys', 'docs/keys.md'],
+      ['Login links', 'docs/login-links.md'],
+    ],
+    'Clients and modules': [
+      ['TypeScript client', 'sdk/README.md'],
+      ['Generated clients', 'docs/generated-clients.md'],
+      ['Examples', 'examples/README.md'],
+      ['Billing panels', 'integrations/README.md'],
+      ['WHMCS', 'integrations/whmcs/README.md'],
+      ['Blesta', 'integrations/blesta/README.md'],
+      ['Downloads', 'docs/downloads.md'],
+    ],
+  },
 };
+
+const operators: Reader = {
+  name: 'Operators',
+  start: 'docs/operators.md',
+  groups: {
+    'Start here': [['For operators', 'docs/operators.md']],
+    Install: [
+      ['Containers and systemd', 'deploy/README.md'],
+      ['PostgreSQL', 'docs/postgresql.md'],
+      ['Behind a proxy', 'docs/proxies.md'],
+    ],
+    'Go live': [
+      ['Your brand', 'docs/brand.md'],
+      ['Mail', 'docs/mail.md'],
+      ['Handing orders to your product', 'docs/hand-off.md'],
+      ['A small product', 'docs/small-product.md'],
+    ],
+    Run: [
+      ['Operations', 'docs/operations.md'],
+      ['Command line', 'docs/command-line.md'],
+      ['Backups and nightly checks', 'docs/nightly.md'],
+      ['Monitoring', 'docs/monitoring.md'],
+      ['Security model', 'docs/security.md'],
+      ['Compatibility', 'docs/compatibility.md'],
+      ['Changelog', 'CHANGELOG.md'],
+    ],
+    Grow: [
+      ['Growing', 'docs/growing.md'],
+      ['Performance', 'docs/performance.md'],
+    ],
+  },
+};
+
+const contributors: Reader = {
+  name: 'Contributors',
+  start: 'docs/contributors.md',
+  groups: {
+    'Start here': [
+      ['For contributors', 'docs/contributors.md'],
+      ['Development', 'docs/development.md'],
+      ['Architecture', 'docs/architecture.md'],
+    ],
+    Design: [
+      ['The panel’s routes', 'docs/panel-api.md'],
+      ['Rules for openapi.json', 'docs/openapi-rules.md'],
+    ],
+    'How it is tested': [
+      ['Reliability', 'docs/reliability.md'],
+      ['Seeded bugs', 'docs/seeded-bugs.md'],
+      ['OWASP ASVS 5', 'docs/asvs.md'],
+    ],
+  },
+};
+
+export const readers: readonly Reader[] = [resellers, operators, contributors];
+
+const referenceParts: Pages = [
+  ['Conventions', 'docs/reference/conventions.md'],
+  ['Reseller API', 'docs/reference/reseller-api.md'],
+  ['Admin: accounts', 'docs/reference/admin-accounts.md'],
+  ['Admin: packages', 'docs/reference/admin-packages.md'],
+  ['Admin: records', 'docs/reference/admin-records.md'],
+  ['Product API', 'docs/reference/product-api.md'],
+  ['Objects', 'docs/reference/objects.md'],
+];
 
 /** Every page's file, from the root of the repository. The image's build has no deploy/. */
 export const pageSources: readonly string[] = [
@@ -115,6 +165,25 @@ export const downloads: Readonly<Record<string, string>> = {
   'integrations/blesta/components/modules/sellthrough/config.json': 'sellthrough-blesta-1.0.0.zip',
 };
 
+const sourcesOf = ({ groups }: Reader) =>
+  Object.values(groups).flatMap((pages) => pages.map(([, source]) => source));
+const placed = new Set(readers.flatMap(sourcesOf));
+const unplaced = pageSources.filter(
+  (source) => source !== index && !source.startsWith('docs/reference/') && !placed.has(source),
+);
+
+/** Decisions, and documents without a place, are contributors'. */
+export function pagesOf(reader: Reader): readonly string[] {
+  return reader === contributors ? [...sourcesOf(reader), ...unplaced] : sourcesOf(reader);
+}
+
+const notSearched = new Set(pagesOf(contributors));
+
+/** The search leaves out contributors' pages, so that resellers and operators find their guides first. */
+export function isSearched(source: string): boolean {
+  return !notSearched.has(source);
+}
+
 interface SidebarItem {
   readonly text: string;
   readonly link: string;
@@ -124,34 +193,59 @@ interface SidebarItem {
 
 interface SidebarGroup {
   readonly text: string;
+  readonly collapsed?: boolean;
   readonly items: readonly SidebarItem[];
 }
 
-/** By the beginning of an address: a part of the reference lists its own operations. */
+/** By the beginning of a page's path: each reader's pages have one, and so has each part of the reference. */
 export function sidebars(): Readonly<Record<string, readonly SidebarGroup[]>> {
-  const parts = itemsOf(chosen['API reference'] ?? []);
-  const lists = new Map(parts.map(({ link }) => [link, listedOn(`docs${link}.md`)]));
-  const referenceBeside = (shown?: string): readonly SidebarGroup[] => {
+  const parts = itemsOf(referenceParts);
+  const referenceBeside = (shown: string): readonly SidebarGroup[] => {
     const items = parts.map((part) =>
-      part.link === shown ? { ...part, collapsed: false, items: lists.get(shown) ?? [] } : part,
+      part.link === shown ? { ...part, collapsed: false, items: listedOn(`docs${shown}.md`) } : part,
     );
     return [{ text: 'API reference', items }];
   };
-  const placed = new Set([
-    ...Object.values(chosen).flatMap((entries) => entries.map(([, source]) => pageAddress(source))),
-    ...[...lists.values()].flatMap((items) => items.map(({ link }) => link)),
-  ]);
-  const rest = pageSources
-    .filter((source) => !placed.has(pageAddress(source)))
-    .map((source): [string, string] => [firstHeading(source), source]);
-  const groups = Object.entries({ ...chosen, Decisions: rest });
+  const starts = readers.map(({ name, start }): [string, string] => [name, start]);
   return {
     ...Object.fromEntries(parts.map(({ link }) => [link, referenceBeside(link)])),
-    '/': groups.map(([text, entries]) => ({ text, items: itemsOf(entries) })),
+    ...Object.fromEntries(
+      readers.flatMap((reader) => {
+        const decisions: Pages = unplaced.map((source) => [firstHeading(source), source]);
+        const pages = { ...reader.groups, ...(reader === contributors && { Decisions: decisions }) };
+        const groups = Object.entries(pages).map(([text, entries]) => ({
+          text,
+          ...(text === 'Decisions' && { collapsed: true }),
+          items: itemsOf(entries),
+        }));
+        return pagesOf(reader).map((source) => [
+          isDecision(source) ? '/decisions/' : `/${pagePath(source)}`,
+          groups,
+        ]);
+      }),
+    ),
+    '/': [
+      {
+        text: 'Documentation',
+        items: itemsOf([['Overview', index], ...starts, ...referenceParts.slice(0, 1)]),
+      },
+    ],
   };
 }
 
-function itemsOf(entries: readonly (readonly [title: string, source: string])[]): readonly SidebarItem[] {
+/** Matches the addresses of a reader's pages, for the navigation bar. */
+export function activeMatch(reader: Reader): string {
+  const addresses = pagesOf(reader).map((source) =>
+    isDecision(source) ? '/decisions/.*' : (pageAddress(source) ?? ''),
+  );
+  return `^(?:${[...new Set(addresses)].join('|')})$`;
+}
+
+function isDecision(source: string): boolean {
+  return source.startsWith('docs/decisions/');
+}
+
+function itemsOf(entries: Pages): readonly SidebarItem[] {
   return entries.flatMap(([text, source]) => {
     const link = pageAddress(source);
     return link === null ? [] : [{ text, link }];

@@ -8,7 +8,15 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createMarkdownRenderer } from 'vitepress';
 import { markdown } from '../../docs/.vitepress/markdown.ts';
-import { pageAddress, pageSources, sidebars } from '../../docs/.vitepress/page-list.ts';
+import {
+  activeMatch,
+  isSearched,
+  pageAddress,
+  pageSources,
+  pagesOf,
+  readers,
+  sidebars,
+} from '../../docs/.vitepress/page-list.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const renderer = await createMarkdownRenderer(root, markdown);
@@ -75,16 +83,62 @@ describe('the documents', () => {
       pageSources.filter((source) => source.startsWith('docs/')).sort(),
       files.filter((file) => file.startsWith('docs/')).sort(),
     );
-    const { '/': groups = [], ...ofReference } = sidebars();
-    const listed = Object.values(ofReference).flatMap(([group]) => group?.items ?? []);
-    const items = [...groups.flatMap((group) => group.items), ...listed.flatMap((part) => part.items ?? [])];
-    const links = items.map(({ link }) => link);
-    assert.deepEqual(links.sort(), pageSources.map(pageAddress).sort());
+    const items = Object.values(sidebars())
+      .flat()
+      .flatMap((group) => group.items);
+    const links = items.flatMap(({ link, items: inner = [] }) => [link, ...inner.map((item) => item.link)]);
+    assert.deepEqual([...new Set(links)].sort(), pageSources.map(pageAddress).sort());
     for (const source of pageSources) {
       const { headings } = outlineOf(source, texts[source] ?? '');
       assert.equal(headings.filter(({ tag }) => tag === 'h1').length, 1, source);
       assert.equal(headings[0]?.tag, 'h1', `${source} begins with its title`);
     }
+  });
+});
+
+describe('the readers', () => {
+  const [ofResellers = [], ofOperators = [], ofContributors = []] = readers.map(pagesOf);
+
+  test('a guide belongs to one reader, and only decisions have no place of their own', () => {
+    const placed = [...ofResellers, ...ofOperators, ...ofContributors];
+    assert.deepEqual(placed, [...new Set(placed)]);
+    const listed = ofContributors.filter((source) => !source.startsWith('docs/decisions/'));
+    assert.deepEqual(
+      listed,
+      Object.values(readers[2]?.groups ?? {}).flatMap((pages) => pages.map(([, source]) => source)),
+    );
+  });
+
+  test('the search finds the pages of resellers, of operators and of the reference, and no page of contributors', () => {
+    for (const source of [...ofResellers, ...ofOperators, 'docs/reference/objects.md'])
+      assert.ok(isSearched(source), source);
+    for (const hidden of [
+      'asvs',
+      'seeded-bugs',
+      'openapi-rules',
+      'reliability',
+      'development',
+      'contributors',
+    ])
+      assert.ok(!isSearched(`docs/${hidden}.md`), hidden);
+    for (const source of ofContributors) assert.ok(!isSearched(source), source);
+  });
+
+  test('the index leads to the start page of every reader, and those of resellers and operators to the downloads', () => {
+    const linksOf = (source: string) => outlineOf(source, readFileSync(`${root}${source}`, 'utf8')).links;
+    for (const { start } of readers)
+      assert.ok(linksOf('docs/README.md').includes(start.replace('docs/', '')));
+    for (const { start } of readers.slice(0, 2)) assert.ok(linksOf(start).includes('downloads.md'), start);
+  });
+
+  test('the navigation bar marks the reader of a page', () => {
+    const matchesOf = (address: string) =>
+      readers.filter((reader) => new RegExp(activeMatch(reader)).test(address)).map(({ name }) => name);
+    assert.deepEqual(matchesOf('/errors'), ['Resellers']);
+    assert.deepEqual(matchesOf('/changelog'), ['Operators']);
+    assert.deepEqual(matchesOf('/decisions/0017-the-gate'), ['Contributors']);
+    assert.deepEqual(matchesOf('/reference/objects'), []);
+    assert.deepEqual(matchesOf('/'), []);
   });
 });
 

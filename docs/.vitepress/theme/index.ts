@@ -13,11 +13,7 @@ const toPanel = () => h('a', { class: 'to-panel', href: '/panel/', target: '_sel
 const notFound = () =>
   h('main', { class: 'vp-doc not-found' }, [
     h('h1', 'There is no such page'),
-    h('p', [
-      'It may have moved. The ',
-      h('a', { href: withBase('/') }, 'overview'),
-      ' lists every page; the search looks into all of them.',
-    ]),
+    h('p', ['It may have moved. The ', h('a', { href: withBase('/') }, 'overview'), ' leads to all pages.']),
   ]);
 
 export default {
