@@ -9,7 +9,7 @@ import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -61,7 +61,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await form.getByText('Only selected rights').click();
   await form.getByLabel('Read the balance').check();
   await form.getByLabel('Requests a minute').fill('30');
-  assert.ok(await form.getByRole('button', { name: 'Make key' }).isDisabled(), 'without the password');
+  await untilDisabled(form.getByRole('button', { name: 'Make key' }), 'without the password');
   await confirmWithPassword(form, testPassword, 'Make key');
   const first = await shownKey('The key is made');
   assert.equal((await using(first).get('/balance')).headers.get('ratelimit-policy'), '"default";q=30;w=60');
@@ -114,7 +114,7 @@ test('a key that an administrator replaces is shown to him once, and the old one
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'Replace key' }).click();
   const asked = dialog(console, /^Replace the key of/);
-  assert.ok(await asked.getByRole('button', { name: 'Replace key now' }).isDisabled());
+  await untilDisabled(asked.getByRole('button', { name: 'Replace key now' }));
   await confirmWithPassword(asked, testPassword, 'Replace key now');
   const shown = dialog(console, 'The key was replaced').locator('code');
   const newKey = await shown.innerText();
@@ -206,7 +206,7 @@ test('the limit in use is shown as it is used, and every request of the key is i
   const rows = page.getByRole('table', { name: /requests/i }).getByRole('row');
   // The last row: earlier ones may be placeholders.
   await row(page, 'order_not_found').waitFor();
-  assert.equal(await rows.count(), 6, 'the head and five requests');
+  await untilCount(rows, 6, 'the head and five requests');
   await page.getByRole('radio', { name: 'Refused' }).check({ force: true });
   await page.waitForURL(/status=4xx/);
   await row(page, 'order_not_found').waitFor();

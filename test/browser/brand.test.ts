@@ -6,7 +6,7 @@ import { pngFile } from '../harness/logo-files.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
 import { confirmWithPassword, dialog, heading } from './panel-actions.ts';
-import { untilTrue, usePanelBrowser } from './panel-browser.ts';
+import { untilCount, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -16,11 +16,11 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
   await page.getByRole('textbox', { name: 'Colour' }).fill('#ffe14d');
   await page.getByText('Too light to be read on light pages').waitFor();
-  assert.equal(await page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }).count(), 2);
+  await untilCount(page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }), 2);
   const dark = page.getByRole('figure', { name: 'Dark' });
   for (const part of ['Panel', 'Customer’s page', 'Mail'])
     await dark.getByText(part, { exact: true }).waitFor();
-  assert.equal(await dark.getByText('Contoso <b>Hosting</b>').count(), 4);
+  await untilCount(dark.getByText('Contoso <b>Hosting</b>'), 4);
   await expectAccessible(page, 'the brand before it is saved');
   await page.getByRole('button', { name: 'Save' }).click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
@@ -46,7 +46,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
   const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()";
   await untilTrue(async () => (await stranger.evaluate(accent)) === '#7a6c25', 'the operator’s colour');
-  assert.equal(await stranger.locator('img[src^="/brand/logo"]').count(), 1);
+  await untilCount(stranger.locator('img[src^="/brand/logo"]'), 1);
   const seen = await stranger.evaluate<string[]>('[...globalThis.namesSeen]');
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
   assert.doesNotMatch(await stranger.content(), /Sellthrough/);

@@ -8,7 +8,7 @@ import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { createPackage, placeOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, untilDisabled, untilTrue, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
 let username = '';
@@ -31,7 +31,7 @@ test('on an account’s page its orders are filtered by the address, and a drawe
   await parts.getByRole('link', { name: 'Orders' }).click();
   const orders = page.getByRole('table', { name: 'Orders' });
   await orders.getByRole('link', { name: 'bert' }).waitFor();
-  assert.equal(await orders.getByRole('row').count(), 4);
+  await untilCount(orders.getByRole('row'), 4);
   await page.getByRole('combobox', { name: 'Kind' }).selectOption('renew');
   await orders.getByRole('link', { name: 'bert' }).waitFor({ state: 'detached' });
   const search = () => Object.fromEntries(new URL(page.url()).searchParams);
@@ -156,17 +156,20 @@ test('the product that orders are handed to is named on a page, with a secret th
   await page.getByRole('radio', { name: /^Confirmed by the product/ }).check({ force: true });
   await page.getByLabel('Address of the product').fill('http://127.0.0.1:9/');
   const save = page.getByRole('button', { name: 'Save' });
-  assert.ok(await save.isDisabled(), 'without a secret nothing is signed');
+  await untilDisabled(save, 'without a secret nothing is signed');
   await page.getByRole('button', { name: 'Make one' }).click();
   const secret = page.getByRole('textbox', { name: 'Secret' });
-  assert.match(await secret.inputValue(), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  await untilTrue(
+    async () => /^whsec_[A-Za-z0-9+/]{43}=$/.test(await secret.inputValue()),
+    'a generated secret',
+  );
   await save.click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
   await said(page, 'Saved. It counts from the next order on.');
   const { product } = (await service.admin.get('/api/admin/v1/product')).body;
   assert.deepEqual(product, { mode: 'confirm', url: 'http://127.0.0.1:9/', has_secret: true });
   await page.getByText('One is set. Empty: it stays.').waitFor();
-  assert.equal(await secret.inputValue(), '');
+  await untilValue(secret, '');
 
   const { order } = await placeOrder(service, reseller, { customer: 'handed-over' });
   await page.reload();

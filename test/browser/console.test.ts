@@ -8,7 +8,7 @@ import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilDisabled, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -33,7 +33,7 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   await settings.waitFor({ state: 'hidden' });
   expectRefusal(await admin.get('/balance'), '403 ip_not_allowed');
   await page.getByRole('button', { name: 'Change settings' }).click();
-  assert.equal(await list.inputValue(), '203.0.113.0/25');
+  await untilValue(list, '203.0.113.0/25');
   await list.fill('');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
   await settings.waitFor({ state: 'hidden' });
@@ -131,10 +131,10 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   const form = dialog(page, 'Schedule prices of Atelier');
   const submit = form.getByRole('button', { name: 'Schedule prices' });
   await form.getByLabel('Day', { exact: true }).fill('2026-01-15');
-  assert.ok(await submit.isDisabled(), 'there is no price yet');
+  await untilDisabled(submit, 'there is no price yet');
   await form.getByLabel('Reseller, monthly').fill('12');
   await form.getByLabel('Distributor, yearly').fill('80.5');
-  assert.ok(await submit.isDisabled(), 'the password is missing');
+  await untilDisabled(submit, 'the password is missing');
   await form.getByLabel('Your password').fill(testPassword);
   await submit.click();
   // Typed in the reader's zone: the day has begun at noon.
@@ -227,7 +227,7 @@ test('settings count from the next request on: API off, rate limit, group, allow
     await box.waitFor({ state: 'hidden' });
   };
   let settings = await open();
-  assert.ok(await settings.getByRole('button', { name: 'Save' }).isDisabled(), 'nothing is changed yet');
+  await untilDisabled(settings.getByRole('button', { name: 'Save' }), 'nothing is changed yet');
   await settings.getByRole('switch', { name: 'API access' }).click();
   await save(settings);
   await page.getByText('API off').waitFor();
@@ -271,7 +271,7 @@ test('credit and debit ask twice, cannot go below zero, and stand in the account
   const debiting = dialog(page, /^Debit/);
   await debiting.getByLabel('Amount in USD').fill('20.01');
   await debiting.getByText('The balance is $20.00.').waitFor();
-  assert.ok(await debiting.getByRole('button', { name: 'Review' }).isDisabled());
+  await untilDisabled(debiting.getByRole('button', { name: 'Review' }));
   await debiting.getByLabel('Amount in USD').fill('12.50');
   await debiting.getByLabel('Memo').fill('Returned by bank');
   await debiting.getByRole('button', { name: 'Review' }).click();
@@ -344,7 +344,7 @@ test('another address of the product takes the password, and what was typed stay
   await asking.getByRole('alert').getByText('The password is wrong.').waitFor();
   await asking.getByRole('button', { name: 'Cancel' }).click();
   await asking.waitFor({ state: 'hidden' });
-  assert.equal(await address.inputValue(), 'https://127.0.0.1/product');
+  await untilValue(address, 'https://127.0.0.1/product');
   const product = async () => (await service.admin.get('/api/admin/v1/product')).body.product.url;
   assert.equal(await product(), null);
   await save.click();

@@ -9,7 +9,7 @@ import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { setTestPassword, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
 import { balance, dialog, goTo, heading, typeSignIn } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilCount, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -26,7 +26,7 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   await expectAccessible(page, 'customers that are suggested');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  assert.equal(await field.inputValue(), 'okafor@example.com');
+  await untilValue(field, 'okafor@example.com');
   await box.getByText(/^Has Plus until/).waitFor();
   await box.getByText(/^Renews Plus, now until/).waitFor();
   await box.getByRole('button', { name: 'Renew for $25.00' }).waitFor();
@@ -103,7 +103,10 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   await box.getByLabel('Customer').fill('guarded');
   await box.getByRole('button', { name: 'Place order for $10.00' }).click();
   // To people, and not to programs.
-  assert.match(await box.getByRole('alert').innerText(), /^The price is now \$10\.00 instead of \$9\.00/);
+  await box
+    .getByRole('alert')
+    .filter({ hasText: /^The price is now \$10\.00 instead of \$9\.00/ })
+    .waitFor();
   assert.equal(sent, '10.00');
   assert.equal((await reseller.get('/balance')).body.balance, '100.00');
 });
@@ -168,10 +171,10 @@ test('a package that was changed and not saved is not left without a word', asyn
   for (const leave of [() => page.getByRole('link', { name: 'Audit log' }).click(), () => page.goBack()]) {
     await leave();
     await asked.or(heading(page, /^(?:Audit log|Packages)$/)).waitFor();
-    assert.equal(await asked.count(), 1, 'the page was left without a word');
+    await untilCount(asked, 1, 'the page was left without a word');
     await asked.getByRole('button', { name: 'Stay here' }).click();
     await asked.waitFor({ state: 'hidden' });
-    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'Basic and more');
+    await untilValue(page.getByRole('textbox', { name: 'Name' }), 'Basic and more');
   }
   await page.getByRole('link', { name: 'Audit log' }).click();
   await asked.getByRole('button', { name: 'Leave without saving' }).click();
@@ -183,7 +186,7 @@ test('of the tabs of an account one is current', async () => {
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}?tab=orders`);
   const tabs = page.getByRole('navigation', { name: 'Parts of the account' });
   await tabs.getByRole('link', { name: 'Orders' }).and(page.locator('[aria-current=page]')).waitFor();
-  assert.equal(await tabs.locator('[aria-current=page]').count(), 1);
+  await untilCount(tabs.locator('[aria-current=page]'), 1);
 });
 
 test('a page of what is not there says so, and offers no second try', async () => {
@@ -235,8 +238,8 @@ test('a session that ended is begun again over the page: what was typed is still
   await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
   await page.getByLabel('Username').waitFor({ state: 'hidden' });
   await page.getByText('Place an order').first().waitFor();
-  assert.equal(await box.count(), 1, 'the form is still there');
-  assert.equal(await box.getByRole('textbox', { name: 'Name' }).inputValue(), 'Half a customer');
+  await untilCount(box, 1, 'the form is still there');
+  await untilValue(box.getByRole('textbox', { name: 'Name' }), 'Half a customer');
 
   await page.context().clearCookies();
   await box.getByLabel('Customer').fill('half.more');
@@ -244,7 +247,7 @@ test('a session that ended is begun again over the page: what was typed is still
   await typeSignIn(page, await usernameOf(panel.service, other), testPassword);
   await heading(page, 'Overview').waitFor();
   await balance(page).getByText('$7.00').waitFor();
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await untilCount(page.getByRole('dialog'), 0);
 });
 
 test('the language is chosen on the pages, kept for the person, and can be that of the browser again', async () => {

@@ -18,7 +18,7 @@ import {
   shownSecret,
   typeSignIn,
 } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -55,7 +55,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
 
   const confirm = await prepareOrder(page, 'ada@example.com', 'Basic');
   await dialog(page, 'Place an order').getByText('$90.00').waitFor();
-  assert.match(await confirm.innerText(), /for \$10\.00/);
+  await confirm.filter({ hasText: 'for $10.00' }).waitFor();
   await confirm.click();
   const done = dialog(page, 'Order placed');
   await done.getByText('$90.00').waitFor();
@@ -167,7 +167,7 @@ test('too little credit is said before anything is sent, with what is missing', 
   const box = dialog(page, 'Place an order');
   await box.getByLabel('Customer').fill('too-poor');
   await box.getByText('The balance of $9.99 is too low: $10.00 is needed. Nothing was charged.').waitFor();
-  assert.ok(await box.getByRole('button', { name: /^Place order/ }).isDisabled());
+  await untilDisabled(box.getByRole('button', { name: /^Place order/ }));
   assert.equal((await reseller.get('/orders')).body.total, 0);
   assert.ok(testPassword.length > 0);
 });

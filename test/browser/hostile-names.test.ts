@@ -112,7 +112,8 @@ test('the pages of a customer, the palette and the dialogs show a hostile name a
     assert.equal(await page.evaluate('document.title'), `${name} · Sellthrough`.replace(/ +/g, ' '));
     await page.getByRole('button', { name: 'Login link' }).click();
     const asked = dialog(page, 'Create a login link?');
-    assert.ok((await asked.textContent())?.includes(`logged in as ${name}.`), name);
+    const sentence = `logged in as ${name}.`;
+    await untilTrue(async () => (await asked.textContent())?.includes(sentence) ?? false, sentence);
     await page.keyboard.press('Escape');
     await asked.waitFor({ state: 'hidden' });
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { balance, dialog, heading } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilCount, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -35,7 +35,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   const requestId = placed.headers.get('x-request-id') ?? '';
   await choose(requestId, /^Request /);
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).waitFor();
-  assert.equal(await page.getByRole('searchbox', { name: 'Request id' }).inputValue(), requestId);
+  await untilValue(page.getByRole('searchbox', { name: 'Request id' }), requestId);
   await choose('place', /^Place an order/);
   await dialog(page, 'Place an order').waitFor();
   await page.keyboard.press('Escape');
@@ -48,7 +48,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   await page.getByRole('option').nth(0).and(page.locator('[aria-selected=true]')).waitFor();
   await page.keyboard.press('Escape');
   await box.waitFor({ state: 'hidden' });
-  assert.equal(await page.getByRole('listbox', { name: 'Results' }).count(), 0);
+  await untilCount(page.getByRole('listbox', { name: 'Results' }), 0);
 });
 
 test('the sheet on ? lists keys, and every one of them goes where it says', async () => {
@@ -78,7 +78,7 @@ test('the sheet on ? lists keys, and every one of them goes where it says', asyn
     await page.keyboard.press('/');
     await page.getByRole('searchbox').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('go?n');
-    assert.equal(await page.getByRole('searchbox').inputValue(), 'go?n');
+    await untilValue(page.getByRole('searchbox'), 'go?n');
     assert.equal(await page.getByRole('dialog').count(), 0);
     await page.getByRole('heading', { level: 1 }).click();
   }
@@ -117,7 +117,7 @@ test('single keys can be switched off for good, and Ctrl K works on', async () =
   // Keys are handled in order: once the palette is open, the others would be too.
   await page.keyboard.press('Control+k');
   await dialog(page, 'Search and commands').waitFor();
-  assert.equal(await page.getByRole('dialog').count(), 1);
+  await untilCount(page.getByRole('dialog'), 1);
   await page.keyboard.press('Escape');
   await heading(page, 'Overview').waitFor();
 });

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -147,11 +147,11 @@ test('a plan whose order waits for the product says so before there is anything 
   await setProduct('none');
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByText('An order for this customer still waits for the product.').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Renew' }).isDisabled());
+  await untilDisabled(page.getByRole('button', { name: 'Renew' }));
   await page.getByRole('table').getByRole('link').first().click();
   await heading(page, /^Order/).waitFor();
   await page.getByText('An order for this customer still waits for the product.').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Renew' }).isDisabled());
+  await untilDisabled(page.getByRole('button', { name: 'Renew' }));
 });
 
 test('on a telephone an order keeps its kind and day, a customer the end of the plan', async () => {

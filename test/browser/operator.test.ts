@@ -9,7 +9,7 @@ import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { placeOrder } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading, row } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 let acme: TestAccount;
@@ -43,7 +43,7 @@ test('the palette of the operator finds customers of every account, and leads to
   await page.getByRole('link', { name: 'History' }).click();
   await heading(page, 'Audit log').waitFor();
   await row(page, 'Customer changed').getByRole('link', { name: 'jane.okafor' }).waitFor();
-  assert.equal(await page.getByRole('row').count(), 2);
+  await untilCount(page.getByRole('row'), 2);
 });
 
 test('the audit log names what was changed, and its filters stand in the address', async () => {
@@ -89,7 +89,7 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   assert.equal(await page.getByRole('link', { name: 'Security' }).count(), 0);
   await band.getByRole('button', { name: 'Leave' }).click();
   await heading(page, username).waitFor();
-  assert.equal(await band.count(), 0);
+  await untilCount(band, 0);
   await page.getByRole('link', { name: 'Audit log' }).waitFor();
   const views = { name: '', text: 'select account_id from account_views' };
   assert.deepEqual(await panel.service.database.query(views), [], 'the session may look no longer');
@@ -105,10 +105,10 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await page.getByRole('button', { name: 'Change package' }).click();
   const changing = dialog(page, 'Change the package of tom.baker');
   await changing.getByRole('radio', { name: 'Plus' }).check({ force: true });
-  assert.equal(await changing.getByRole('radio', { name: 'Basic' }).count(), 0, 'that is the present one');
+  await untilCount(changing.getByRole('radio', { name: 'Basic' }), 0, 'that is the present one');
   const change = changing.getByRole('button', { name: 'Change for $15.00' });
   await change.waitFor();
-  assert.ok(await change.isDisabled(), 'the password is missing');
+  await untilDisabled(change, 'the password is missing');
   await changing.getByLabel('Your password').fill(testPassword);
   await expectAccessible(page, 'the operator’s change of package');
   await change.click();

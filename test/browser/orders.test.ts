@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { balance, dialog, goTo, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -31,11 +31,11 @@ test('a renewal and a change of package do what their preview said, the refund i
   await page.getByRole('button', { name: 'Change package' }).click();
   const changing = dialog(page, 'Change the package');
   await changing.getByText('Choose a package to see the cost and the end of the plan.').waitFor();
-  assert.ok(await changing.getByRole('button', { name: 'Change package' }).isDisabled());
+  await untilDisabled(changing.getByRole('button', { name: 'Change package' }));
   // The period continues the plan's unless changed, once the dialog has read the last order. A change request never
   // offers a renewal.
   await changing.getByRole('radio', { name: 'Quarterly' }).and(page.locator(':checked')).waitFor();
-  assert.ok(!(await changing.getByRole('radio', { name: /Basic/ }).isChecked()));
+  await changing.getByRole('radio', { name: /Basic/ }).and(page.locator(':not(:checked)')).waitFor();
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });
@@ -89,7 +89,7 @@ test('filters of the orders stand in the address: a reload and the Back button k
   await row(page, 'filter.two').waitFor();
   await page.reload();
   await row(page, 'filter.two').waitFor();
-  assert.equal(await rows.count(), 2);
+  await untilCount(rows, 2);
   await row(page, 'filter.two').getByRole('link').click();
   await dialog(page, /^Order \d/)
     .getByRole('link', { name: 'Open page' })

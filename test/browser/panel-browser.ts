@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import {
   startTestService,
@@ -203,4 +203,18 @@ export async function untilTrue(look: () => Promise<boolean>, expected: string):
     assert.ok(performance.now() < until, `waited in vain: ${expected}`);
     await pause(lookAgainMilliseconds);
   }
+}
+
+// A page that has just opened may still be loading: look until it shows what is expected, never once.
+
+export async function untilDisabled(control: Locator, expected = 'a disabled control'): Promise<void> {
+  await untilTrue(() => control.isDisabled(), expected);
+}
+
+export async function untilValue(field: Locator, value: string, expected = value): Promise<void> {
+  await untilTrue(async () => (await field.inputValue()) === value, `a field with "${expected}"`);
+}
+
+export async function untilCount(found: Locator, count: number, expected = String(found)): Promise<void> {
+  await untilTrue(async () => (await found.count()) === count, `${count} × ${expected}`);
 }

@@ -20,7 +20,7 @@ import {
   typeCode,
   typeSignIn,
 } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, untilDisabled, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser(undefined, { SECOND_FACTOR_ROLES: 'operator:viewer' });
 const codeSeconds = 30;
@@ -40,7 +40,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   assert.equal(new URL(colleague.url()).hash, '');
   await colleague.reload();
   await colleague.getByText(`${inviter} invited you to ${account}.`).waitFor();
-  assert.equal(await colleague.getByLabel('Your username').inputValue(), 'grace');
+  await untilValue(colleague.getByLabel('Your username'), 'grace');
   await expectAccessible(colleague, 'an invitation that was opened');
   await chooseByLink(colleague);
   await heading(colleague, 'Overview').waitFor();
@@ -99,6 +99,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   const owner = await panel.openAs(reseller, '/panel/people');
   await owner.getByRole('button', { name: `Change ${person.username}` }).click();
   const changing = dialog(owner, `Change ${person.username}`);
+  await changing.waitFor();
   assert.equal(await changing.getByLabel('E-mail address').count(), 0, 'their mail is their own');
   await changing.getByRole('radio', { name: /^Staff/ }).check({ force: true });
   await confirmWithPassword(changing, testPassword, 'Save');
@@ -132,7 +133,7 @@ test('a new link for somebody who was invited replaces the one before', async ()
   const first = await invite(owner, 'henrietta', 'Viewer');
   await owner.getByRole('button', { name: 'New link for henrietta' }).click();
   const asking = dialog(owner, 'A new link for henrietta?');
-  assert.ok(await asking.getByRole('button', { name: 'Make new link' }).isDisabled(), 'asked for each time');
+  await untilDisabled(asking.getByRole('button', { name: 'Make new link' }), 'asked for each time');
   await confirmWithPassword(asking, testPassword, 'Make new link');
   const second = await shownLink(owner, 'henrietta');
   assert.notEqual(second, first);
@@ -181,7 +182,7 @@ test('a password given with one sensitive action may stay away from the next for
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByRole('button', { name: 'Show key' }).click();
   const first = dialog(page, 'Show the key');
-  assert.ok(await first.getByRole('button', { name: 'Show key' }).isDisabled());
+  await untilDisabled(first.getByRole('button', { name: 'Show key' }));
   await confirmWithPassword(first, testPassword, 'Show key');
   await page.getByText(reseller.key, { exact: true }).waitFor();
 
@@ -198,14 +199,11 @@ test('a password given with one sensitive action may stay away from the next for
   await page.getByLabel('Address', { exact: true }).fill('own@example.com');
   await page.getByRole('button', { name: 'Save address' }).click();
   const always = dialog(page, 'Save the address?');
-  assert.ok(await always.getByRole('button', { name: 'Save address' }).isDisabled(), 'asked for each time');
+  await untilDisabled(always.getByRole('button', { name: 'Save address' }), 'asked for each time');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Set up' }).click();
   const setup = dialog(page, 'Set up codes at sign-in');
-  assert.ok(
-    await setup.getByRole('button', { name: 'Continue' }).isDisabled(),
-    'nor is an authenticator set up',
-  );
+  await untilDisabled(setup.getByRole('button', { name: 'Continue' }), 'nor is an authenticator set up');
   await page.keyboard.press('Escape');
   // Unsaved input is asked about before the page is left.
   await page.getByLabel('Address', { exact: true }).fill('');
@@ -215,7 +213,7 @@ test('a password given with one sensitive action may stay away from the next for
   await inviting.getByLabel('Username').fill('an-owner-to-be');
   await inviting.getByText('it may stay empty until').waitFor();
   await inviting.getByRole('radio', { name: /^Owner/ }).check({ force: true });
-  assert.ok(await inviting.getByRole('button', { name: 'Invite' }).isDisabled(), 'nor an owner invited');
+  await untilDisabled(inviting.getByRole('button', { name: 'Invite' }), 'nor an owner invited');
   await inviting.getByRole('button', { name: 'Cancel' }).click();
 
   service.clock.seconds += confirmedSeconds;
@@ -223,7 +221,7 @@ test('a password given with one sensitive action may stay away from the next for
   await goTo(page, 'API access');
   await page.getByRole('button', { name: 'Revoke Shop' }).click();
   const last = dialog(page, 'Revoke Shop?');
-  assert.ok(await last.getByRole('button', { name: 'Revoke key now' }).isDisabled());
+  await untilDisabled(last.getByRole('button', { name: 'Revoke key now' }));
   await confirmWithPassword(last, testPassword, 'Revoke key now');
   await said(page, 'The key Shop is revoked.');
 });
@@ -252,7 +250,7 @@ test('in the console support is offered neither money nor prices, and is refused
   await goTo(page, 'Packages');
   await page.getByRole('link', { name: 'Basic' }).click();
   await heading(page, 'Basic').waitFor();
-  assert.ok(await page.getByLabel('Name', { exact: true }).isDisabled());
+  await untilDisabled(page.getByLabel('Name', { exact: true }));
   for (const name of ['Save', 'Schedule prices']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
   }
@@ -285,7 +283,7 @@ test('an administrator manages the people of any account, with the roles of that
   const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
   const box = dialog(page, 'Invite somebody');
-  assert.equal(await box.getByRole('radio').count(), 3);
+  await untilCount(box.getByRole('radio'), 3);
   await page.keyboard.press('Escape');
   await invite(page, 'ida', 'Owner', /^The invitation/);
   const people = (await service.admin.get(peoplePath(reseller))).body.data;
@@ -295,7 +293,7 @@ test('an administrator manages the people of any account, with the roles of that
   );
   await goTo(page, 'People');
   await page.getByRole('button', { name: 'Invite somebody' }).click();
-  assert.equal(await dialog(page, 'Invite somebody').getByRole('radio').count(), 4);
+  await untilCount(dialog(page, 'Invite somebody').getByRole('radio'), 4);
 });
 
 async function invite(

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { addPerson, ownPassword } from '../harness/people.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading, row, typeSignIn } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 const daySeconds = 86_400;
@@ -71,7 +71,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await said(page, 'The plan has ended. $6.77 came back.');
   await row(page, 'Cancelled').getByText('$6.77 back').waitFor();
   assert.equal((await reseller.get('/balance')).body.balance, '96.77');
-  assert.equal(await page.getByRole('button', { name: /Cancel plan|Auto-renewal/ }).count(), 0);
+  await untilCount(page.getByRole('button', { name: /Cancel plan|Auto-renewal/ }), 0);
   panel.takeProblems();
 });
 

@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { pngFile } from '../harness/logo-files.ts';
 import { changePackage } from '../harness/shop.ts';
 import { dialog, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -46,8 +46,11 @@ test('the order dialog says before the button that an order waits, that the cust
       await box.getByText(said).waitFor();
     }
     // Only the customer's choice replaces a retired package.
-    assert.equal(await box.getByRole('radio', { name: /^Basic/ }).isChecked(), false);
-    assert.ok(await box.getByRole('button', { name: /^Place order/ }).isDisabled());
+    await box
+      .getByRole('radio', { name: /^Basic/ })
+      .and(page.locator(':not(:checked)'))
+      .waitFor();
+    await untilDisabled(box.getByRole('button', { name: /^Place order/ }));
   } finally {
     await changePackage(service, plus, { retired: false });
   }

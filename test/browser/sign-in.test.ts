@@ -20,7 +20,7 @@ import {
   typeCode,
   typeSignIn,
 } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 // Nothing listens there: mails are read from the outbox.
 const panel = usePanelBrowser(undefined, {
@@ -54,7 +54,7 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
   }
   await typeSignIn(page, username, 'wrong again');
   await page.getByText(/^Too many attempts\. You can try again in/).waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Sign in' }).isDisabled());
+  await untilDisabled(page.getByRole('button', { name: 'Sign in' }));
 });
 
 test('signing out while the service is away forgets what was shown, says so, and is tried again', async () => {

@@ -20,7 +20,7 @@ import {
   row,
   typeSignIn,
 } from './panel-actions.ts';
-import { said, usePanelBrowser } from './panel-browser.ts';
+import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -60,7 +60,7 @@ test('an order in test mode costs nothing real, its plan ends when the clock is 
   await fact(page, 'Plans renewed', '0');
   await moved.getByRole('button', { name: 'Done' }).click();
   await moved.waitFor({ state: 'detached' });
-  assert.equal(await clockShown(page), plusMonth(before), 'the band has the new time');
+  await untilClock(page, plusMonth(before));
   await goTo(page, 'Customers');
   await row(page, 'ada@example.com').getByText('Expired').waitFor();
 
@@ -96,7 +96,8 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   await form.getByRole('button', { name: 'Move clock' }).click();
   await fact(page, 'Plans renewed', '4');
   await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
-  assert.equal(await clockShown(page), '2027-05-31T22:00:00Z', 'the day begins on the clock of the page');
+  // The day begins on the clock of the page.
+  await untilClock(page, '2027-05-31T22:00:00Z');
   // A move by an API key is visible here too.
   expectStatus(await tests.post('/test/clock', { advance: 'P1D' }), 200);
   await band(page).locator('time[datetime="2027-06-01T22:00:00Z"]').waitFor();
@@ -142,7 +143,7 @@ test('a test gets credit, and begins again when its owner has read what goes', a
   const credit = dialog(page, 'Add credit to the test');
   const add = credit.getByRole('button', { name: 'Add credit' });
   await credit.getByLabel('Amount in USD').fill('1000000.01');
-  assert.ok(await add.isDisabled(), 'more than the service takes');
+  await untilDisabled(add, 'more than the service takes');
   await credit.getByLabel('Amount in USD').fill('250.5');
   await add.click();
   await testBalance(page).getByText('$1,240.50').waitFor();
@@ -197,7 +198,7 @@ test('test mode is of one tab: it stays when the page is loaded anew, and ends w
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
   await heading(page, 'Overview').waitFor();
-  assert.equal(await band(page).count(), 0);
+  await untilCount(band(page), 0);
 });
 
 test('what is exported in test mode is the ledger of the test', async () => {
@@ -220,7 +221,7 @@ test('keys of both modes stand in one list, each saying which it is; the first r
   await makeKey(page, 'Shop', 'Real orders', /^sk_live_/);
   const key = await makeKey(page, 'Tests of the shop', 'Test mode', /^sk_test_/);
   await row(page, 'Tests of the shop').getByText('Test', { exact: true }).waitFor();
-  assert.equal(await page.getByText('Test', { exact: true }).count(), 1, 'the others have none');
+  await untilCount(page.getByText('Test', { exact: true }), 1, 'the others have none');
   const tests = createApiClient(panel.service.address, key);
   assert.equal((await tests.get('/balance')).body.balance, '1000.00');
   await page.locator('pre').filter({ hasText: 'sk_live_YOUR_KEY' }).waitFor();
@@ -240,7 +241,7 @@ test('a viewer sees test mode, and is offered nothing that changes it', async ()
   const page = await panel.openWith(viewer.panel.cookie, '/panel/');
   await switchOn(page);
   await band(page).getByText('Nothing here is real.').waitFor();
-  assert.equal(await band(page).getByRole('button').count(), 1, 'to leave it');
+  await untilCount(band(page).getByRole('button'), 1, 'to leave it');
 });
 
 async function switchOn(page: Page): Promise<void> {
@@ -255,6 +256,10 @@ function band(page: Page) {
 
 function testBalance(page: Page) {
   return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Test balance/ });
+}
+
+async function untilClock(page: Page, time: string): Promise<void> {
+  await band(page).locator(`time[datetime="${time}"]`).waitFor();
 }
 
 async function clockShown(page: Page): Promise<string> {

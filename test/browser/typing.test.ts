@@ -7,7 +7,7 @@ import type { Page, Route } from 'playwright-core';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, goTo, heading, row } from './panel-actions.ts';
-import { usePanelBrowser } from './panel-browser.ts';
+import { untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -44,7 +44,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
         .locator(':focus')
         .or(box.and(page.locator(':focus')))
         .waitFor();
-      assert.equal(await field.inputValue(), typed, button);
+      await untilValue(field, typed, button);
       // Unchanged input is not asked about, nor is Cancel.
       if (place === 2) await field.fill(before);
       await (place === 2 ? pressEscape() : box.getByRole('button', { name: 'Cancel' }).click());
@@ -83,7 +83,7 @@ test('no page with something typed and not saved is left without a word', async 
       await leave();
       await asked.getByRole('button', { name: 'Stay here' }).click();
       await asked.waitFor({ state: 'hidden' });
-      assert.equal(await field.inputValue(), typed, title);
+      await untilValue(field, typed, title);
     }
     await goToLink(page, away);
     await asked.getByRole('button', { name: 'Leave without saving' }).click();
@@ -100,7 +100,7 @@ test('no page with something typed and not saved is left without a word', async 
   await page.getByLabel('E-mail addresses').fill('whole@example.com; two@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
   await page.getByRole('heading', { name: 'The alerts are saved.' }).waitFor();
-  assert.equal(await page.getByLabel('E-mail addresses').inputValue(), 'whole@example.com, two@example.com');
+  await untilValue(page.getByLabel('E-mail addresses'), 'whole@example.com, two@example.com');
   await goTo(page, 'Ledger');
 });
 
@@ -129,7 +129,7 @@ test('dialogs are fetched when the list is there and before anybody asks: the fi
   await page.keyboard.type('nada');
   const field = dialog(page, 'Place an order').getByRole('combobox', { name: 'Customer' });
   await field.and(page.locator(':focus')).waitFor();
-  assert.equal(await field.inputValue(), 'ada');
+  await untilValue(field, 'ada');
 });
 
 test('what is typed while a dialog or a list is still on its way arrives, and does nothing else', async () => {
@@ -170,7 +170,7 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
       const field = box.getByRole('combobox').first();
       await field.and(page.locator(':focus')).waitFor();
       await page.keyboard.type('ne');
-      assert.equal(await field.inputValue(), 'gone');
+      await untilValue(field, 'gone');
     }
     assert.equal(new URL(page.url()).pathname, path);
     await page.unroute(pattern);
@@ -199,7 +199,7 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
   await page.keyboard.type('!');
   hold.resolve();
   await page.getByText('Nobody found', { exact: true }).waitFor();
-  assert.equal(await field.inputValue(), 'kafor none!');
+  await untilValue(field, 'kafor none!');
 });
 
 test('the end of a session loses no form: neither Escape nor Back goes past the sign-in, and all is there after it', async () => {
@@ -228,11 +228,11 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   await ended.getByLabel('Password').fill(testPassword);
   await ended.getByRole('button', { name: 'Sign in' }).click();
   await ended.waitFor({ state: 'hidden' });
-  assert.equal(await box.getByRole('textbox', { name: 'Name' }).inputValue(), 'Half a name');
+  await untilValue(box.getByRole('textbox', { name: 'Name' }), 'Half a name');
   assert.equal(await dialog(page, question).count(), 0);
   await box.getByRole('button', { name: 'Cancel' }).click();
   await page.locator('input[value="12.00"]').waitFor();
-  assert.equal(await emails.inputValue(), 'half@example.com');
+  await untilValue(emails, 'half@example.com');
 });
 
 async function goToLink(page: Page, title: string): Promise<void> {

@@ -13,7 +13,7 @@ import { testModeOf } from '../harness/test-mode.ts';
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
-import { said, untilTrue, usePanelBrowser } from './panel-browser.ts';
+import { said, untilDisabled, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 let receiver: WebhookReceiver;
 const panel = usePanelBrowser(
@@ -68,7 +68,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await form.getByLabel('Address').fill(at.url);
   await form.getByLabel('Description').fill('The shop');
   await choose(form, 'Only selected ones');
-  assert.ok(await button(form, 'Make endpoint').isDisabled(), 'nothing is chosen yet');
+  await untilDisabled(button(form, 'Make endpoint'), 'nothing is chosen yet');
   await form.getByRole('checkbox', { name: /order\.completed/ }).check();
   await button(form, 'Make endpoint').click();
 
@@ -178,7 +178,7 @@ test('a delivery that failed says what was sent and answered and when it is next
   await choose(asked, 'Another time');
   await asked.getByLabel('From', { exact: true }).fill('2099-01-01T00:00');
   await asked.getByText('No event of its types happened since then.').waitFor();
-  assert.ok(await button(asked, 'Send again').isDisabled());
+  await untilDisabled(button(asked, 'Send again'));
   await choose(asked, '1 day ago');
   await button(asked, 'Send 2 again').click();
   await dialog(page, 'Sent again').getByText('2 events go out again.').waitFor();
