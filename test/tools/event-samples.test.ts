@@ -187,7 +187,7 @@ for (const language of languages) {
                 WEBHOOK_SIGNATURE: headers['webhook-signature'] ?? '',
               },
             });
-            assert.equal(code === 0 && stdout === 'it is ours\n', isOurs, `${what}: ${stdout}${stderr}`);
+            assert.equal(code === 0 && stdout === 'valid\n', isOurs, `${what}: ${stdout}${stderr}`);
           }
           return;
         }
