@@ -39,19 +39,23 @@ const resellers: Reader = {
     ],
     Orders: [
       ['Idempotency and retries', 'docs/idempotency.md'],
+      ['Renewals', 'docs/renewals.md'],
       ['Plans and refunds', 'docs/plans-and-refunds.md'],
       ['Orders in bulk', 'docs/bulk.md'],
       ['Errors', 'docs/errors.md'],
       ['Rate limits', 'docs/rate-limits.md'],
       ['Finding things', 'docs/finding-things.md'],
+      ['Statements, receipts and tax', 'docs/statements-and-tax.md'],
     ],
     Events: [
       ['Webhooks', 'docs/webhooks.md'],
       ['The event feed', 'docs/events.md'],
     ],
     Access: [
+      ['Signing in', 'docs/signing-in.md'],
       ['API keys', 'docs/keys.md'],
       ['Login links', 'docs/login-links.md'],
+      ['Personal data and GDPR', 'docs/personal-data.md'],
     ],
     'Clients and modules': [
       ['TypeScript client', 'sdk/README.md'],
