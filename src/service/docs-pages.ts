@@ -4,7 +4,13 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../platform/http/built-pages.ts';
+import {
+  installBuiltPages,
+  isFile,
+  keptForEver,
+  sendBuilt,
+  sendNotBuilt,
+} from '../platform/http/built-pages.ts';
 
 export const builtDocsFolder = fileURLToPath(new URL('../../docs/dist/', import.meta.url));
 
@@ -61,7 +67,7 @@ export async function docsPages(app: FastifyInstance, folder: string): Promise<v
     // Revalidated each time with 304.
     reply.header('cache-control', 'no-cache');
     const download = downloadTypes[extname(file)];
-    if (download === undefined) return reply.sendFile(file, { cacheControl: false });
+    if (download === undefined) return sendBuilt(reply, file, { cacheControl: false });
     return reply.type(download).sendFile(file, { cacheControl: false, contentType: false });
   }
 }

@@ -9,7 +9,13 @@ import { join, normalize } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Brand, BrandHolder } from '../features/brand/brand-store.ts';
 import { brandStylesheetPath, iconAddress } from '../features/brand/brand-view.ts';
-import { installBuiltPages, isFile, keptForEver, sendNotBuilt } from '../platform/http/built-pages.ts';
+import {
+  installBuiltPages,
+  isFile,
+  keptForEver,
+  sendBuilt,
+  sendNotBuilt,
+} from '../platform/http/built-pages.ts';
 import { refusal } from '../shared/error-catalogue.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
@@ -46,7 +52,7 @@ export async function panelPages(app: FastifyInstance, folder: string, brand: Br
     if (path === null || !isFile(folder, path)) {
       return isAsset ? reply.refuse(refusal('not_found')) : showIndex(reply);
     }
-    return reply.sendFile(path, isAsset ? keptForEver : { maxAge: '1h' });
+    return sendBuilt(reply, path, isAsset ? keptForEver : { maxAge: '1h' });
   });
 
   async function showIndex(reply: FastifyReply): Promise<FastifyReply> {

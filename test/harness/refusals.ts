@@ -10,10 +10,13 @@ export function expectStatus(answer: Answer, status: number): Answer['body'] {
   return answer.body;
 }
 
-/** Answers with private data must not be cached or interpreted as another type. */
+const everywherePolicy = /^default-src 'none';.*base-uri 'none';.*frame-ancestors 'none'/;
+
+/** Answers with private data must not be cached, framed or interpreted as another type. */
 export function expectPrivate({ headers }: Pick<Answer, 'headers'>, why: string): void {
   assert.equal(headers.get('cache-control'), 'no-store', `nobody keeps the answer: ${why}`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', why);
+  assert.match(headers.get('content-security-policy') ?? '', everywherePolicy, why);
 }
 
 /** `expected`: "402 insufficient_credit"; details, if given, are compared completely. */

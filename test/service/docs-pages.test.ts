@@ -55,6 +55,11 @@ test('every page of the list is served under its address, with its heading, and 
   }
 });
 
+test('the icon is SVG in UTF-8', async () => {
+  const { status, headers } = await openPage(service.address, 'GET', '/docs/icon.svg');
+  assert.equal(`${status} ${headers.get('content-type')}`, '200 image/svg+xml; charset=utf-8');
+});
+
 test('no page loads anything from elsewhere or contains an inline script, style or handler', async () => {
   const wanted = new Set<string>();
   for (const { address } of [...pages, { address: '/docs/nowhere' }]) {

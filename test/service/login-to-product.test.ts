@@ -59,6 +59,9 @@ test('the button leads to the product with a code, which is exchanged for the cu
   assert.doesNotMatch(policy, /unsafe/);
   assert.match(opened.headers.get('strict-transport-security') ?? '', /max-age=\d{7,}/);
 
+  const [language] = (await openPage(service.address, 'GET', `${path}?language=de`)).headers.getSetCookie();
+  assert.match(language ?? '', /^__Host-sellthrough_language=de; .*Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+
   const code = await codeOf(path);
   assert.match(code, /^[A-Za-z0-9_-]{43}$/);
   const answer = await exchange(code);

@@ -128,6 +128,11 @@ test('an asset goes out compressed to whoever takes it so, and as it is to every
   assert.equal(await plain.text(), script);
 });
 
+test('the icon is SVG in UTF-8', async () => {
+  const { status, headers } = await openPage(service.address, 'GET', '/panel/icon.svg');
+  assert.equal(`${status} ${headers.get('content-type')}`, '200 image/svg+xml; charset=utf-8');
+});
+
 test('every page says what may be loaded, and by whom it may be shown', async () => {
   for (const path of [
     '/panel/',

@@ -128,6 +128,8 @@ test('with https the cookie is bound to the host and to https, and so is every l
         (await client.get(path)).headers.get('strict-transport-security');
       assert.equal(await of(api), 'max-age=31536000', `${path} is asked for by https alone from then on`);
       assert.equal(await of(createApiClient(service.address, null)), null, `${path} without https`);
+      const policy = (await api.get(path)).headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'.*frame-ancestors 'none'/, path);
     }
     // Without Sec-Fetch-Site the Origin must be PUBLIC_URL.
     const out = (origin: string) => api.post('/panel/api/sign-out', {}, { origin });

@@ -16,6 +16,7 @@ export interface ConfirmAddressDependencies {
   readonly brand: BrandHolder;
   readonly seal: Seal;
   readonly now: () => EpochSeconds;
+  readonly publicUrl: () => string;
 }
 
 interface WithToken {
@@ -24,10 +25,15 @@ interface WithToken {
 
 export async function confirmAddressRoutes(
   app: FastifyInstance,
-  { database, brand, seal, now }: ConfirmAddressDependencies,
+  { database, brand, seal, now, publicUrl }: ConfirmAddressDependencies,
 ): Promise<void> {
   const hidden = { schema: { hide: true } };
-  const lookOf = installPlainPages(app, { formTargets: "'self'", notReadable: unknownPage, brand });
+  const lookOf = installPlainPages(app, {
+    formTargets: "'self'",
+    notReadable: unknownPage,
+    brand,
+    publicUrl,
+  });
 
   app.get<WithToken>(`${confirmAddressPath}:token`, hidden, async (request, reply) => {
     const found = readConfirmAddressToken(seal, request.params.token, now());

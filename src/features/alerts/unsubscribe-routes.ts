@@ -17,6 +17,7 @@ export interface UnsubscribeDependencies {
   readonly brand: BrandHolder;
   readonly seal: Seal;
   readonly now: () => EpochSeconds;
+  readonly publicUrl: () => string;
 }
 
 interface WithToken {
@@ -25,10 +26,15 @@ interface WithToken {
 
 export async function unsubscribeRoutes(
   app: FastifyInstance,
-  { database, brand, seal, now }: UnsubscribeDependencies,
+  { database, brand, seal, now, publicUrl }: UnsubscribeDependencies,
 ): Promise<void> {
   const hidden = { schema: { hide: true } };
-  const lookOf = installPlainPages(app, { formTargets: "'self'", notReadable: unknownPage, brand });
+  const lookOf = installPlainPages(app, {
+    formTargets: "'self'",
+    notReadable: unknownPage,
+    brand,
+    publicUrl,
+  });
 
   app.get<WithToken>(`${unsubscribePath}:token`, hidden, async (request, reply) => {
     const subscriber = readUnsubscribeToken(seal, request.params.token);

@@ -23,12 +23,18 @@ export function installPlainPages(
     formTargets,
     notReadable,
     brand,
+    publicUrl,
   }: {
     readonly formTargets: string;
     readonly notReadable: (look: PageLook) => string;
     readonly brand: BrandHolder;
+    readonly publicUrl: () => string;
   },
 ): LookOf {
+  const isSecure = publicUrl().startsWith('https:');
+  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
+  const languageCookie = isSecure ? '__Host-sellthrough_language' : 'sellthrough_language';
+  const languageCookieKept = `Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -69,7 +75,7 @@ export function installPlainPages(
     const current = brand.current();
     const language =
       chosenLanguage(request) ??
-      keptLanguage(request) ??
+      keptLanguage(request, languageCookie) ??
       acceptedLanguage(request.headers['accept-language']) ??
       current.language;
     return { brand: current, translator: translatorOf(language) };
@@ -77,16 +83,13 @@ export function installPlainPages(
   return lookOf;
 }
 
-const languageCookie = 'sellthrough_language';
-const languageCookieKept = 'Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax';
-
 function chosenLanguage({ query }: FastifyRequest): Language | null {
   return isJsonObject(query) ? knownLanguage(query['language']) : null;
 }
 
-function keptLanguage({ headers }: FastifyRequest): Language | null {
-  const [, kept] = /(?:^|; ?)sellthrough_language=(\w{2})(?:;|$)/.exec(headers.cookie ?? '') ?? [];
-  return knownLanguage(kept);
+function keptLanguage({ headers }: FastifyRequest, cookie: string): Language | null {
+  const sent = (headers.cookie ?? '').split(/; ?/).find((one) => one.startsWith(`${cookie}=`));
+  return knownLanguage(sent?.slice(cookie.length + 1));
 }
 
 export function showPage(reply: FastifyReply, status: number, page: string): FastifyReply {

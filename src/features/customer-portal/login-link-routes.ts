@@ -53,7 +53,8 @@ export async function loginLinkRoutes(
   // Browsers also check the form's redirect against this list.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   await app.register(cookieParser);
-  const lookOf = installPlainPages(app, { formTargets, notReadable: spentPage, brand: dependencies.brand });
+  const { brand } = dependencies;
+  const lookOf = installPlainPages(app, { formTargets, notReadable: spentPage, brand, publicUrl });
   app.get(stylesheetPath, hidden, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(stylesheet),
   );

@@ -1,9 +1,13 @@
-// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, HTTPS only. Pages,
-// assets and documents that may be cached override them.
+// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, nothing loaded or
+// framed, HTTPS only. Pages, assets and documents override them.
 
 import type { FastifyInstance } from 'fastify';
 
-export const privateAnswer = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+export const privateAnswer = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+} as const;
 
 /** No includeSubDomains: other names of the domain are not ours. */
 const onlyByHttps = { 'strict-transport-security': 'max-age=31536000' } as const;

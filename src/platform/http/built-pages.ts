@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
+import fastifyStatic, { type SendOptions } from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export const keptForEver = { maxAge: '365d', immutable: true } as const;
@@ -37,6 +37,12 @@ export async function installBuiltPages(
 
 export function isFile(folder: string, path: string): boolean {
   return statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** SVG is text, but the static server names no charset for it. */
+export function sendBuilt(reply: FastifyReply, path: string, options: SendOptions): FastifyReply {
+  if (!path.endsWith('.svg')) return reply.sendFile(path, options);
+  return reply.type('image/svg+xml; charset=utf-8').sendFile(path, { ...options, contentType: false });
 }
 
 export function sendNotBuilt(reply: FastifyReply, page: string): FastifyReply {
