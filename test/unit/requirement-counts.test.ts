@@ -1,8 +1,10 @@
-// The security page's counts of OWASP ASVS 5 requirements match the page that lists them.
+// The security page's counts of OWASP ASVS 5 requirements match the page that lists them, and the files that it names exist.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { withRequirementCounts } from '../../scripts/docs/requirement-counts.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -38,4 +40,21 @@ test('a row that cannot be counted is named', () => {
   ] as const) {
     assert.throws(() => withRequirementCounts(page, requirements.replace(row, wrong)), problem);
   }
+});
+
+test('every file that proves an answer exists', () => {
+  const cwd = fileURLToPath(new URL('../../', import.meta.url));
+  const folders = ['bin', 'src', 'web/src', 'test', 'proof', 'deploy', '.github', 'scripts'];
+  const patterns = [...folders.map((folder) => `${folder}/**/*.*`), '*.*'];
+  const exclude = ['**/node_modules/**'];
+  const files = new Set(globSync(patterns, { cwd, exclude }).map((path) => basename(path)));
+  const generated = ['dist/sbom.cdx.json'];
+  const named = [...requirements.matchAll(/`([\w./-]+\.(?:tsx?|mjs|lua|sql|yaml|yml|json|sh|service))`/g)]
+    .map(([, file = '']) => file)
+    .filter((file) => !generated.includes(file));
+  assert.ok(named.length > 150);
+  assert.deepEqual(
+    named.filter((file) => !files.has(file)),
+    [],
+  );
 });
