@@ -2,8 +2,11 @@
 # Nothing of it is written at run time: start it with a read-only root and one volume at /data (compose.yaml).
 #
 #   docker build --tag sellthrough .
+#
+# Base images are pinned by the digest of their list for all architectures; .github/dependabot.yml keeps them fresh.
 
-FROM node:24-bookworm-slim AS build
+# 24-bookworm-slim was 24.21.0.
+FROM node:24-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /checkout
 # The dependencies first: they change less often than the sources.
 COPY package.json package-lock.json .npmrc ./
@@ -19,7 +22,7 @@ RUN npm pack \
  && tar --extract --gzip --strip-components=1 --directory=/package --file="$(ls sellthrough-*.tgz)" \
  && rm -r /package/scripts/node24
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /package /opt/sellthrough
 RUN ln -s /opt/sellthrough/bin/sellthrough.mjs /usr/local/bin/sellthrough
