@@ -60,6 +60,23 @@ describe('compose.yaml', () => {
     assert.equal(compose.match(/owner\.env/g)?.length, 1);
   });
 
+  test('base images are pinned by digest', () => {
+    const files = ['Dockerfile', 'compose.yaml', 'compose.embedded.yaml', 'compose.valkey.yaml'];
+    const images = files.flatMap((file) =>
+      [...read(file).matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image]) => image),
+    );
+    const pinned = images.filter((image) => /:[\w.-]+@sha256:[0-9a-f]{64}$/.test(String(image)));
+    assert.deepEqual([...new Set(images.filter((image) => !pinned.includes(image)))], ['sellthrough']);
+    assert.equal(pinned.length, 5);
+  });
+
+  test('so do the files of the other choices: one range of the proxy, the port for this host alone', () => {
+    const range = /\$\{FRONT_NETWORK:-[^}]*\}/.exec(compose)?.[0];
+    assert.ok(range && read('compose.embedded.yaml').includes(`TRUST_PROXY: &front ${range}`));
+    for (const file of ['compose.embedded.yaml', 'compose.valkey.yaml'])
+      assert.deepEqual(read(file).match(/^ +- "[^"]*:3000"$/gm), ['      - "127.0.0.1:3000:3000"'], file);
+  });
+
   test('its secrets enter neither an image nor the repository', async () => {
     for (const list of [read('.dockerignore'), read('.gitignore')])
       for (const pattern of [/^\.env$/m, /^\*\.env$/m, /^\/?\*-password$/m]) assert.match(list, pattern);
