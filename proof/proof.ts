@@ -76,6 +76,7 @@ const machines: readonly Machine[] = [
   // Behind the installed proxies.
   long('restarts', 'long-restarts', '--rounds', count(20), '--kills', count(5)),
   long('failover under Patroni', 'long-patroni-failover'),
+  long('containers', 'long-containers', '--kills', count(6)),
   test('no profit', 'test/unit/no-profit.test.ts', { PROOF_CHAINS: count(50_000) }),
   test('rate limit', 'test/service/rate-limit-exact.test.ts', onEmbedded),
   long('shared limits', 'long-shared-limits', '--rounds', '1'),

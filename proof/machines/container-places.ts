@@ -1,0 +1,176 @@
+// The service in containers, started from the compose files with the commands of deploy/README.md. Called by
+// long-containers.ts.
+// Invariant: a command that an operator types stands in deploy/README.md, or the machine fails.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../scripts/throwaway/free-port.ts';
+import { type BaseImages, crash, docker, restartsOf, shell } from './docker-engine.ts';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const guide = readFileSync(join(root, 'deploy/README.md'), 'utf8');
+const published = '127.0.0.1:3000:3000';
+const readySeconds = 120;
+let networks = 83;
+
+export type Kind = 'embedded' | 'postgres' | 'valkey';
+
+const composeFiles: Readonly<Record<Kind, readonly string[]>> = {
+  embedded: ['compose.embedded.yaml'],
+  postgres: ['compose.yaml'],
+  valkey: ['compose.yaml', 'compose.valkey.yaml'],
+};
+
+export type Part = 'service' | 'database' | 'valkey';
+
+export interface Place {
+  readonly address: string;
+  /** Takes the files of another checkout and an image: both together are a version. */
+  install(image: string, checkout?: string): Promise<void>;
+  /** The first start, or after `install` the upgrade. */
+  up(): Promise<void>;
+  adminKey(): Promise<string>;
+  crash(part: Part): Promise<void>;
+  /** How often the engine has started it again. */
+  restarts(part: Part): Promise<number>;
+  containersOf(part: Part): Promise<string[]>;
+  /** The embedded database's is read once the service has stopped. */
+  verify(): Promise<string>;
+  /** @returns the file, outside the container */
+  backUp(): Promise<string>;
+  /** Before the first start. */
+  restore(file: string): Promise<void>;
+  /** Ends the service as an upgrade does. @returns its exit code */
+  stop(): Promise<number>;
+  log(): Promise<string>;
+  down(): Promise<void>;
+}
+
+export interface PlaceOptions {
+  readonly kind: Kind;
+  /** The compose project: begins the names of containers, volumes and networks. */
+  readonly name: string;
+  readonly folder: string;
+  readonly images: BaseImages;
+  /** The folder whose secrets it gets; absent: new ones. */
+  readonly secretsOf?: string;
+}
+
+export async function createPlace({ kind, name, folder, images, secretsOf }: PlaceOptions): Promise<Place> {
+  const port = await freePort();
+  const address = `http://127.0.0.1:${port}`;
+  networks += 1;
+  const environment = {
+    COMPOSE_PROJECT_NAME: name,
+    COMPOSE_FILE: composeFiles[kind].join(':'),
+    FRONT_NETWORK: `172.30.${networks}.0/24`,
+  };
+  let installed = '';
+
+  const run = (line: string) => shell(line, { cwd: folder, environment });
+  const type = (line: string) => {
+    // Where the guide says `migrate`, the embedded database has `service`.
+    if (!guide.includes(line) && !guide.includes(line.replace(/ service (restore|-c)/, ' migrate $1')))
+      throw new Error(`deploy/README.md does not say "${line}".`);
+    return run(line);
+  };
+
+  async function containersOf(part: Part): Promise<string[]> {
+    return (await run(`docker compose ps --all --quiet ${part}`)).split('\n').filter((id) => id !== '');
+  }
+  async function containerOf(part: Part): Promise<string> {
+    const [container] = await containersOf(part);
+    if (container === undefined) throw new Error(`There is no container ${part}.`);
+    return container;
+  }
+
+  async function install(image: string, checkout = root): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    cpSync(join(checkout, 'deploy'), join(folder, 'deploy'), { recursive: true });
+    for (const file of composeFiles[kind]) {
+      const text = readFileSync(join(checkout, file), 'utf8');
+      writeFileSync(
+        join(folder, file),
+        (await images.withImages(text))
+          .replace('image: sellthrough\n', `image: ${image}\n`)
+          .replace(/ +build: \.\n/, '')
+          .replace(published, `127.0.0.1:${port}:3000`),
+      );
+    }
+    if (secretsOf !== undefined)
+      for (const file of ['.env', 'sellthrough.env', 'owner.env', 'postgres-password', 'service-password'])
+        cpSync(join(secretsOf, file), join(folder, file));
+    await type('sh deploy/make-secrets.sh https://sell.example.com');
+    installed = image;
+    // What the script asks whoever is not root for.
+    const give = ['chown', '999', '/checkout/postgres-password', '/checkout/service-password'];
+    if (process.getuid?.() !== 0)
+      await docker([
+        ...['run', '--rm', '--name', `${name}-chown`, '--user', '0', '--volume', `${folder}:/checkout`],
+        ...['--entrypoint', ...give.slice(0, 1), image, ...give.slice(1)],
+      ]);
+  }
+
+  return {
+    address,
+    install,
+    containersOf,
+    async up() {
+      await type('docker compose up --detach --wait');
+      const endsAt = performance.now() + readySeconds * 1_000;
+      while (!(await isReady(address))) {
+        if (performance.now() > endsAt) throw new Error(`${name} was not ready in ${readySeconds} s.`);
+        await pause(100);
+      }
+    },
+    async adminKey() {
+      const said = await type('docker compose exec service cat first-administrator.txt');
+      await type('docker compose exec service rm first-administrator.txt');
+      const key = /^API key +(sk_live_\w+)$/m.exec(said)?.[1];
+      if (key === undefined)
+        throw new Error(`first-administrator.txt has no key: ${said.length} characters.`);
+      return key;
+    },
+    crash: async (part) => crash(await containerOf(part), installed),
+    async restarts(part) {
+      const counts = await Promise.all((await containersOf(part)).map(restartsOf));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async verify() {
+      if (kind !== 'embedded') return type('docker compose exec service sellthrough verify');
+      await type('docker compose stop service');
+      return type('docker compose run --rm service verify');
+    },
+    async backUp() {
+      await type('docker compose exec service sellthrough backup /data/today.backup');
+      await type('docker compose exec --no-TTY service cat /data/today.backup > today.backup');
+      return join(folder, 'today.backup');
+    },
+    async restore(file) {
+      const by = kind === 'embedded' ? 'service' : 'migrate';
+      cpSync(file, join(folder, 'today.backup'));
+      await type(
+        `docker compose run --rm --no-deps --no-TTY --entrypoint sh ${by} -c 'cat > /data/today.backup' < today.backup`,
+      );
+      await type(`docker compose run --rm ${by} restore /data/today.backup`);
+    },
+    async stop() {
+      await run('docker compose stop service');
+      return Number(
+        await docker(['inspect', '--format', '{{.State.ExitCode}}', await containerOf('service')]),
+      );
+    },
+    log: () => run('docker compose logs --no-color --tail 15 2>&1'),
+    async down() {
+      if (installed !== '') await run('docker compose down --volumes --timeout 30');
+    },
+  };
+}
+
+async function isReady(address: string): Promise<boolean> {
+  const answer = await fetch(`${address}/readyz`).catch(() => null);
+  await answer?.arrayBuffer().catch(() => null);
+  return answer?.ok === true;
+}
