@@ -57,6 +57,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
     'Webhooks',
     'Events',
     'Security',
+    'Documentation',
   ]);
   await colleague.getByRole('button', { name: 'Place an order' }).first().waitFor();
   await goTo(colleague, 'Customers');

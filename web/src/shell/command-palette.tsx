@@ -33,7 +33,7 @@ import { backdropClasses } from '../ui/dialog.tsx';
 import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
-import { usePages } from './page-list.ts';
+import { useDocsAddress, usePages } from './page-list.ts';
 
 interface Command {
   readonly id: string;
@@ -194,6 +194,7 @@ function useFixedCommands(
 ): readonly Command[] {
   const may = useMay();
   const pages = usePages();
+  const docs = useDocsAddress();
   const navigate = useNavigate();
   const client = useQueryClient();
   const placing: Command = {
@@ -219,7 +220,7 @@ function useFixedCommands(
       title: t`Documentation`,
       words: t`docs guides api reference help`,
       icon: BookOpen,
-      run: () => window.location.assign('/docs/'),
+      run: () => window.location.assign(docs),
     },
     {
       id: 'shortcuts',

@@ -4,7 +4,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChevronDown, Keyboard, LogOut, Search } from 'lucide-react';
+import { BookOpen, ChevronDown, Keyboard, LogOut, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
@@ -22,7 +22,7 @@ import { Keys } from '../ui/keys.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Money } from '../ui/money.tsx';
 import { ClockChoice } from './clock-choice.tsx';
-import { isOfOrdering, type PageEntry, useOrderingShown, usePages } from './page-list.ts';
+import { isOfOrdering, type PageEntry, useDocsAddress, useOrderingShown, usePages } from './page-list.ts';
 
 interface NavigationProps {
   readonly onSearch: () => void;
@@ -37,6 +37,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
   const client = useQueryClient();
   const ordering = useOrderingShown();
   const isOperator = pages.console.length > 0;
+  const docs = useDocsAddress();
   const own = (
     <PageLinks
       pages={ordering.isShown ? pages.panel : pages.panel.filter((page) => !isOfOrdering(page))}
@@ -84,6 +85,10 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         ) : (
           own
         )}
+        <a href={docs} className={`${pageLinkClasses} shrink-0`}>
+          <BookOpen aria-hidden="true" className="size-4 shrink-0" />
+          {t`Documentation`}
+        </a>
       </nav>
       <div className="border-t border-line pt-3">
         {viewedAccount === null && ordering.isShown ? <TestSwitch /> : null}
@@ -139,6 +144,9 @@ function NamedPages({ name, children }: { readonly name: string; readonly childr
   );
 }
 
+const pageLinkClasses =
+  'flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink';
+
 interface PageLinksProps {
   readonly pages: readonly PageEntry[];
   readonly onNavigate: () => void;
@@ -153,7 +161,7 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
             to={to}
             onClick={onNavigate}
             activeOptions={{ exact: to === '/' || to === '/admin', includeSearch: false }}
-            className="flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink aria-[current=page]:bg-accent-fill aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:outline-2 forced-colors:aria-[current=page]:-outline-offset-2"
+            className={`${pageLinkClasses} aria-[current=page]:bg-accent-fill aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:outline-2 forced-colors:aria-[current=page]:-outline-offset-2`}
           >
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {title}

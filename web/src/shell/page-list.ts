@@ -119,6 +119,11 @@ export function usePages(): { readonly panel: readonly PageEntry[]; readonly con
   return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
 }
 
+/** The start page of the reader: operators run the service, everyone else orders through it. */
+export function useDocsAddress(): string {
+  return useMay()('admin:read') ? '/docs/operators' : '/docs/resellers';
+}
+
 export function useIsClosed(path: string): boolean {
   const may = useMay();
   return panelPages.some(
