@@ -34,10 +34,15 @@ export default defineConfig({
   appearance: { disableTransition: false },
   contentProps: {},
   vite: { publicDir: 'web/public' },
-  head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
+  // The service fills in the operator's name and logo (src/service/docs-pages.ts).
+  head: [
+    ['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }],
+    ['meta', { name: 'application-name', content: 'Sellthrough' }],
+    ['meta', { name: 'site-logo', content: '/docs/icon.svg' }],
+  ],
   themeConfig: {
-    logo: { src: '/icon.svg', alt: '' },
-    siteTitle: 'Sellthrough docs',
+    // theme/site-brand.ts shows it.
+    siteTitle: false,
     nav: [
       ...readers.map((reader) => ({
         text: reader.name,
@@ -66,7 +71,12 @@ export default defineConfig({
   },
   transformPageData({ relativePath }) {
     // Each operation has the same headings below its name.
-    return relativePath.startsWith('reference/') ? { frontmatter: { outline: 2 } } : {};
+    if (relativePath.startsWith('reference/')) return { frontmatter: { outline: 2 } };
+    if (relativePath === 'index.md') {
+      return { frontmatter: { pageClass: 'start-index', aside: false, prev: false, next: false } };
+    }
+    const isStart = readers.some(({ start }) => pagePath(start) === relativePath);
+    return isStart ? { frontmatter: { pageClass: 'start' } } : {};
   },
   transformHtml(html, _file, { siteConfig: { outDir, assetsDir } }) {
     return html

@@ -231,7 +231,7 @@ export function sidebars(): Readonly<Record<string, readonly SidebarGroup[]>> {
     '/': [
       {
         text: 'Documentation',
-        items: itemsOf([['Overview', index], ...starts, ...referenceParts.slice(0, 1)]),
+        items: itemsOf([['Overview', index], ...starts, ['API reference', 'docs/reference/conventions.md']]),
       },
     ],
   };

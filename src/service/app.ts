@@ -303,7 +303,9 @@ async function servePages(app: FastifyInstance, dependencies: AppDependencies): 
   await app.register((pages) =>
     confirmAddressRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
   );
-  await app.register((pages) => docsPages(pages, dependencies.docsFolder), { prefix: '/docs' });
+  await app.register((pages) => docsPages(pages, dependencies.docsFolder, dependencies.brand), {
+    prefix: '/docs',
+  });
   brandPages(app, dependencies.brand);
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/panel/', 302));
 

@@ -1,9 +1,13 @@
 // Serves the documentation at /docs, built by scripts/build-docs.ts into docs/dist; without a build, a plain page says so.
-// /docs/rate-limits is rate-limits.html; assets have hashed names. Nothing external or inline is loaded.
+// /docs/rate-limits is rate-limits.html; assets have hashed names. Nothing external or inline is loaded. Pages have the
+// operator's name and logo from their first byte (docs/.vitepress/theme/site-brand.ts).
 
-import { extname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Brand, BrandHolder } from '../features/brand/brand-store.ts';
+import { iconAddress, logoAddress } from '../features/brand/brand-view.ts';
 import {
   installBuiltPages,
   isFile,
@@ -11,6 +15,13 @@ import {
   sendBuilt,
   sendNotBuilt,
 } from '../platform/http/built-pages.ts';
+import {
+  acceptedEncoding,
+  type EncodedDocument,
+  encodeDocument,
+  sendDocument,
+} from '../platform/http/served-document.ts';
+import { html, type Markup } from '../shared/markup.ts';
 
 export const builtDocsFolder = fileURLToPath(new URL('../../docs/dist/', import.meta.url));
 
@@ -50,26 +61,66 @@ its folder <code>docs</code>.</p>
 </html>
 `;
 
-export async function docsPages(app: FastifyInstance, folder: string): Promise<void> {
+export async function docsPages(app: FastifyInstance, folder: string, brand: BrandHolder): Promise<void> {
   await installBuiltPages(app, folder, contentSecurityPolicy);
   const method = ['GET', 'HEAD'];
   const schema = { hide: true };
   app.route({ method, url: '/', schema, handler: show });
   app.route({ method, url: '/*', schema, handler: show });
+  /** Encoded pages with the present brand. */
+  const branded = new Map<string, EncodedDocument>();
+  let brandedVersion = 0;
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (!isFile(folder, 'index.html')) return sendNotBuilt(reply, notBuilt);
     const file = fileOf(request.url);
-    if (file === null || !isFile(folder, file)) {
-      return reply.code(404).sendFile('404.html', { cacheControl: false });
-    }
+    if (file === null || !isFile(folder, file)) return showPage(request, reply.code(404), '404.html');
     if (file.startsWith('assets/')) return reply.sendFile(file, keptForEver);
     // Revalidated each time with 304.
     reply.header('cache-control', 'no-cache');
     const download = downloadTypes[extname(file)];
-    if (download === undefined) return sendBuilt(reply, file, { cacheControl: false });
+    if (download === undefined) return showPage(request, reply, file);
     return reply.type(download).sendFile(file, { cacheControl: false, contentType: false });
   }
+
+  async function showPage(request: FastifyRequest, reply: FastifyReply, file: string): Promise<FastifyReply> {
+    const { version, name, logo } = brand.current();
+    if ((name === null && logo === null) || !file.endsWith('.html')) {
+      return sendBuilt(reply, file, { cacheControl: false });
+    }
+    if (version !== brandedVersion) branded.clear();
+    brandedVersion = version;
+    const encoding = acceptedEncoding(request);
+    const kept = branded.get(`${file} ${encoding}`);
+    const document = kept ?? encodeDocument(await brandedPage(file), encoding);
+    // Uncompressed pages would take 10 MB.
+    if (brandedVersion === version && encoding !== 'identity') branded.set(`${file} ${encoding}`, document);
+    return sendDocument(request, reply, document, 'text/html; charset=utf-8');
+  }
+
+  async function brandedPage(file: string): Promise<string> {
+    const page = await readFile(join(folder, file), 'utf8');
+    return withBrand(page, brand.current());
+  }
+}
+
+/** Fills in the marks that site-brand.ts and the build's head leave in each page. */
+function withBrand(page: string, brand: Brand): string {
+  const name = brand.name ?? 'Sellthrough';
+  const icon = iconAddress(brand);
+  const logo = brand.logo === null ? icon : logoAddress(brand);
+  const marks: readonly (readonly [own: RegExp, ours: Markup | null])[] = [
+    [/ · Sellthrough<\/title>/, html` · ${name}</title>`],
+    [/(?<=<meta name="application-name" content=")[^"]*/, html`${name}`],
+    [/(?<=<[^>]*class="site-name"[^>]*>)[^<]*/, html`${name}`],
+    [/<link rel="icon"[^>]*>/, icon === null ? null : html`<link rel="icon" href="${icon}">`],
+    [/(?<=<meta name="site-logo" content=")[^"]*/, logo === null ? null : html`${logo}`],
+    [/(?<=<img class="site-logo"[^>]* src=")[^"]*/, logo === null ? null : html`${logo}`],
+  ];
+  return marks.reduce(
+    (text, [own, ours]) => (ours === null ? text : text.replace(own, () => ours.text)),
+    page,
+  );
 }
 
 /** "reference/orders.html" for /docs/reference/orders; null: not a page. */

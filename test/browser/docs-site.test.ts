@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { pageAddress, pageSources, sidebars } from '../../docs/.vitepress/page-list.ts';
+import { pngFile } from '../harness/logo-files.ts';
 import { expectAccessible } from './accessibility.ts';
 import { heading } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';
@@ -74,6 +75,83 @@ test('an operation of the reference is found by its name', async () => {
   await page.getByRole('option').first().waitFor();
   const [first] = await page.getByRole('option').allInnerTexts();
   assert.match(first?.replace(/\s+/g, ' ') ?? '', /^ ?#? ?Renew an order ?$/);
+});
+
+test('the first hit of a common question is its guide', async () => {
+  const page = await site.open('/docs/resellers');
+  await isAlive(page);
+  await page.keyboard.press('/');
+  const first = page.getByRole('option').first().locator('a');
+  for (const [words, guide] of [
+    ['forgot password', 'signing-in'],
+    ['tax', 'statements-and-tax'],
+    ['refund', 'plans-and-refunds'],
+    ['webhook retry', 'webhooks'],
+    ['GDPR', 'personal-data'],
+    ['go live', 'go-live'],
+    ['first order', 'getting-started'],
+    ['place an order', 'getting-started'],
+    ['test mode', 'test-mode'],
+  ] as const) {
+    await page.getByRole('searchbox').fill(words);
+    await page.locator(`[role=option] a[href^="/docs/${guide}"]`).first().waitFor();
+    assert.match((await first.getAttribute('href')) ?? '', new RegExp(`^/docs/${guide}(#|$)`), words);
+  }
+});
+
+test('navigation and palette of the panel lead a reseller to the resellers’ start page, an operator to the operators’', async () => {
+  const account = await site.service.createReseller({ credit: '1.00' });
+  for (const [visitor, path, name, start] of [
+    [account, '/panel/orders', 'For resellers', '/docs/resellers'],
+    [site.service.admin, '/panel/admin', 'For operators', '/docs/operators'],
+  ] as const) {
+    const page = await site.openAs(visitor, path);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Documentation' }).click();
+    await page.waitForURL(`**${start}`);
+    await heading(page, name).waitFor();
+    await page.goBack();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Search pages/ }).fill('docs');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${start}`);
+    await heading(page, name).waitFor();
+  }
+});
+
+test('the operator’s name and logo stand on every page from the start and after the script, whatever the name holds', async () => {
+  const { admin } = site.service;
+  const name = 'Müller <b>&amp; $& "Co"';
+  const brand = { name, colour: null, letterhead: [], support_address: null, language: 'en' };
+  const data = pngFile({ width: 80, height: 40 }).toString('base64');
+  assert.equal((await admin.send('PUT', '/api/admin/v1/brand', brand)).status, 200);
+  assert.equal((await admin.send('PUT', '/api/admin/v1/brand/logo', { data })).status, 200);
+  const isBranded = async (page: Page, title: string) => {
+    await page.getByRole('link', { name: `${name} docs` }).waitFor();
+    assert.equal(await page.locator('.site-name').innerText(), name);
+    assert.equal(await page.title(), `${title} · ${name}`);
+    const logo = page.locator('.site-logo');
+    assert.match((await logo.getAttribute('src')) ?? '', /^\/brand\/logo\?v=\d+$/);
+    assert.ok(await logo.evaluate((image: HTMLImageElement) => image.naturalWidth === 80));
+  };
+  await isBranded(await site.open('/docs/errors', { javaScriptEnabled: false }), 'Errors');
+  const page = await site.open('/docs/errors');
+  await isAlive(page);
+  await isBranded(page, 'Errors');
+  await page.getByRole('link', { name: 'Rate limits' }).first().click();
+  await heading(page, 'Rate limits').waitFor();
+  await isBranded(page, 'Rate limits');
+  await page.goto('/docs/nowhere');
+  await heading(page, 'There is no such page').waitFor();
+  await isBranded(page, '404');
+  for (const width of [360, 768, 960]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+  }
+  assert.equal((await admin.send('DELETE', '/api/admin/v1/brand/logo')).status, 200);
+  assert.equal((await admin.send('PUT', '/api/admin/v1/brand', { ...brand, name: null })).status, 200);
+  await page.goto('/docs/errors');
+  await page.getByRole('link', { name: 'Sellthrough docs' }).waitFor();
 });
 
 test('dark follows the system until the reader chooses, and the choice is remembered', async () => {

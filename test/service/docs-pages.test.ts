@@ -1,17 +1,19 @@
 // The served documents: built from Markdown (by `npm test`), without external or inline parts.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { downloads, pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
+import { downloads, isSearched, pageAddress, pageSources } from '../../docs/.vitepress/page-list.ts';
 import { packModule, panels } from '../../scripts/build-integrations.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { builtDocsFolder } from '../../src/service/docs-pages.ts';
 import { openPage } from '../harness/browser-request.ts';
+import { pngFile } from '../harness/logo-files.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
+import { expectStatus } from '../harness/refusals.ts';
 
 let folder: string;
 let service: TestService;
@@ -77,6 +79,16 @@ test('no page loads anything from elsewhere or contains an inline script, style 
   for (const each of wanted) {
     assert.equal((await openPage(service.address, 'GET', each)).status, 200, each);
   }
+});
+
+test('the search looks into all pages but those of contributors', async () => {
+  const [index = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: builtDocsFolder });
+  const { default: text }: { default: string } = await import(join(builtDocsFolder, index));
+  const { documentIds }: { documentIds: Readonly<Record<string, string>> } = JSON.parse(text);
+  const found = new Set(Object.values(documentIds).map((id) => id.replace(/#.*$/, '')));
+  const searched = pageSources.filter(isSearched).map((source) => `/docs${pageAddress(source)}`);
+  assert.deepEqual([...found].sort(), searched.sort());
+  assert.ok(!found.has('/docs/asvs') && !found.has('/docs/decisions/0017-the-gate'));
 });
 
 test('every link between pages leads to a page and, with a #, to a heading of it', async () => {
@@ -170,6 +182,79 @@ test('a page is asked for again and answered with 304; its assets are kept for e
   assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
   assert.doesNotMatch(await asset.text(), /url\(["']?(?:https?:)?\/\/|@import/);
 });
+
+test('the operator’s name and logo stand in each page, and a change of them has an ETag of its own', async () => {
+  const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
+  const set = async (change: object) =>
+    expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);
+  const get = async (path: string, encoding: string) => {
+    const answer = await fetch(service.address + path, { headers: { 'accept-encoding': encoding } });
+    return { answer, text: await answer.text(), etag: answer.headers.get('etag') ?? '' };
+  };
+  const path = '/docs/rate-limits';
+  const own = await get(path, 'identity');
+  const name = 'Müller </title><script>$& "Co"';
+  const written = 'Müller &lt;/title&gt;&lt;script&gt;$&amp; &quot;Co&quot;';
+  await set({ name });
+  const named = await get(path, 'identity');
+  const icon = /<link rel="icon" href="(\/brand\/icon\.svg\?v=\d+)">/.exec(named.text)?.[1] ?? '';
+  const expected = own.text
+    .replace(' · Sellthrough</title>', () => ` · ${written}</title>`)
+    .replace(
+      'name="application-name" content="Sellthrough"',
+      () => `name="application-name" content="${written}"`,
+    )
+    .replace('class="site-name">Sellthrough<', () => `class="site-name">${written}<`)
+    .replace(/<link rel="icon"[^>]*>/, `<link rel="icon" href="${icon}">`)
+    .replace('name="site-logo" content="/docs/icon.svg"', `name="site-logo" content="${icon}"`)
+    .replace('class="site-logo" src="/docs/icon.svg"', `class="site-logo" src="${icon}"`);
+  assert.equal(named.text, expected);
+  assert.equal((await openPage(service.address, 'GET', icon)).status, 200);
+
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    for (const _again of [1, 2]) {
+      const { answer, text, etag } = await get(path, encoding);
+      assert.equal(text, expected, encoding);
+      assert.equal(answer.headers.get('content-encoding'), encoding === 'identity' ? null : encoding);
+      assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+      assert.equal(answer.headers.get('content-security-policy'), policy);
+      assert.deepEqual(
+        ['cache-control', 'vary'].map((header) => answer.headers.get(header)),
+        ['no-cache', 'accept-encoding'],
+      );
+      assert.notEqual(etag, own.etag);
+      assert.equal(await statusFor(path, encoding, etag), 304);
+      assert.equal(await statusFor(path, encoding, own.etag), 200);
+    }
+  }
+  const missing = await get('/docs/nowhere', 'br');
+  assert.equal(missing.answer.status, 404);
+  assert.ok(missing.text.includes(`content="${written}"`));
+  assert.equal(await statusFor('/docs/nowhere', 'br', '*'), 404);
+  const head = await fetch(service.address + path, { method: 'HEAD' });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+
+  const data = pngFile({ width: 100, height: 20 }).toString('base64');
+  expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand/logo', { data }), 200);
+  const before = named.etag;
+  const withLogo = await get(path, 'identity');
+  assert.match(withLogo.text, /<img class="site-logo" src="\/brand\/logo\?v=\d+" alt>/);
+  assert.match(withLogo.text, /<link rel="icon" href="\/brand\/icon\.svg\?v=\d+">/, 'a wide logo is no icon');
+  assert.equal(await statusFor(path, 'identity', before), 200);
+  await set({});
+  const unnamed = await get(path, 'identity');
+  assert.match(unnamed.text, /src="\/brand\/logo\?v=\d+" alt><bdi class="site-name">Sellthrough</);
+  assert.match(unnamed.text, /<link rel="icon" href="\/docs\/icon\.svg"/);
+  expectStatus(await service.admin.send('DELETE', '/api/admin/v1/brand/logo'), 200);
+  assert.deepEqual(await get(path, 'identity').then(({ text, etag }) => [text, etag]), [own.text, own.etag]);
+});
+
+/** fetch would bypass the cache if a condition is set by hand. */
+async function statusFor(path: string, encoding: string, etag: string): Promise<number | undefined> {
+  const headers = ['Host: x', `Accept-Encoding: ${encoding}`, `If-None-Match: ${etag}`];
+  const { answers } = await sendRaw(service.address, rawRequest([`GET ${path} HTTP/1.1`, ...headers]));
+  return answers[0]?.status;
+}
 
 test('what is no page gets the page that says so; nothing hidden or beside the folder is served', async () => {
   for (const path of [

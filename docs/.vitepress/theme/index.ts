@@ -1,9 +1,11 @@
-// VitePress's own theme, with the system's fonts, the panel's colours and a link to the panel; and one choice of a
-// language for the samples of every page, remembered by the browser. A page shows all it has without this script.
+// VitePress's own theme, with the system's fonts, the panel's colors, the operator's name and a link to the panel; and one
+// language for the samples of every page, remembered by the browser. Pages are complete without this script.
 
 import { inBrowser, onContentUpdated, type Theme, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import { h } from 'vue';
+import { rankSearch } from './search-ranking.ts';
+import { siteBrand, titleWindows } from './site-brand.ts';
 import './style.css';
 
 const storageKey = 'docs-language';
@@ -20,10 +22,15 @@ export default {
   extends: DefaultTheme,
   Layout: () =>
     h(DefaultTheme.Layout, null, {
+      'nav-bar-title-before': siteBrand,
       'nav-bar-content-after': toPanel,
       'nav-screen-content-after': toPanel,
       'not-found': notFound,
     }),
+  enhanceApp({ siteData }) {
+    titleWindows(siteData);
+    rankSearch(siteData);
+  },
   setup() {
     if (!inBrowser) return;
     onContentUpdated(() => choose(remembered()));

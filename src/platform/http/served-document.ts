@@ -1,48 +1,64 @@
-// Serves a document that never changes while the process lives, such as openapi.json: built and compressed on first use,
-// with an ETag.
+// Documents made by the service: encoded on first use, with an ETag. For openapi.json, which never changes while the process
+// lives, and for built pages that the service completes.
 
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { Negotiator } from '@fastify/accept-negotiator';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-interface Encoded {
+type Encoding = 'br' | 'gzip' | 'identity';
+
+export interface EncodedDocument {
   readonly bytes: Buffer;
   /** Strong: a hash of these bytes, equal in every process of one version. */
   readonly etag: string;
-  readonly encoding: 'br' | 'gzip' | null;
+  readonly encoding: Encoding;
 }
 
 const encodings = new Negotiator({ supportedValues: ['br', 'gzip', 'identity'] });
 
 export function serveDocument(app: FastifyInstance, path: string, make: () => object): void {
-  let made: { readonly plain: Encoded; readonly br: Encoded; readonly gzip: Encoded } | null = null;
+  const made = new Map<Encoding, EncodedDocument>();
 
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
-    made ??= encodedWays(JSON.stringify(make()));
-    const accepted = encodings.negotiate(request.headers['accept-encoding'] ?? '');
-    const { bytes, etag, encoding } = made[accepted === 'br' || accepted === 'gzip' ? accepted : 'plain'];
-    // Revalidated each time, because an upgrade changes it.
-    reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-    if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
-    if (encoding !== null) reply.header('content-encoding', encoding);
-    return reply.type('application/json; charset=utf-8').send(bytes);
+    const encoding = acceptedEncoding(request);
+    const document = made.get(encoding) ?? encodeDocument(JSON.stringify(make()), encoding);
+    made.set(encoding, document);
+    return sendDocument(request, reply, document, 'application/json; charset=utf-8');
   });
 }
 
-function encodedWays(text: string) {
-  const plain = Buffer.from(text);
-  // A fifth of the computation of the best quality, for a tenth more bytes.
-  const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
-  return {
-    plain: encoded(plain, null),
-    br: encoded(br, 'br'),
-    gzip: encoded(gzipSync(plain), 'gzip'),
-  };
+export function acceptedEncoding({ headers }: FastifyRequest): Encoding {
+  const accepted = encodings.negotiate(headers['accept-encoding'] ?? '');
+  return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
 }
 
-function encoded(bytes: Buffer, encoding: Encoded['encoding']): Encoded {
+export function encodeDocument(text: string, encoding: Encoding): EncodedDocument {
+  const plain = Buffer.from(text);
+  const bytes = encoding === 'br' ? brotli(plain) : encoding === 'gzip' ? gzipSync(plain) : plain;
   return { bytes, encoding, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+}
+
+/** A fifth of the computation of the best quality, for a tenth more bytes. */
+function brotli(plain: Buffer): Buffer {
+  return brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+}
+
+/** 304 for a known document, but never in place of an error page. */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, etag, encoding }: EncodedDocument,
+  type: string,
+): FastifyReply {
+  // Revalidated each time, because an upgrade changes it.
+  reply.headers({ vary: 'accept-encoding', 'cache-control': 'no-cache' });
+  if (reply.statusCode === 200) {
+    reply.header('etag', etag);
+    if (isKnown(etag, request.headers['if-none-match'])) return reply.code(304).send();
+  }
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(type).send(bytes);
 }
 
 /** If-None-Match compares weakly: compressing proxies add W/. */
