@@ -127,7 +127,7 @@ test('the operator’s name and logo stand on every page from the start and afte
   assert.equal((await admin.send('PUT', '/api/admin/v1/brand', brand)).status, 200);
   assert.equal((await admin.send('PUT', '/api/admin/v1/brand/logo', { data })).status, 200);
   const isBranded = async (page: Page, title: string) => {
-    await page.getByRole('link', { name: `${name} docs` }).waitFor();
+    await page.getByRole('link', { name, exact: true }).waitFor();
     assert.equal(await page.locator('.site-name').innerText(), name);
     assert.equal(await page.title(), `${title} · ${name}`);
     const logo = page.locator('.site-logo');
