@@ -140,9 +140,13 @@ function table(): string {
   );
   return `# Seeded bugs
 
-Each of these bugs was put into a copy of the sources, alone, and the named test was run. Written by
-\`node proof/machines/long-seeded-bugs.ts --write\`; the bugs stand in
-[proof/machines/seeded-bugs.ts](../proof/machines/seeded-bugs.ts).
+See which test catches which bug. This command puts each bug alone into a copy of the sources, runs the named test, and writes the table:
+
+\`\`\`sh
+node proof/machines/long-seeded-bugs.ts --write
+\`\`\`
+
+The bugs are in [proof/machines/seeded-bugs.ts](../proof/machines/seeded-bugs.ts).
 
 | Bug | Where | Caught by | Seconds |
 |---|---|---|---|
