@@ -66,7 +66,7 @@ export class SellthroughError extends Error {
   /** Pass it to the same call again and it is never charged twice. null for calls that take none. */
   readonly idempotencyKey: string | null;
   readonly attempts: number;
-  /** The same call and key may succeed later by itself. Not insufficient_credit: top up first, then use the same key. */
+  /** The same call with the same key may succeed later. False for insufficient_credit: add funds first, then use the same key. */
   readonly retryable: boolean;
   /** The wait that the service asked for (429 and 503); null: none. */
   readonly retryAfterSeconds: number | null;
