@@ -2,6 +2,7 @@
 // long-containers.ts.
 // Invariant: a command that an operator types stands in deploy/README.md, or the machine fails.
 
+import { randomInt } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +14,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'deploy/README.md'), 'utf8');
 const published = '127.0.0.1:3000:3000';
 const readySeconds = 120;
-let networks = 83;
+/** The third number of the range; 83 is the compose files'. Drawn, so that two runs can stand side by side. */
+let networks = randomInt(84, 240);
 
 export type Kind = 'embedded' | 'postgres' | 'valkey';
 
@@ -71,8 +73,7 @@ export async function createPlace({ kind, name, folder, images, secretsOf }: Pla
 
   const run = (line: string) => shell(line, { cwd: folder, environment });
   const type = (line: string) => {
-    // Where the guide says `migrate`, the embedded database has `service`.
-    if (!guide.includes(line) && !guide.includes(line.replace(/ service (restore|-c)/, ' migrate $1')))
+    if (!guide.includes(line) && !guide.includes(asOnPostgres(line)))
       throw new Error(`deploy/README.md does not say "${line}".`);
     return run(line);
   };
@@ -126,8 +127,9 @@ export async function createPlace({ kind, name, folder, images, secretsOf }: Pla
       }
     },
     async adminKey() {
-      const said = await type('docker compose exec service cat first-administrator.txt');
-      await type('docker compose exec service rm first-administrator.txt');
+      const file = kind === 'embedded' ? 'sellthrough/first-administrator.txt' : 'first-administrator.txt';
+      const said = await type(`docker compose exec service cat ${file}`);
+      await type(`docker compose exec service rm ${file}`);
       const key = /^API key +(sk_live_\w+)$/m.exec(said)?.[1];
       if (key === undefined)
         throw new Error(`first-administrator.txt has no key: ${said.length} characters.`);
@@ -173,4 +175,9 @@ async function isReady(address: string): Promise<boolean> {
   const answer = await fetch(`${address}/readyz`).catch(() => null);
   await answer?.arrayBuffer().catch(() => null);
   return answer?.ok === true;
+}
+
+/** What the guide says of the embedded database: another container restores, and a file is in another folder. */
+function asOnPostgres(line: string): string {
+  return line.replace(/ service (restore|-c)/, ' migrate $1').replace(' sellthrough/first', ' first');
 }

@@ -86,7 +86,8 @@ const removal = [
   'named docker ps --all | xargs -r docker rm --force --volumes',
   'named docker network ls | xargs -r docker network rm',
   'named docker volume ls | xargs -r docker volume rm --force',
-  'docker image ls --quiet "$run" | xargs -r docker image rm --force',
+  // By name: an id would take the tags of others with it.
+  `docker image ls --format '{{.Repository}}:{{.Tag}}' "$run" | xargs -r docker image rm`,
 ].join('; ');
 
 export interface RunName {

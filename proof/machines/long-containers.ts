@@ -302,6 +302,8 @@ function say(sentence: string): void {
 /** An account's requests are counted over both processes: together they admit its limit. */
 async function proveSharedLimits(place: Place, adminKey: string): Promise<void> {
   const limit = 60;
+  // The last kill's container may not be back yet.
+  await place.up();
   assert.equal((await place.containersOf('service')).length, 2, 'two processes');
   const admin = createApiClient(place.address, adminKey);
   const made = await admin.post('/api/admin/v1/accounts', {
