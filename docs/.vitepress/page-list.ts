@@ -113,6 +113,7 @@ const contributors: Reader = {
     Design: [
       ['The panel’s routes', 'docs/panel-api.md'],
       ['Rules for openapi.json', 'docs/openapi-rules.md'],
+      ['Dependencies', 'docs/dependencies.md'],
     ],
     'How it is tested': [
       ['Reliability', 'docs/reliability.md'],
