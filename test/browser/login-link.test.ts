@@ -42,11 +42,11 @@ test('a login link made on the customer’s page lets its customer in once, in a
   await untilCount(links.getByText('Not used yet'), 0);
 
   const thief = await panel.open(link, withoutScript);
-  await heading(thief, 'This link is no longer valid').waitFor();
+  await heading(thief, 'This link no longer works').waitFor();
   await thief.goto('/customer');
   await heading(thief, 'You are not logged in').waitFor();
   await customer.goto(link);
-  await heading(customer, 'This link is no longer valid').waitFor();
+  await heading(customer, 'This link no longer works').waitFor();
 
   await customer.goto('/customer');
   await customer.getByRole('button', { name: 'Log out' }).click();
@@ -57,7 +57,7 @@ test('an order can bring a login link along; a new link ends the one before it',
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   const button = await prepareOrder(page, 'linked', 'Basic');
-  await dialog(page, 'Place an order').getByRole('switch', { name: 'Create a login link' }).click();
+  await dialog(page, 'Place an order').getByRole('switch', { name: 'Create login link' }).click();
   await button.click();
   const done = dialog(page, 'Order placed');
   const first = await linkIn(done);
@@ -74,7 +74,7 @@ test('an order can bring a login link along; a new link ends the one before it',
   const second = await linkIn(dialog(page, 'Login link'));
   assert.notEqual(first, second);
 
-  await heading(await panel.open(first, withoutScript), 'This link is no longer valid').waitFor();
+  await heading(await panel.open(first, withoutScript), 'This link no longer works').waitFor();
   await heading(await panel.open(second, withoutScript), 'Log in').waitFor();
 });
 
@@ -95,8 +95,8 @@ test('a customer whom the administrator suspends is shown out of the open page, 
   const page = await panel.openAs(reseller, '/panel/customers');
   await row(page, 'sus.pended').getByText('Suspended').waitFor();
 
-  await row(console, 'sus.pended').getByRole('button', { name: 'Lift' }).click();
-  await dialog(console, 'Lift the suspension?').getByRole('button', { name: 'Lift it' }).click();
+  await row(console, 'sus.pended').getByRole('button', { name: 'Resume' }).click();
+  await dialog(console, 'Resume this customer?').getByRole('button', { name: 'Resume' }).click();
   await row(console, 'sus.pended').getByText('Active').waitFor();
   await customer.reload();
   await heading(customer, 'Basic').waitFor();

@@ -113,6 +113,6 @@ test('an address is used to its limit by alerts, and its owner gets the link to 
   await service.service.passwordLinks.settled();
   assert.deepEqual(
     (await scene.mailed()).map(({ to, subject }) => [to, subject]),
-    [['boss@example.com', 'A new password']],
+    [['boss@example.com', 'Reset your password']],
   );
 });

@@ -89,7 +89,7 @@ test('below two days hours are left, then minutes, and the bar is empty at the e
   assert.match(wordsOf(ended), /UTC/);
   service.clock.seconds = secondsOf('2026-02-15T12:00:00Z');
   const over = await get('/customer', { cookie });
-  assert.match(wordsOf(over), /Expired .*Ended February 15, 2026 12:00 UTC To go on/);
+  assert.match(wordsOf(over), /Expired .*Ended February 15, 2026 12:00 UTC To continue/);
   assert.doesNotMatch(over.text, /<progress|Renewal/);
 });
 
@@ -126,7 +126,7 @@ test('the operator’s name, logo and address are on the page as text, whatever 
   assert.deepEqual(page.text.match(/<img [^>]*>/g), [
     '<img src="/brand/logo?v=4" alt="" width="40" height="20">',
   ]);
-  assert.match(wordsOf(page), /Help: help@contoso.example/);
+  assert.match(wordsOf(page), /Support: help@contoso.example/);
   assert.match(page.headers.get('content-security-policy') ?? '', /img-src 'self'/);
   assert.doesNotMatch(page.text, /style=/);
 });

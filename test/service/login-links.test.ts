@@ -433,7 +433,7 @@ test('the page follows the plan: renewed, expired, another package', async () =>
   assert.equal((await cancel('period_end')).status, 200);
   assert.match(await words(), /Plus Active .*Ends April 30, 2026/);
   assert.equal((await cancel('now')).status, 200);
-  assert.match(await words(), /Plus Cancelled .*Ended March 31, 2026/);
+  assert.match(await words(), /Plus Canceled .*Ended March 31, 2026/);
   // A session is shorter than a plan: another link, after the end.
   service.clock.seconds = secondsOf('2026-05-02T00:00:00Z');
   const late = { customer: order.customer.reference, package_id: service.packages.basic, return_login: true };

@@ -89,22 +89,22 @@ const languageOf = ({ parsed }: ReceivedMail) => /<html lang="(\w+)">/.exec(pars
 
 test('a mail is in the language that its receiver chose, else the browser’s that asked, else the operator’s', async () => {
   const { username, id } = await createAccount('reader@example.com');
-  assert.equal(await ask(username), 'A new password');
-  assert.equal(await ask(username, 'fr'), 'A new password');
-  assert.equal(await ask(username, 'de-AT,de;q=0.9,en;q=0.5'), 'Ein neues Passwort');
+  assert.equal(await ask(username), 'Reset your password');
+  assert.equal(await ask(username, 'fr'), 'Reset your password');
+  assert.equal(await ask(username, 'de-AT,de;q=0.9,en;q=0.5'), 'Passwort zurücksetzen');
   await brand({ language: 'de' });
-  assert.equal(await ask(username), 'Ein neues Passwort');
-  assert.equal(await ask(username, 'en-GB'), 'A new password');
+  assert.equal(await ask(username), 'Passwort zurücksetzen');
+  assert.equal(await ask(username, 'en-GB'), 'Reset your password');
   const panel = await signIn(service, { id });
   expectStatus(await panel.put('/language', { language: 'de' }), 200);
-  assert.equal(await ask(username, 'en-GB'), 'Ein neues Passwort');
+  assert.equal(await ask(username, 'en-GB'), 'Passwort zurücksetzen');
   await brand({ language: 'en' });
-  assert.equal(await ask(username), 'Ein neues Passwort');
+  assert.equal(await ask(username), 'Passwort zurücksetzen');
 
   // From a browser's sign-in, about a person.
   expectStatus(await signInAnswer(service.address, { username, password: testPassword }, from('en')), 200);
   const news = await arrivedOne();
-  assert.equal(news.parsed.subject, 'Anmeldung von einer neuen Adresse');
+  assert.equal(news.parsed.subject, 'Neue Anmeldung an Ihrem Konto');
   assert.match(
     news.parsed.text ?? '',
     /\nZeit: \d+\. \p{L}+ 2026, \d\d:\d\d UTC\nAdresse: 203\.0\.113\.\d+\nBrowser: /u,
@@ -187,8 +187,8 @@ test('alerts reach each address in the language of its person, with money and ti
     ending.get('clerk@example.com') ?? '',
     /^ada@example\.com: Basic, until February 15, 2027, 12:00 UTC\n/,
   );
-  assert.match(ending.get('clerk@example.com') ?? '', /\nNo more mail of this kind:\n/);
-  assert.match(ending.get('boss@example.com') ?? '', /\nKeine E-Mails dieser Art mehr:\n/);
+  assert.match(ending.get('clerk@example.com') ?? '', /\nUnsubscribe from these emails:\n/);
+  assert.match(ending.get('boss@example.com') ?? '', /\nDiese E-Mails abbestellen:\n/);
 });
 
 test('a mail has the operator’s name, colour, logo and address for answers, as they are when it is sent', async () => {
@@ -196,7 +196,7 @@ test('a mail has the operator’s name, colour, logo and address for answers, as
   await brand({ name: 'Müller & Söhne "Hosting"', colour: '#FFE14D', support_address: 'hilfe@example.com' });
   const data = pngFile({ width: 400, height: 100 }).toString('base64');
   expectStatus(await service.admin.send('PUT', `${api}/brand/logo`, { data }), 200);
-  assert.equal(await ask(username, 'de'), 'Ein neues Passwort');
+  assert.equal(await ask(username, 'de'), 'Passwort zurücksetzen');
   service.clock.seconds += 3_600;
   const nobody = createPanelClient(service.address, '');
   expectStatus(await nobody.post('/password-reset', { account: username }, from('de')), 202);
@@ -217,15 +217,9 @@ test('a mail has the operator’s name, colour, logo and address for answers, as
     [logo?.contentType, logo?.contentDisposition, logo?.related, logo?.content.toString('base64')],
     ['image/png', 'inline', true, data],
   );
-  assert.match(
-    raw,
-    new RegExp(
-      `<img src=3D"cid:${logo?.cid}" alt=3D"" width=3D"128" height=3D"32"`.replaceAll(
-        ' ',
-        '(?: |=20|=\\r\\n)+',
-      ),
-    ),
-  );
+  // Quoted-printable lines break anywhere.
+  const unfolded = raw.replaceAll('=\r\n', '').replaceAll('=20', ' ');
+  assert.ok(unfolded.includes(`<img src=3D"cid:${logo?.cid}" alt=3D"" width=3D"128" height=3D"32"`), raw);
   const shown = parsed.html || '';
   assert.ok(shown.includes(`<bdi>${long}</bdi>`));
   // An unreadable yellow is adjusted as on the pages.

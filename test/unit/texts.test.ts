@@ -50,7 +50,7 @@ test('a value that is written like a message is a value', () => {
   const account = '{count, plural, other {#}} <b>';
   assert.match(
     translatorOf('de').t('mail_invited_before', { account }),
-    /von \{count, plural, other \{#\}\} <b> ein/,
+    /Konto \{count, plural, other \{#\}\} <b> ein/,
   );
 });
 
