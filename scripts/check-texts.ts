@@ -1,6 +1,6 @@
 // Checks the catalogs of the pages' texts (web/lingui.config.ts): they match the sources, and every text is translated with
-// all its placeholders. A step of `npm test`; by hand `node scripts/check-texts.ts`. Exit code 1 if a check fails;
-// `npm run texts --workspace web` extracts the texts.
+// all its placeholders, the same way in each catalog. A step of `npm test`; by hand `node scripts/check-texts.ts`. Exit code
+// 1 if a check fails; `npm run texts --workspace web` extracts the texts.
 
 import { fileURLToPath } from 'node:url';
 import { getCatalogs } from '@lingui/cli/api';
@@ -11,6 +11,8 @@ process.chdir(fileURLToPath(new URL('../web', import.meta.url)));
 
 const config = getConfig();
 const problems: string[] = [];
+// A page loads several catalogs, and the last one loaded wins.
+const translations = new Map<string, string>();
 let checked = 0;
 for (const catalog of await getCatalogs(config)) {
   const sentences = await catalog.collect();
@@ -27,6 +29,10 @@ for (const catalog of await getCatalogs(config)) {
       else if (translation.trim() === '') problems.push(`${place}: “${message}” is not translated`);
       else if (placeholdersOf(translation) !== placeholdersOf(message))
         problems.push(`${place}: “${translation}” does not hold what “${message}” holds`);
+      const other = translations.get(`${locale} ${id}`) ?? translation;
+      if (other !== translation)
+        problems.push(`${place}: “${message}” is “${translation}” here and “${other}” in another catalog`);
+      translations.set(`${locale} ${id}`, translation);
     }
   }
 }

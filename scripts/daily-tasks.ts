@@ -71,7 +71,7 @@ try {
     });
     const page = await open(reseller);
     await page.goto('/panel/requests');
-    const keeping = page.getByRole('switch', { name: 'Keep what was sent and answered for 7 days' });
+    const keeping = page.getByRole('switch', { name: 'Log request and response bodies for 7 days' });
     if (!(await keeping.isChecked())) await keeping.click();
     await page.getByRole('switch', { checked: true }).first().waitFor();
     await stage.asAccount(reseller, 'POST', '/orders', { package_id: 999, customer: 'ada@example.com' });

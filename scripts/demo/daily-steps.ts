@@ -47,8 +47,8 @@ export const dailyTasks: readonly DailyTask[] = [
       const first = packages.getByRole('row').nth(1);
       await first.getByRole('link').waitFor();
       const seen = await first.innerText();
-      await hand.click(page.getByText('Kind', { exact: true }));
-      await page.getByRole('table', { name: 'Spending by kind of order' }).getByRole('row').nth(1).waitFor();
+      await hand.click(page.getByText('Type', { exact: true }));
+      await page.getByRole('table', { name: 'Spending by order type' }).getByRole('row').nth(1).waitFor();
       return seen;
     },
   },
@@ -67,7 +67,7 @@ export const dailyTasks: readonly DailyTask[] = [
     role: 'administrator',
     clicksMax: 4,
     steps: async (hand, page, reseller) => {
-      const accounts = page.getByRole('table', { name: 'Accounts by credit spent' });
+      const accounts = page.getByRole('table', { name: 'Accounts by spending' });
       await hand.click(accounts.getByRole('link', { name: reseller, exact: true }));
       await hand.click(page.getByRole('navigation', { name: 'Parts of the account' }).getByText('Requests'));
       await refusedOnes(hand, page);
@@ -96,7 +96,7 @@ export const dailyTasks: readonly DailyTask[] = [
     secondsMax: 15,
     steps: async (hand, page) => {
       await hand.click(pageLink(page, 'Customers'));
-      await hand.choose(page.getByRole('combobox', { name: 'End of the plan' }), 'Ends within 7 days');
+      await hand.choose(page.getByRole('combobox', { name: 'Plan end' }), 'Ends within 7 days');
       await page.waitForURL(/ending=7/);
       await settled(page);
       await hand.click(page.getByRole('checkbox', { name: 'Select all on this page' }));
@@ -130,7 +130,7 @@ async function refusedOnes(hand: Hand, page: Page): Promise<void> {
 async function bodyOfFirst(hand: Hand, page: Page): Promise<string> {
   const requests = page.getByRole('table', { name: 'Requests' });
   await hand.click(requests.getByRole('row').nth(1).getByRole('link'));
-  const sent = page.getByRole('dialog').getByRole('region', { name: 'Body that was sent' });
+  const sent = page.getByRole('dialog').getByRole('region', { name: 'Request body' });
   await sent.waitFor();
   return sent.innerText();
 }

@@ -101,7 +101,7 @@ async function bulkAutoRenewal({ page }: Scene): Promise<void> {
   await page.goto('/panel/customers?ending=7&sort=expires_at');
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   const bar = page.getByRole('region', { name: 'Selected customers' });
-  await bar.getByRole('button', { name: 'Auto-renewal' }).click();
+  await bar.getByRole('button', { name: 'Auto-renew' }).click();
   await page.getByRole('dialog').waitFor();
 }
 
@@ -122,7 +122,7 @@ async function asReseller(scene: Scene): Promise<void> {
   const { page } = scene;
   await page.goto(brightline(scene));
   await page.getByRole('button', { name: 'View as reseller' }).click();
-  await page.getByRole('region', { name: 'Looking at another account' }).waitFor();
+  await page.getByRole('region', { name: 'Viewing another account' }).waitFor();
   await page.evaluate("sessionStorage.removeItem('sellthrough-view')");
 }
 
@@ -175,7 +175,7 @@ export const pageShots: readonly PageShot[] = [
     open: async ({ page }) => {
       await page.goto('/panel/webhooks');
       await page.getByRole('button', { name: 'New endpoint' }).click();
-      await page.getByRole('dialog').getByText('Only selected ones').click();
+      await page.getByRole('dialog').getByText('Only selected types').click();
     },
   },
   { name: 'webhook', role: 'reseller', open: webhookNamed('The shop') },
@@ -195,13 +195,13 @@ export const pageShots: readonly PageShot[] = [
     name: 'webhook-test-done-dialog',
     role: 'reseller',
     whole: false,
-    open: webhookDialog('Send a test', 'Send test now'),
+    open: webhookDialog('Send test event', 'Send test event'),
   },
   {
     name: 'webhook-secret-done-dialog',
     role: 'reseller',
     whole: false,
-    open: webhookDialog('New secret', 'Make new secret'),
+    open: webhookDialog('New secret', 'Create new secret'),
   },
   { name: 'events', role: 'reseller', open: at('/panel/events') },
   { name: 'people', role: 'reseller', open: at('/panel/people') },
@@ -286,7 +286,7 @@ export const pageShots: readonly PageShot[] = [
     name: 'test-reset-dialog',
     role: 'reseller',
     whole: false,
-    open: (scene) => inTestMode(scene, 'Start over'),
+    open: (scene) => inTestMode(scene, 'Reset test'),
   },
   {
     name: 'session-ended-dialog',
@@ -369,7 +369,7 @@ export const pageShots: readonly PageShot[] = [
       const dialog = scene.page.getByRole('dialog');
       await dialog.getByLabel('Day', { exact: true }).fill('2030-01-15');
       await dialog.locator('input[inputmode=decimal]').first().fill('1400');
-      await dialog.getByText('Is this meant?').waitFor();
+      await dialog.getByText('Double-check these prices').waitFor();
     },
   },
   { name: 'console-package-new', role: 'administrator', open: at('/panel/admin/packages/new') },

@@ -17,7 +17,7 @@ test('the key is shown to whoever gives the password again; replaced, the old on
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByRole('button', { name: 'Show key' }).click();
-  const asked = dialog(page, 'Show the key');
+  const asked = dialog(page, 'Show key');
   await confirmWithPassword(asked, 'a wrong password', 'Show key');
   await asked.getByRole('alert').waitFor();
   assert.equal(await page.getByText(reseller.key).count(), 0);
@@ -28,10 +28,10 @@ test('the key is shown to whoever gives the password again; replaced, the old on
   assert.equal(await page.getByText(reseller.key).count(), 0);
 
   await page.getByRole('button', { name: 'Replace key' }).click();
-  const replacing = dialog(page, 'Replace the key?');
-  await replacing.getByText('stops working at once').waitFor();
+  const replacing = dialog(page, 'Replace key?');
+  await replacing.getByText('stops working immediately').waitFor();
   assert.equal((await reseller.get('/balance')).status, 200, 'asking replaces nothing');
-  await confirmWithPassword(replacing, testPassword, 'Replace key now');
+  await confirmWithPassword(replacing, testPassword, 'Replace key');
   const shown = page.locator('code').filter({ hasText: /^sk_live_\w+$/ });
   await shown.waitFor();
   const newKey = await shown.innerText();
@@ -58,19 +58,19 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await page.getByRole('button', { name: 'New key' }).click();
   const form = dialog(page, 'New key');
   await form.getByLabel('Name').fill('Shop');
-  await form.getByText('Only selected rights').click();
+  await form.getByText('Selected scopes only').click();
   await form.getByLabel('Read the balance').check();
-  await form.getByLabel('Requests a minute').fill('30');
-  await untilDisabled(form.getByRole('button', { name: 'Make key' }), 'without the password');
-  await confirmWithPassword(form, testPassword, 'Make key');
-  const first = await shownKey('The key is made');
+  await form.getByLabel('Requests per minute').fill('30');
+  await untilDisabled(form.getByRole('button', { name: 'Create key' }), 'without the password');
+  await confirmWithPassword(form, testPassword, 'Create key');
+  const first = await shownKey('Key created');
   assert.equal((await using(first).get('/balance')).headers.get('ratelimit-policy'), '"default";q=30;w=60');
   expectRefusal(await using(first).get('/orders'), '403 insufficient_scope');
   await row(page, 'Shop').getByText('Read the balance').last().waitFor();
 
   await row(page, 'Shop').getByRole('button', { name: 'New secret for Shop' }).click();
-  await confirmWithPassword(dialog(page, 'A new secret for Shop'), testPassword, 'Make new secret');
-  const second = await shownKey('A new secret for Shop');
+  await confirmWithPassword(dialog(page, 'New secret for Shop'), testPassword, 'Create new secret');
+  const second = await shownKey('New secret for Shop');
   for (const key of [first, second]) assert.equal((await using(key).get('/balance')).status, 200);
   await row(page, 'Shop').getByText('works until').waitFor();
 
@@ -95,7 +95,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
 
   await row(page, 'Shop').getByRole('button', { name: 'Revoke Shop' }).click();
   const revoking = dialog(page, 'Revoke Shop?');
-  await confirmWithPassword(revoking, testPassword, 'Revoke key now');
+  await confirmWithPassword(revoking, testPassword, 'Revoke key');
   await revoking.waitFor({ state: 'detached' });
   await row(page, 'Shop').waitFor({ state: 'detached' });
   expectRefusal(await using(second).get('/balance'), '401 revoked_api_key');
@@ -104,8 +104,8 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   await console.getByRole('button', { name: 'New key' }).click();
   const theirs = dialog(console, 'New key');
   await theirs.getByLabel('Name').fill('Made for them');
-  await confirmWithPassword(theirs, testPassword, 'Make key');
-  const made = await dialog(console, 'The key is made').locator('code').innerText();
+  await confirmWithPassword(theirs, testPassword, 'Create key');
+  const made = await dialog(console, 'Key created').locator('code').innerText();
   assert.equal((await using(made).get('/orders')).status, 200);
 });
 
@@ -113,26 +113,26 @@ test('a key that an administrator replaces is shown to him once, and the old one
   const reseller = await panel.service.createReseller();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'Replace key' }).click();
-  const asked = dialog(console, /^Replace the key of/);
-  await untilDisabled(asked.getByRole('button', { name: 'Replace key now' }));
-  await confirmWithPassword(asked, testPassword, 'Replace key now');
-  const shown = dialog(console, 'The key was replaced').locator('code');
+  const asked = dialog(console, /^Replace .*’s key/);
+  await untilDisabled(asked.getByRole('button', { name: 'Replace key' }));
+  await confirmWithPassword(asked, testPassword, 'Replace key');
+  const shown = dialog(console, 'Key replaced').locator('code');
   const newKey = await shown.innerText();
   expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
   assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
   // An accidental click must not lose it.
   await console.keyboard.press('Escape');
   await shown.waitFor();
-  await dialog(console, 'The key was replaced').getByRole('button', { name: 'Done' }).click();
+  await dialog(console, 'Key replaced').getByRole('button', { name: 'Done' }).click();
   await shown.waitFor({ state: 'hidden' });
 });
 
 test('the allow-list warns before it leaves out its own editor, and does what it says when it is saved', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
-  await page.getByText('Empty: the key works from any address.').waitFor();
+  await page.getByText('Leave blank to allow any address.').waitFor();
   await page.getByText('Your address is 127.0.0.1').waitFor();
-  const warning = dialog(page, 'This list leaves out your own address');
+  const warning = dialog(page, 'This list doesn’t include your address');
 
   await add(page, '203.0.113.7');
   await page.getByRole('button', { name: 'Save list' }).click();
@@ -143,21 +143,21 @@ test('the allow-list warns before it leaves out its own editor, and does what it
 
   await page.getByRole('button', { name: 'Add my address' }).click();
   await page.getByRole('button', { name: 'Save list' }).click();
-  await said(page, 'The allow-list is saved.');
+  await said(page, 'Allow-list saved.');
   await page.getByText('Restricted', { exact: true }).waitFor();
   assert.equal((await reseller.get('/balance')).status, 200);
 
   await page.getByRole('button', { name: 'Remove 127.0.0.1' }).click();
   await page.getByRole('button', { name: 'Save list' }).click();
-  await warning.getByRole('button', { name: 'Save it all the same' }).click();
-  await page.getByText('The saved list leaves out your address').waitFor();
+  await warning.getByRole('button', { name: 'Save anyway' }).click();
+  await page.getByText('The saved list doesn’t include your address').waitFor();
   expectRefusal(await reseller.get('/balance'), '403 ip_not_allowed');
   await goTo(page, 'Overview');
   await goTo(page, 'API access');
 
   await page.getByRole('button', { name: 'Remove 203.0.113.7' }).click();
   await page.getByRole('button', { name: 'Save list' }).click();
-  await page.getByText('Empty: the key works from any address.').waitFor();
+  await page.getByText('Leave blank to allow any address.').waitFor();
   assert.equal((await reseller.get('/balance')).status, 200);
 });
 
@@ -166,18 +166,18 @@ test('an address that is none is pointed at in the list, and nothing is saved', 
   const page = await panel.openAs(reseller, '/panel/api-access');
   await add(page, '127.0.0.1 300.1.1.1');
   await page.getByRole('button', { name: 'Save list' }).click();
-  await page.getByRole('listitem').filter({ hasText: '300.1.1.1' }).getByText('Not valid').waitFor();
+  await page.getByRole('listitem').filter({ hasText: '300.1.1.1' }).getByText('Invalid').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'Remove 127.0.0.1' }).waitFor({ state: 'detached' });
   await page.reload();
-  await page.getByText('Empty: the key works from any address.').waitFor();
+  await page.getByText('Leave blank to allow any address.').waitFor();
 });
 
 test('the first request in TypeScript runs as it stands and places an order; the others carry address and key', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByRole('button', { name: 'Show key' }).click();
-  await confirmWithPassword(dialog(page, 'Show the key'), testPassword, 'Show key');
+  await confirmWithPassword(dialog(page, 'Show key'), testPassword, 'Show key');
   await page.getByText(reseller.key, { exact: true }).waitFor();
   const code = page.locator('pre');
   for (const language of ['curl', 'PHP', 'Python', 'TypeScript']) {

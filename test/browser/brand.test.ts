@@ -14,11 +14,11 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   const page = await panel.openAs(panel.service.admin, '/panel/admin/brand');
   await heading(page, 'Brand').waitFor();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
-  await page.getByRole('textbox', { name: 'Colour' }).fill('#ffe14d');
-  await page.getByText('Too light to be read on light pages').waitFor();
+  await page.getByRole('textbox', { name: 'Color' }).fill('#ffe14d');
+  await page.getByText('Too light for light mode').waitFor();
   await untilCount(page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }), 2);
   const dark = page.getByRole('figure', { name: 'Dark' });
-  for (const part of ['Panel', 'Customer’s page', 'Mail'])
+  for (const part of ['Panel', 'Customer’s page', 'Email'])
     await dark.getByText(part, { exact: true }).waitFor();
   await untilCount(dark.getByText('Contoso <b>Hosting</b>'), 4);
   await expectAccessible(page, 'the brand before it is saved');
@@ -28,10 +28,8 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   const title = async () => (await page.title()) === 'Brand · Contoso <b>Hosting</b>';
   await untilTrue(title, 'the window has the new name');
   const buffer = pngFile();
-  await page
-    .getByLabel('Choose a file')
-    .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer });
-  await page.getByRole('img', { name: 'The present logo' }).waitFor();
+  await page.getByLabel('Choose file').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer });
+  await page.getByRole('img', { name: 'Current logo' }).waitFor();
   for (const width of [768, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     const mark = page.locator('header, aside').locator('img[src^="/brand/logo"]').filter({ visible: true });

@@ -44,7 +44,7 @@ test('while the service restarts a dialog keeps what was typed, and the order is
     isDown ? route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }) : route.continue(),
   );
   await button.click();
-  await box.getByText('The answer was lost').waitFor();
+  await box.getByText('No response arrived').waitFor();
   await page.getByText('No connection to the service.').waitFor();
   isDown = false;
   await page.getByText('No connection to the service.').waitFor({ state: 'detached' });

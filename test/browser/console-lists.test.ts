@@ -32,7 +32,7 @@ test('on an account’s page its orders are filtered by the address, and a drawe
   const orders = page.getByRole('table', { name: 'Orders' });
   await orders.getByRole('link', { name: 'bert' }).waitFor();
   await untilCount(orders.getByRole('row'), 4);
-  await page.getByRole('combobox', { name: 'Kind' }).selectOption('renew');
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('renew');
   await orders.getByRole('link', { name: 'bert' }).waitFor({ state: 'detached' });
   const search = () => Object.fromEntries(new URL(page.url()).searchParams);
   assert.deepEqual(search(), { tab: 'orders', kind: 'renew' });
@@ -44,7 +44,7 @@ test('on an account’s page its orders are filtered by the address, and a drawe
 
   await orders.getByRole('link', { name: 'ada' }).first().click();
   const drawer = dialog(page, /^Order /);
-  await drawer.getByText('In the ledger').waitFor();
+  await drawer.getByText('Ledger entries').waitFor();
   await drawer.getByRole('button', { name: 'Older' }).click();
   await drawer.getByRole('link', { name: 'bert' }).waitFor();
   await drawer.getByText('−$25.00').waitFor();
@@ -59,8 +59,8 @@ test('a customer in an account’s list is suspended from their drawer, and the 
   const drawer = dialog(page, 'bert');
   await drawer.getByRole('button', { name: 'Suspend' }).click();
   await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
-  await said(page, 'bert is suspended.');
-  await drawer.getByRole('button', { name: 'Lift the suspension' }).waitFor();
+  await said(page, 'bert suspended.');
+  await drawer.getByRole('button', { name: 'Resume' }).waitFor();
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'hidden' });
   await page
@@ -71,7 +71,7 @@ test('a customer in an account’s list is suspended from their drawer, and the 
   await ledger.getByRole('link', { name: 'Credit' }).waitFor();
   await page.getByRole('definition').filter({ hasText: '−$45.00' }).waitFor();
   await page.goto(`${accountPage()}?month=2026-02`);
-  await page.getByText('No such entry').waitFor();
+  await page.getByText('No matching entries').waitFor();
 });
 
 test('on a phone an account’s lists say when and what kind', async () => {
@@ -94,15 +94,15 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   const schedule = page.getByRole('table', { name: 'Scheduled prices' });
   await schedule.getByText('+10%').filter({ visible: true }).waitFor();
   await page.getByRole('button', { name: 'Schedule prices' }).click();
-  const form = dialog(page, 'Schedule prices of Priced');
+  const form = dialog(page, 'Schedule prices for Priced');
   await form.getByLabel('Day', { exact: true }).fill('2026-05-01');
   await form.getByLabel('Reseller, monthly').fill('110');
-  await form.getByText('Is this meant?').waitFor();
-  await form.getByText('Reseller, monthly: more than half as much again (+900%).').waitFor();
+  await form.getByText('Double-check these prices').waitFor();
+  await form.getByText('Reseller, monthly: more than 50% higher than the current price (+900%).').waitFor();
   await form.getByRole('button', { name: 'Schedule anyway' }).waitFor();
   await expectAccessible(page, 'odd prices');
   await form.getByLabel('Reseller, monthly').fill('12.10');
-  await form.getByText('Is this meant?').waitFor({ state: 'detached' });
+  await form.getByText('Double-check these prices').waitFor({ state: 'detached' });
   // Compared with the price at that time, not the current one.
   await form.getByRole('list', { name: 'What changes' }).getByText('+10%').waitFor();
   await confirmWithPassword(form, testPassword, 'Schedule prices');
@@ -110,7 +110,9 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
   // Immediate prices get the same question.
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
-  await page.getByText('Reseller, yearly: $960.00 is more than its months one by one, $120.00.').waitFor();
+  await page
+    .getByText('Reseller, yearly: $960.00 is more than the same months paid monthly ($120.00).')
+    .waitFor();
 });
 
 test('an operator’s panel begins with the business, and the overview is left to whoever goes there', async () => {
@@ -138,13 +140,13 @@ test('the palette finds a customer of any account by their id, whose page says w
   await history.getByText('The account').waitFor();
   const cancelled = await reseller.post(`/customers/${dora.order.customer.id}/cancel`, { at: 'now' });
   assert.equal(cancelled.status, 200, cancelled.text);
-  await page.getByRole('button', { name: 'Give a free trial' }).click();
-  const giving = dialog(page, 'Give a free trial');
+  await page.getByRole('button', { name: 'Give free trial' }).click();
+  const giving = dialog(page, 'Give free trial');
   await giving.getByText(`To dora of ${username}.`).waitFor();
   await giving.getByRole('button', { name: 'Give trial' }).click();
   await said(page, 'dora has Trial for');
   await history.getByText('Free trial given').waitFor();
-  await history.getByRole('link', { name: 'Plan began' }).click();
+  await history.getByRole('link', { name: 'Plan started' }).click();
   await heading(page, `Order ${dora.order.id}`).waitFor();
 });
 
@@ -152,12 +154,12 @@ test('the product that orders are handed to is named on a page, with a secret th
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
   await heading(page, 'Product').waitFor();
-  await page.getByText('No call waits').waitFor();
-  await page.getByRole('radio', { name: /^Confirmed by the product/ }).check({ force: true });
-  await page.getByLabel('Address of the product').fill('http://127.0.0.1:9/');
+  await page.getByText('No pending calls').waitFor();
+  await page.getByRole('radio', { name: /^Wait for confirmation/ }).check({ force: true });
+  await page.getByLabel('Product URL').fill('http://127.0.0.1:9/');
   const save = page.getByRole('button', { name: 'Save' });
   await untilDisabled(save, 'without a secret nothing is signed');
-  await page.getByRole('button', { name: 'Make one' }).click();
+  await page.getByRole('button', { name: 'Generate' }).click();
   const secret = page.getByRole('textbox', { name: 'Secret' });
   await untilTrue(
     async () => /^whsec_[A-Za-z0-9+/]{43}=$/.test(await secret.inputValue()),
@@ -165,26 +167,26 @@ test('the product that orders are handed to is named on a page, with a secret th
   );
   await save.click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
-  await said(page, 'Saved. It counts from the next order on.');
+  await said(page, 'Saved. Applies to new orders.');
   const { product } = (await service.admin.get('/api/admin/v1/product')).body;
   assert.deepEqual(product, { mode: 'confirm', url: 'http://127.0.0.1:9/', has_secret: true });
-  await page.getByText('One is set. Empty: it stays.').waitFor();
+  await page.getByText('A secret is set. Leave blank to keep it').waitFor();
   await untilValue(secret, '');
 
   const { order } = await placeOrder(service, reseller, { customer: 'handed-over' });
   await page.reload();
-  const waiting = page.getByRole('table', { name: 'Calls that the product has not taken' });
-  const call = waiting.getByRole('row').filter({ hasText: 'Plan begins' });
+  const waiting = page.getByRole('table', { name: 'Pending product calls' });
+  const call = waiting.getByRole('row').filter({ hasText: 'Plan start' });
   await call.getByRole('link', { name: 'handed-over' }).waitFor();
   await call.getByRole('link', { name: String(order.id) }).waitFor();
   await waiting.getByRole('link', { name: username }).waitFor();
   await expectAccessible(page, 'the product');
 
-  await page.getByRole('button', { name: 'Call it no more' }).click();
-  const asked = dialog(page, 'Call the product no more?');
+  await page.getByRole('button', { name: 'Disconnect product' }).click();
+  const asked = dialog(page, 'Disconnect product?');
   await expectAccessible(page, 'the product forgotten');
-  await asked.getByRole('button', { name: 'Call it no more' }).click();
-  await said(page, 'The product is called no more.');
+  await asked.getByRole('button', { name: 'Disconnect product' }).click();
+  await said(page, 'Product disconnected.');
   assert.equal((await service.admin.get('/api/admin/v1/product')).body.product.url, null);
   const accepted = await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {});
   assert.equal(accepted.status, 200, accepted.text);
@@ -201,10 +203,10 @@ test('background work that fails comes first on the health page, with how often,
         last_error = 'No space left on device', last_error_at = now(), next_run_at = now() + interval '1 day'`,
   });
   const page = await panel.openAs(service.admin, '/panel/admin/health');
-  await page.getByText('Failing: Ledgers verified.').waitFor();
-  const first = page.getByRole('table', { name: 'Runs of background work' }).getByRole('row').nth(1);
+  await page.getByText('Failing: Ledger verification.').waitFor();
+  const first = page.getByRole('table', { name: 'Background job runs' }).getByRole('row').nth(1);
   await first.getByText('Failed 3 times in a row').waitFor();
-  await first.getByText('It never succeeded.').filter({ visible: true }).waitFor();
+  await first.getByText('Never succeeded.').filter({ visible: true }).waitFor();
   await first.getByText('No space left on device').filter({ visible: true }).waitFor();
   await expectAccessible(page, 'work that fails');
 });

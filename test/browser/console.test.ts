@@ -29,7 +29,7 @@ test('an administrator who leaves himself out of his own allow-list is asked aga
   assert.equal((await admin.get('/balance')).status, 200);
   await list.fill('203.0.113.0/25');
   await settings.getByRole('button', { name: 'Save', exact: true }).click();
-  await settings.getByRole('button', { name: 'Save it all the same' }).click();
+  await settings.getByRole('button', { name: 'Save anyway' }).click();
   await settings.waitFor({ state: 'hidden' });
   expectRefusal(await admin.get('/balance'), '403 ip_not_allowed');
   await page.getByRole('button', { name: 'Change settings' }).click();
@@ -50,13 +50,13 @@ test('a package made and edited in the console is seen in GET /packages: prices,
     );
 
   const page = await panel.openAs(service.admin, '/panel/admin/packages');
-  await page.getByRole('link', { name: 'Create a package' }).click();
+  await page.getByRole('link', { name: 'Create package' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Studio');
   await page.getByLabel('Accounts').fill('5');
   await page.getByLabel('Posts per day').fill('50');
   await page.getByLabel('AI images per month').fill('500');
   for (const [index, feature] of ['First', 'Second', 'Third'].entries()) {
-    await page.getByRole('button', { name: 'Add a feature' }).click();
+    await page.getByRole('button', { name: 'Add feature' }).click();
     await page.getByLabel(`Feature ${index + 1}`, { exact: true }).fill(feature);
   }
   const prices = {
@@ -70,7 +70,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   for (const [label, price] of Object.entries(prices)) await page.getByLabel(label).fill(price);
   // While typing: 54 is 10% less than 3 × 20.
   await page.getByText('saves 10%').waitFor();
-  await page.getByText('saves nothing').waitFor();
+  await page.getByText('no saving').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Create package');
   await heading(page, 'Packages').waitFor();
@@ -125,10 +125,10 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   const found = async () =>
     (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);
   const page = await panel.openAs(service.admin, `/panel/admin/packages/${id}`);
-  await page.getByText('Nothing is scheduled').waitFor();
+  await page.getByText('No scheduled prices').waitFor();
 
   await page.getByRole('button', { name: 'Schedule prices' }).click();
-  const form = dialog(page, 'Schedule prices of Atelier');
+  const form = dialog(page, 'Schedule prices for Atelier');
   const submit = form.getByRole('button', { name: 'Schedule prices' });
   await form.getByLabel('Day', { exact: true }).fill('2026-01-15');
   await untilDisabled(submit, 'there is no price yet');
@@ -138,14 +138,14 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   await form.getByLabel('Your password').fill(testPassword);
   await submit.click();
   // Typed in the reader's zone: the day has begun at noon.
-  await form.getByRole('alert').getByText('From: This must be in the future.').waitFor();
+  await form.getByRole('alert').getByText('From: Must be in the future.').waitFor();
   await form.getByLabel('Day', { exact: true }).fill('2026-02-01');
   await form.getByLabel('Time (Europe/Berlin)').fill('06:30');
   await submit.click();
-  await said(page, 'begin on 1 Feb 2026, 06:30 (Europe/Berlin)');
+  await said(page, 'Prices scheduled for 1 Feb 2026, 06:30 (Europe/Berlin)');
   await form.waitFor({ state: 'hidden' });
   const schedule = page.getByRole('table', { name: 'Scheduled prices' });
-  await schedule.getByText('To come').waitFor();
+  await schedule.getByText('Upcoming').waitFor();
   const [upcoming] = (await found()).upcoming;
   assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T05:30:00Z', '12.00']);
 
@@ -164,7 +164,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
     .getByRole('button', { name: 'Delete the prices from 1 Feb 2026, 06:30 (Europe/Berlin)' })
     .click();
   await dialog(page, 'Delete these prices?').getByRole('button', { name: 'Delete prices' }).click();
-  await page.getByText('Nothing is scheduled').waitFor();
+  await page.getByText('No scheduled prices').waitFor();
   assert.deepEqual((await found()).upcoming, []);
   await page.goto('/panel/admin/audit');
   await page.getByText('Scheduled prices deleted').first().waitFor();
@@ -184,8 +184,8 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await row(page, 'Taster').getByText('Free trial').filter({ visible: true }).waitFor();
 
   await page.goto(`/panel/admin/accounts/${reseller.id}`);
-  await page.getByRole('button', { name: 'Give a free trial' }).click();
-  const giving = dialog(page, 'Give a free trial');
+  await page.getByRole('button', { name: 'Give free trial' }).click();
+  const giving = dialog(page, 'Give free trial');
   await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
   await giving.getByLabel('Customer').fill('curious@example.com');
   await giving.getByRole('button', { name: 'Give trial' }).click();
@@ -206,7 +206,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   const id = body.data[0].id;
   expectStatus(await reseller.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
   await page.goto(`/panel/admin/customers/${id}`);
-  await page.getByRole('button', { name: 'Give a free trial' }).click();
+  await page.getByRole('button', { name: 'Give free trial' }).click();
   await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
   await giving.getByRole('button', { name: 'Give trial', exact: true }).click();
   await giving.getByText('This customer has already had this free trial.').waitFor();
@@ -235,7 +235,7 @@ test('settings count from the next request on: API off, rate limit, group, allow
 
   settings = await open();
   await settings.getByRole('switch', { name: 'API access' }).click();
-  await settings.getByLabel('Requests a minute').fill('7');
+  await settings.getByLabel('Requests per minute').fill('7');
   await settings.getByRole('radio', { name: 'Distributor' }).check({ force: true });
   const reads: Route[] = [];
   let isHeld = true;
@@ -308,7 +308,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   const page = await panel.openAs(service.admin, '/panel/admin');
   await page.getByRole('main').getByText(username).waitFor();
   await goTo(page, 'Accounts');
-  const search = page.getByRole('searchbox', { name: 'Name, e-mail or end of a key' });
+  const search = page.getByRole('searchbox', { name: 'Name, email or end of a key' });
   // Only the end of a pasted key appears in the URL.
   await search.fill(reseller.key);
   const end = reseller.key.slice(-4);
@@ -328,13 +328,13 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   await goTo(page, 'Health');
   await page.getByText('Reachable').waitFor();
   await page.getByRole('button', { name: 'Verify now' }).click();
-  await page.getByText(/^Everything adds up/).waitFor();
+  await page.getByText(/^Everything balances/).waitFor();
 });
 
 test('another address of the product takes the password, and what was typed stays until it is right', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
-  const address = page.getByLabel('Address of the product');
+  const address = page.getByLabel('Product URL');
   await address.fill('https://127.0.0.1/product');
   await page.getByLabel('Secret', { exact: true }).fill(`whsec_${'A'.repeat(32)}`);
   const save = page.getByRole('button', { name: 'Save', exact: true });
@@ -352,8 +352,8 @@ test('another address of the product takes the password, and what was typed stay
   await said(page, 'Saved.');
   assert.equal(await product(), 'https://127.0.0.1/product');
   // Confirmed within five minutes: may stay empty.
-  await page.getByRole('button', { name: 'Call it no more' }).click();
-  await dialog(page, 'Call the product no more?').getByRole('button', { name: 'Call it no more' }).click();
-  await said(page, 'The product is called no more.');
+  await page.getByRole('button', { name: 'Disconnect product' }).click();
+  await dialog(page, 'Disconnect product?').getByRole('button', { name: 'Disconnect product' }).click();
+  await said(page, 'Product disconnected.');
   assert.equal(await product(), null);
 });

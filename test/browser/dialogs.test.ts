@@ -32,8 +32,8 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   await box.getByRole('button', { name: 'Renew for $25.00' }).waitFor();
 
   await box.getByRole('radio', { name: /^Basic/ }).check({ force: true });
-  await box.getByText('Downgrade from Plus to Basic, $15.00 back').waitFor();
-  await box.getByRole('button', { name: 'Change, $15.00 back' }).click();
+  await box.getByText('Downgrade from Plus to Basic, $15.00 refunded').waitFor();
+  await box.getByRole('button', { name: 'Change, $15.00 refunded' }).click();
   const asked = dialog(page, 'Downgrade this customer?');
   await asked.waitFor();
   // Back closes the question, then the dialog; the page stays.
@@ -41,8 +41,8 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   await asked.waitFor({ state: 'hidden' });
   await box.waitFor();
   assert.equal((await reseller.get('/balance')).body.balance, '75.00');
-  await box.getByRole('button', { name: 'Change, $15.00 back' }).click();
-  await asked.getByRole('button', { name: 'Change, $15.00 back' }).click();
+  await box.getByRole('button', { name: 'Change, $15.00 refunded' }).click();
+  await asked.getByRole('button', { name: 'Change, $15.00 refunded' }).click();
   await dialog(page, 'Order placed').waitFor();
   assert.equal((await reseller.get('/balance')).body.balance, '90.00');
 });
@@ -193,7 +193,7 @@ test('a page of what is not there says so, and offers no second try', async () =
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers/999999');
   const alert = page.getByRole('alert');
-  await alert.getByText('There is no such customer.').waitFor();
+  await alert.getByText('Customer not found.').waitFor();
   assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0);
 });
 

@@ -87,7 +87,7 @@ const panel = usePanelBrowser(async (service) => {
     'webhooks-page': { path: '/panel/webhooks', title: 'Webhooks' },
     'webhook-page': { path: `/panel/webhooks/${webhook.id}`, title: 'The shop' },
     'events-page': { path: '/panel/events', title: 'Events' },
-    'people-page': { path: '/panel/people', title: 'People' },
+    'people-page': { path: '/panel/people', title: 'Team' },
     'security-page': { path: '/panel/security', title: 'Security' },
   };
   consolePages = {
@@ -186,7 +186,7 @@ test('nor does a page of the customer, from the login link to the one that is sp
   await page.getByRole('button', { name: 'Continue' }).click();
   await heading(page, 'Basic').waitFor();
   await look(page, '/customer', 'Basic');
-  await look(page, customerLink, 'This link is no longer valid');
+  await look(page, customerLink, 'This link no longer works');
 });
 
 test('nor does test mode, nor the dialog of its clock', async () => {
@@ -197,10 +197,10 @@ test('nor does test mode, nor the dialog of its clock', async () => {
   for (let time = 0; time < 2; time += 1) {
     await check(page, 'test mode');
     await band.getByRole('button', { name: 'Move clock' }).click();
-    await dialog(page, 'Move the clock').waitFor();
+    await dialog(page, 'Move clock').waitFor();
     await check(page, 'the clock');
     await page.keyboard.press('Escape');
-    await dialog(page, 'Move the clock').waitFor({ state: 'detached' });
+    await dialog(page, 'Move clock').waitFor({ state: 'detached' });
   }
 });
 
@@ -222,8 +222,8 @@ test('nor does a dialog', async () => {
   await page.setViewportSize(wide);
   await goTo(page, 'API access');
   await page.getByRole('button', { name: 'Replace key' }).click();
-  const asked = dialog(page, 'Replace the key?');
-  await confirmWithPassword(asked, 'not the password', 'Replace key now');
+  const asked = dialog(page, 'Replace key?');
+  await confirmWithPassword(asked, 'not the password', 'Replace key');
   await asked.getByRole('alert').waitFor();
   await check(page, 'a dialog with a refusal');
   await page.keyboard.press('Escape');
@@ -231,7 +231,7 @@ test('nor does a dialog', async () => {
   await page.setViewportSize(wide);
   await page.getByRole('button', { name: 'New endpoint' }).click();
   const made = dialog(page, 'New endpoint');
-  await made.getByRole('radio', { name: 'Only selected ones' }).check({ force: true });
+  await made.getByRole('radio', { name: 'Only selected types' }).check({ force: true });
   await check(page, 'the form of an endpoint');
 });
 
@@ -244,7 +244,7 @@ test('nor does one of the console', async () => {
   await openEach(console, consoleDoors);
   await console.goto(`/panel/admin/packages/${panel.service.packages.basic}`);
   for (const [button, title] of [
-    ['Schedule prices', /^Schedule prices of/],
+    ['Schedule prices', /^Schedule prices for/],
     [/^Delete the prices/, 'Delete these prices?'],
   ] as const) {
     await console.getByRole('button', { name: button }).click();

@@ -90,8 +90,8 @@ test('spending by package stands on the overview beside the time before, and eac
     to: '2026-03-12T23:59:59Z',
   });
   await page.goBack();
-  await page.getByRole('radio', { name: 'Kind' }).press('Space');
-  const kinds = page.getByRole('table', { name: 'Spending by kind of order' });
+  await page.getByRole('radio', { name: 'Type' }).press('Space');
+  const kinds = page.getByRole('table', { name: 'Spending by order type' });
   await kinds.getByRole('link', { name: 'Renewal' }).click();
   await heading(page, 'Orders').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('kind'), 'renew');
@@ -99,8 +99,8 @@ test('spending by package stands on the overview beside the time before, and eac
 
 test('a day of the chart opens its rows by exact times, from the bar and from the table, and the last one is said to run', async () => {
   const page = await panel.openAs(reseller);
-  await page.getByText('Still running: Thu, 12 Mar 2026').first().waitFor();
-  const chart = page.getByRole('img', { name: /^Credit spent: / });
+  await page.getByText('In progress: Thu, 12 Mar 2026').first().waitFor();
+  const chart = page.getByRole('img', { name: /^Spending: / });
   const box = await chart.boundingBox();
   assert.ok(box);
   await chart.click({ position: { x: box.width - 28, y: box.height / 2 } });
@@ -109,17 +109,17 @@ test('a day of the chart opens its rows by exact times, from the bar and from th
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), today);
   await page.goBack();
   await page.getByRole('radio', { name: 'Table' }).press('Space');
-  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, still running' }).click();
+  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, in progress' }).click();
   await heading(page, 'Orders').waitFor();
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), today);
 });
 
 test('plans that end soon open the customers of that time', async () => {
   const page = await panel.openAs(reseller);
-  await page.getByRole('link', { name: 'Show it' }).waitFor({ state: 'hidden' });
+  await page.getByRole('link', { name: 'View customer' }).waitFor({ state: 'hidden' });
   panel.service.clock.seconds = secondsOf('2026-04-01T10:00:00Z');
   const later = await panel.openAs(reseller);
-  await later.getByRole('link', { name: 'Show it' }).click();
+  await later.getByRole('link', { name: 'View customer' }).click();
   await heading(later, 'Customers').waitFor();
   const { searchParams } = new URL(later.url());
   assert.deepEqual(
@@ -146,12 +146,12 @@ test('alerts are set on a page, what is wrong is said, and they are those of the
   const page = await panel.openAs(reseller, '/panel/forecast');
   const below = page.getByLabel(/^Alert when the balance falls below/);
   await below.fill('0');
-  await page.getByText('An amount above zero').waitFor();
+  await page.getByText('Enter an amount above zero').waitFor();
   await below.fill('15');
   await page.getByLabel('Alert this many days before a plan ends').fill('3');
-  await page.getByLabel('E-mail addresses').fill('ops@example.com, money@example.com');
+  await page.getByLabel('Email addresses').fill('ops@example.com, money@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
-  await page.getByText('The alerts are saved.').waitFor();
+  await page.getByText('Alerts saved.').waitFor();
   assert.deepEqual((await reseller.get('/alerts')).body.alerts, {
     balance_below: '15.00',
     plans_ending_days: 3,
@@ -193,7 +193,7 @@ test('each figure of the operator’s overview opens its rows, down to the order
   await untilCount(page.getByRole('table', { name: 'Orders' }).getByRole('row'), 2);
 
   await page.goto('/panel/admin');
-  await page.getByRole('radio', { name: 'Kind' }).press('Space');
+  await page.getByRole('radio', { name: 'Type' }).press('Space');
   await page.getByRole('link', { name: 'Renewal' }).click();
   await heading(page, 'Revenue by account').waitFor();
   assert.deepEqual(search(), { ...span, kind: 'renew' });
@@ -214,10 +214,10 @@ test('each figure of the operator’s overview opens its rows, down to the order
   await page.getByRole('definition').getByRole('link', { name: '0', exact: true }).click();
   await heading(page, 'All customers').waitFor();
   assert.deepEqual(search(), { from: '2026-03-12T10:00:01Z', to: '2026-03-26T10:00:00Z' });
-  await page.getByText('Nobody found').waitFor();
+  await page.getByText('No matching customers').waitFor();
 
   await page.goto('/panel/admin?view=table');
-  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, still running' }).click();
+  await page.getByRole('link', { name: 'Thu, 12 Mar 2026, in progress' }).click();
   await page.getByRole('definition').filter({ hasText: '$35.00' }).first().waitFor();
   assert.deepEqual(search(), { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' });
 });
@@ -236,7 +236,7 @@ test('a refusal leads from its code to the requests, and for the operator to the
   assert.equal(new URL(page.url()).searchParams.get('code'), 'invalid_package');
   const console = await panel.openAs(admin, '/panel/admin');
   await console.getByRole('link', { name: 'invalid_package' }).click();
-  const accounts = console.getByRole('table', { name: 'Accounts that were refused with invalid_package' });
+  const accounts = console.getByRole('table', { name: 'Accounts refused with invalid_package' });
   await accounts.getByRole('link').click();
   await console.waitForURL(`**/panel/admin/accounts/${reseller.id}?*`);
   assert.equal(new URL(console.url()).searchParams.get('code'), 'invalid_package');

@@ -24,15 +24,15 @@ const panel = usePanelBrowser();
 
 test('a new account gets from its first sign-in to its key, its first order and the ledger entry of it', async () => {
   const console = await panel.openAs(panel.service.admin, '/panel/admin/accounts');
-  await console.getByRole('button', { name: 'Create an account' }).click();
-  const creating = dialog(console, 'Create an account');
+  await console.getByRole('button', { name: 'Create account' }).click();
+  const creating = dialog(console, 'Create account');
   await creating.getByLabel('Username').fill('north.shop');
   await creating.getByRole('textbox', { name: 'Name', exact: true }).fill('North Shop Ltd');
   await creating.getByRole('button', { name: 'Create account' }).click();
-  const ready = dialog(console, 'The account is ready');
+  const ready = dialog(console, 'Account created');
   const password = await ready.locator('code').first().innerText();
   const key = await shownSecret(ready, /^sk_live_/);
-  await ready.getByRole('link', { name: 'Open the account' }).click();
+  await ready.getByRole('link', { name: 'Open account' }).click();
   await heading(console, 'north.shop').waitFor();
   await console.getByRole('button', { name: 'Credit', exact: true }).click();
   const crediting = dialog(console, 'Credit north.shop');
@@ -48,7 +48,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
   await page.getByText('0 of 3 done').waitFor();
   await page.getByRole('link', { name: 'Open API access' }).click();
   await page.getByRole('button', { name: 'Show key' }).click();
-  await confirmWithPassword(dialog(page, 'Show the key'), testPassword, 'Show key');
+  await confirmWithPassword(dialog(page, 'Show key'), testPassword, 'Show key');
   await page.getByText(key, { exact: true }).waitFor();
   await goTo(page, 'Overview');
   await page.getByText('1 of 3 done').waitFor();
@@ -146,7 +146,7 @@ test('an order whose answer was lost is sent again from the same dialog and char
   });
   const button = await prepareOrder(page, 'answer-lost', 'Basic');
   await button.click();
-  await page.getByText('the order may already have been placed').waitFor();
+  await page.getByText('the order may already be placed').waitFor();
   await page
     .getByRole('dialog', { name: 'Place an order' })
     .getByRole('button', { name: /^Place order/ })

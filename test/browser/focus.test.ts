@@ -53,7 +53,7 @@ test('a dialog opens with the focus on what it asks for, never on its cross', as
   const placed = await order(reseller, 'bob@example.com');
   const page = await panel.openAs(reseller, `/panel/customers/${placed}`);
   await page.getByRole('button', { name: 'Change package' }).click();
-  await dialog(page, 'Change the package')
+  await dialog(page, 'Change package')
     .getByRole('radio', { name: 'Monthly' })
     .and(page.locator(':focus'))
     .waitFor();
@@ -116,7 +116,7 @@ test('an account is credited by keyboard alone: the amount, Enter, Enter', async
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Credit $5.00' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
-  await said(page, `The balance of ${await usernameOf(panel.service, reseller)} is $15.00`);
+  await said(page, `The balance of ${await usernameOf(panel.service, reseller)} is now $15.00`);
 });
 
 async function focused(page: Page): Promise<string> {

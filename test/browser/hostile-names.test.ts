@@ -135,7 +135,7 @@ test('the console shows hostile names of accounts and customers as text, also in
     await goInPlace(page, `/panel/admin/customers?q=${encodeURIComponent(text)}`);
     await row(page, text).getByRole('button', { name: 'Suspend' }).click();
     await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
-    await row(page, text).getByRole('button', { name: 'Lift' }).waitFor();
+    await row(page, text).getByRole('button', { name: 'Resume' }).waitFor();
   }
   for (const [index, text] of own.entries()) {
     await changeAccount(panel.service, reseller, { display_name: text });

@@ -54,7 +54,7 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
   await results.getByText('20 plans renewed').waitFor();
   await results.getByRole('button', { name: 'Close' }).last().click();
   await bar.waitFor({ state: 'detached' });
-  await page.getByText('Nobody found').waitFor();
+  await page.getByText('No matching customers').waitFor();
   assert.equal(before, '1530.00');
   assert.equal((await reseller.get('/balance')).body.balance, '1070.00');
   assert.ok(panel.takeProblems().every((problem) => /Failed to load|ERR_FAILED|bulk/.test(problem)));
@@ -70,11 +70,11 @@ test('all that match are selected beyond the page, and who cannot be renewed is 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
   const bar = page.getByRole('region', { name: 'Selected customers' });
   await bar.getByText('50 selected').waitFor();
-  await bar.getByRole('button', { name: 'Select all that match' }).click();
+  await bar.getByRole('button', { name: 'Select all matches' }).click();
   await bar.getByText('61 selected · 1 cannot be renewed').waitFor();
   await bar.getByRole('button', { name: 'Renew 60 for $600.00' }).click();
   const renewing = dialog(page, 'Renew 60 plans');
-  await renewing.getByText('Left out: This is a free trial. Order a package instead.').waitFor();
+  await renewing.getByText('Not included: This is a free trial. Order a package instead.').waitFor();
   await renewing.getByRole('button', { name: 'Cancel' }).click();
 });
 
@@ -99,7 +99,7 @@ test('orders and customers are found by what people type: fragments, any order o
   await row(page, 'Jürgen').waitFor({ state: 'detached' });
   await row(page, 'Chidi').getByRole('link').click();
   const drawer = dialog(page, 'Chidi Ọkàfọr');
-  await drawer.getByText('Last orders').waitFor();
+  await drawer.getByText('Recent orders').waitFor();
   await drawer.getByRole('button', { name: 'Renew' }).waitFor();
   await page.goBack();
   await drawer.waitFor({ state: 'detached' });
@@ -146,11 +146,11 @@ test('a plan whose order waits for the product says so before there is anything 
   const id = await place(reseller, 'is.waiting');
   await setProduct('none');
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
-  await page.getByText('An order for this customer still waits for the product.').waitFor();
+  await page.getByText('An order for this customer is still waiting for the product.').waitFor();
   await untilDisabled(page.getByRole('button', { name: 'Renew' }));
   await page.getByRole('table').getByRole('link').first().click();
   await heading(page, /^Order/).waitFor();
-  await page.getByText('An order for this customer still waits for the product.').waitFor();
+  await page.getByText('An order for this customer is still waiting for the product.').waitFor();
   await untilDisabled(page.getByRole('button', { name: 'Renew' }));
 });
 
@@ -185,8 +185,8 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
   const open = async () => {
     await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
     await bar.getByText('3 selected').waitFor();
-    await bar.getByRole('button', { name: 'Auto-renewal' }).click();
-    return dialog(page, 'Auto-renewal of the selected');
+    await bar.getByRole('button', { name: 'Auto-renew' }).click();
+    return dialog(page, 'Auto-renew for selected customers');
   };
   const terms = await open();
   await terms.getByLabel('Highest price, in USD').fill('15');
@@ -219,8 +219,8 @@ test('auto-renewal is switched for everyone who is selected, with a result for e
   await page.reload();
   const off = await open();
   await off.getByRole('radio', { name: 'No' }).check({ force: true });
-  await off.getByText('Left out: does not renew itself').waitFor();
-  await off.getByRole('button', { name: 'Let 2 plans end' }).click();
+  await off.getByText('Not included: auto-renew is off').waitFor();
+  await off.getByRole('button', { name: 'Turn off auto-renew for 2 plans' }).click();
   await results.getByText('2 plans changed').waitFor();
   assert.equal(await termsOf(ids[1]), null);
   await results.getByRole('button', { name: 'Close' }).last().click();

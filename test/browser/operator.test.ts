@@ -72,9 +72,9 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   const page = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${acme.id}`);
   await page.getByRole('button', { name: 'View as reseller' }).click();
   await heading(page, 'Overview').waitFor();
-  const band = page.getByRole('region', { name: 'Looking at another account' });
-  await band.getByText(`You see what ${username} sees.`).waitFor();
-  await page.getByRole('complementary', { name: 'Menu' }).getByText(`Looks at ${username}`).waitFor();
+  const band = page.getByRole('region', { name: 'Viewing another account' });
+  await band.getByText(`Viewing as ${username} (read-only)`).waitFor();
+  await page.getByRole('complementary', { name: 'Menu' }).getByText(`Viewing ${username}`).waitFor();
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();
@@ -103,7 +103,7 @@ test('on a customer’s page the operator changes the package, makes a login lin
   const history = page.getByRole('table', { name: 'History of this customer' });
 
   await page.getByRole('button', { name: 'Change package' }).click();
-  const changing = dialog(page, 'Change the package of tom.baker');
+  const changing = dialog(page, 'Change package for tom.baker');
   await changing.getByRole('radio', { name: 'Plus' }).check({ force: true });
   await untilCount(changing.getByRole('radio', { name: 'Basic' }), 0, 'that is the present one');
   const change = changing.getByRole('button', { name: 'Change for $15.00' });
@@ -112,34 +112,34 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await changing.getByLabel('Your password').fill(testPassword);
   await expectAccessible(page, 'the operator’s change of package');
   await change.click();
-  await said(page, 'tom.baker has Plus now.');
+  await said(page, 'tom.baker now has Plus.');
   await history
     .getByRole('row')
     .filter({ hasText: 'Package changed' })
     .getByText('An administrator')
     .waitFor();
 
-  await page.getByRole('button', { name: 'Make a login link' }).click();
+  await page.getByRole('button', { name: 'Create login link' }).click();
   const linking = dialog(page, 'Create a login link?');
   await linking.getByLabel('Your password').fill(testPassword);
   await linking.getByRole('button', { name: 'Create link' }).click();
   const shown = dialog(page, 'Login link');
-  await shown.getByText(/^Shown only now\. It logs tom\.baker in once, until/).waitFor();
+  await shown.getByText(/^Logs tom\.baker in once, until/).waitFor();
   await shown.getByRole('button', { name: 'Copy' }).waitFor();
   await shown.getByRole('button', { name: 'Done' }).click();
   const links = page.getByRole('table', { name: 'Login links of this customer' });
   await links
     .getByRole('row')
-    .filter({ hasText: 'admin, an administrator' })
+    .filter({ hasText: 'admin (administrator)' })
     .getByText('Not used yet')
     .waitFor();
 
   await page.getByRole('button', { name: 'Cancel plan' }).click();
-  const cancelling = dialog(page, 'Cancel the plan of tom.baker?');
+  const cancelling = dialog(page, 'Cancel tom.baker’s plan?');
   await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
   // Confirmed within five minutes: may stay empty.
-  await cancelling.getByRole('button', { name: 'End now, $25.00 back' }).click();
-  await said(page, 'The plan has ended. $25.00 went back to the account.');
+  await cancelling.getByRole('button', { name: 'End now, $25.00 refunded' }).click();
+  await said(page, 'Plan canceled. $25.00 was refunded to the account.');
   await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
 });
 
@@ -161,11 +161,11 @@ test('an order that nobody answered is failed by hand, and what that means is sa
   await counted.waitFor();
   await row(page, 'waiting').getByRole('button', { name: 'Fail' }).click();
   const asked = dialog(page, 'Fail this order?');
-  await asked.getByText(`${username} gets back what the order took`).waitFor();
-  await asked.getByLabel('Reason, for the account').fill('Not served');
-  await asked.getByRole('button', { name: 'Fail the order' }).click();
-  await said(page, `The order has failed. ${username} has its money back.`);
-  await page.getByText('Nothing waits for you').waitFor();
+  await asked.getByText(`${username} is refunded the price of`).waitFor();
+  await asked.getByLabel('Reason (shown to the account)').fill('Not served');
+  await asked.getByRole('button', { name: 'Fail order' }).click();
+  await said(page, `Order failed. ${username} was refunded.`);
+  await page.getByText('You’re all caught up').waitFor();
   await counted.waitFor({ state: 'detached' });
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
@@ -195,22 +195,22 @@ test('calls that the product does not take are seen at once, sent again, closed 
   });
   const page = await panel.openAs(service.admin, '/panel/admin');
   await page.getByRole('link', { name: '2 calls need your attention' }).waitFor();
-  await page.getByRole('link', { name: 'The product has not taken 1 call' }).click();
+  await page.getByRole('link', { name: 'The product hasn’t accepted 1 call' }).click();
   const counted = page.getByRole('link', { name: 'Needs attention 3' });
   await counted.waitFor();
-  await row(page, 'held-too').getByRole('button', { name: 'Done by hand' }).click();
-  await dialog(page, 'Was this done by hand?').getByRole('button', { name: 'Done by hand' }).click();
-  await said(page, 'The call is closed.');
+  await row(page, 'held-too').getByRole('button', { name: 'Mark as done' }).click();
+  await dialog(page, 'Mark as done?').getByRole('button', { name: 'Mark as done' }).click();
+  await said(page, 'Call marked as done.');
   await page.getByRole('button', { name: 'Send all again' }).click();
   await dialog(page, 'Send all calls again?').getByRole('button', { name: 'Send all again' }).click();
-  await said(page, '1 call is sent again.');
-  await page.getByText('Nothing waits for you').waitFor();
+  await said(page, 'Sending 1 call again.');
+  await page.getByText('You’re all caught up').waitFor();
   // A pending order can be settled long before the 72 hours are over.
   await row(page, 'slow')
     .getByRole('link', { name: String(id) })
     .click();
   await heading(page, `Order ${id}`).waitFor();
-  const attempts = page.getByRole('table', { name: 'Attempts to call the product' });
+  const attempts = page.getByRole('table', { name: 'Product call attempts' });
   await attempts.getByText('Down for maintenance').waitFor();
   const shown = await attempts.getByRole('row').allInnerTexts();
   assert.deepEqual(
@@ -219,12 +219,12 @@ test('calls that the product does not take are seen at once, sent again, closed 
     'newest first',
   );
   await expectAccessible(page, 'the attempts of a call, on its order');
-  await page.getByText('You can decide in its place at any time.').waitFor();
+  await page.getByText('You can decide for it at any time.').waitFor();
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
   const asked = dialog(page, 'Fail this order?');
-  await asked.getByLabel('Reason, for the account').fill('No seats left');
-  await asked.getByRole('button', { name: 'Fail the order' }).click();
-  await said(page, `The order has failed. ${username} has its money back.`);
+  await asked.getByLabel('Reason (shown to the account)').fill('No seats left');
+  await asked.getByRole('button', { name: 'Fail order' }).click();
+  await said(page, `Order failed. ${username} was refunded.`);
   await page.getByText('No seats left', { exact: true }).waitFor();
   await page.getByText(/^Refunded .*10\.00 because the order failed$/).waitFor();
   await page.goto(`${panel.service.address}/panel/admin/product`);
@@ -260,7 +260,7 @@ test('an operator’s navigation begins with the console, leaves out ordering un
   assert.equal(offered[0], 'Business');
   for (const title of ['Overview', 'Orders', 'Customers', 'Ledger', 'Statements'])
     assert.ok(!offered.includes(title), title);
-  for (const title of ['API access', 'People', 'Security']) assert.ok(offered.includes(title), title);
+  for (const title of ['API access', 'Team', 'Security']) assert.ok(offered.includes(title), title);
   for (const control of [
     side.getByRole('button', { name: 'Sign out' }),
     side.getByRole('combobox', { name: 'Language' }),

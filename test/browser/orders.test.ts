@@ -29,8 +29,8 @@ test('a renewal and a change of package do what their preview said, the refund i
   await page.getByTitle('2026-05-15 12:00:00 UTC').first().waitFor();
 
   await page.getByRole('button', { name: 'Change package' }).click();
-  const changing = dialog(page, 'Change the package');
-  await changing.getByText('Choose a package to see the cost and the end of the plan.').waitFor();
+  const changing = dialog(page, 'Change package');
+  await changing.getByText('Choose a package to see the price and when the plan ends.').waitFor();
   await untilDisabled(changing.getByRole('button', { name: 'Change package' }));
   // The period continues the plan's unless changed, once the dialog has read the last order. A change request never
   // offers a renewal.
@@ -39,11 +39,11 @@ test('a renewal and a change of package do what their preview said, the refund i
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });
-  await changing.getByText('Upgrade from Basic to Plus, $12.00 back').waitFor();
+  await changing.getByText('Upgrade from Basic to Plus, $12.00 refunded').waitFor();
   // Nothing was used: both payments come back.
   await before.getByText('+$37.00').waitFor();
   await before.getByText('$75.00').waitFor();
-  await changing.getByRole('button', { name: 'Change, $12.00 back' }).click();
+  await changing.getByRole('button', { name: 'Change, $12.00 refunded' }).click();
   await dialog(page, 'Order placed').getByText('$75.00').waitFor();
   await page.keyboard.press('Escape');
   await balance(page).getByText('$75.00').waitFor();
@@ -71,10 +71,10 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await tell('POST', 'resume', {});
   await tell('POST', 'cancel', { at: 'now' });
   await page.reload();
-  await page.getByText('Cancelled', { exact: true }).first().waitFor();
+  await page.getByText('Canceled', { exact: true }).first().waitFor();
   await page.getByRole('button', { name: 'Order a package' }).waitFor();
   await goTo(page, 'Customers');
-  await row(page, 'life.of.a.plan').getByText('Cancelled').waitFor();
+  await row(page, 'life.of.a.plan').getByText('Canceled').waitFor();
 });
 
 test('filters of the orders stand in the address: a reload and the Back button keep them', async () => {
@@ -83,7 +83,7 @@ test('filters of the orders stand in the address: a reload and the Back button k
   const page = await panel.openAs(reseller, '/panel/orders');
   const rows = page.getByRole('row');
   await rows.nth(3).waitFor();
-  await page.getByRole('combobox', { name: 'Kind' }).selectOption('Renewal');
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Renewal');
   await page.waitForURL(/kind=renew/);
   await rows.nth(2).waitFor({ state: 'detached' });
   await row(page, 'filter.two').waitFor();

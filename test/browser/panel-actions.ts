@@ -11,9 +11,9 @@ export async function typeSignIn(page: Page, username: string, password: string)
 
 export async function choosePassword(page: Page, current: string, next: string): Promise<void> {
   await heading(page, 'Choose your password').waitFor();
-  await page.getByLabel('Password you signed in with').fill(current);
+  await page.getByLabel('Temporary password').fill(current);
   await page.getByLabel('New password', { exact: true }).fill(next);
-  await page.getByLabel('New password again').fill(next);
+  await page.getByLabel('Confirm new password').fill(next);
   await page.getByRole('button', { name: 'Set password' }).click();
 }
 

@@ -68,7 +68,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
     await colleague.getByRole('button', { name, exact: true }).waitFor();
   }
   await colleague.goto('/panel/people');
-  await heading(colleague, 'Not for your role').waitFor();
+  await heading(colleague, 'Not available to your role').waitFor();
   await expectAccessible(colleague, 'a page that is not for the role');
 
   const again = await panel.open(link);
@@ -101,10 +101,10 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await owner.getByRole('button', { name: `Change ${person.username}` }).click();
   const changing = dialog(owner, `Change ${person.username}`);
   await changing.waitFor();
-  assert.equal(await changing.getByLabel('E-mail address').count(), 0, 'their mail is their own');
+  assert.equal(await changing.getByLabel('Email address').count(), 0, 'their mail is their own');
   await changing.getByRole('radio', { name: /^Staff/ }).check({ force: true });
   await confirmWithPassword(changing, testPassword, 'Save');
-  await said(owner, `${person.username} is changed.`);
+  await said(owner, `${person.username} updated.`);
   await page.reload();
   await page.getByRole('button', { name: 'Renew', exact: true }).waitFor();
 });
@@ -114,17 +114,17 @@ test('whoever is removed while signed in lands on the sign-in page, and cannot s
   await heading(page, 'Overview').waitFor();
   const owner = await panel.openAs(reseller, '/panel/people');
   await owner.getByRole('button', { name: `Remove ${person.username}` }).click();
-  await confirmWithPassword(dialog(owner, `Remove ${person.username}?`), testPassword, 'Remove now');
-  await said(owner, `${person.username} is removed.`);
+  await confirmWithPassword(dialog(owner, `Remove ${person.username}?`), testPassword, 'Remove');
+  await said(owner, `${person.username} removed.`);
   await row(owner, person.username).waitFor({ state: 'detached' });
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, person.username, ownPassword);
   await page.getByRole('alert').waitFor();
 
   await owner.getByRole('button', { name: /^Remove account-/ }).click();
-  const removing = dialog(owner, 'Remove yourself?');
-  await removing.getByText('it may stay empty until').waitFor();
-  await removing.getByRole('button', { name: 'Remove me' }).click();
+  const removing = dialog(owner, 'Leave this account?');
+  await removing.getByText('You can leave this blank until').waitFor();
+  await removing.getByRole('button', { name: 'Leave account' }).click();
   await removing.getByRole('alert').waitFor();
 });
 
@@ -133,9 +133,9 @@ test('a new link for somebody who was invited replaces the one before', async ()
   const owner = await panel.openAs(reseller, '/panel/people');
   const first = await invite(owner, 'henrietta', 'Viewer');
   await owner.getByRole('button', { name: 'New link for henrietta' }).click();
-  const asking = dialog(owner, 'A new link for henrietta?');
-  await untilDisabled(asking.getByRole('button', { name: 'Make new link' }), 'asked for each time');
-  await confirmWithPassword(asking, testPassword, 'Make new link');
+  const asking = dialog(owner, 'Create a new link for henrietta?');
+  await untilDisabled(asking.getByRole('button', { name: 'Create new link' }), 'asked for each time');
+  await confirmWithPassword(asking, testPassword, 'Create new link');
   const second = await shownLink(owner, 'henrietta');
   assert.notEqual(second, first);
   const page = await panel.open(first);
@@ -154,22 +154,22 @@ test('a role that needs a second factor sets it up first, sees the recovery code
   const person = await addPerson(service, service.admin, 'viewer');
   const page = await panel.open('/panel/admin');
   await typeSignIn(page, person.username, ownPassword);
-  await heading(page, 'Set up codes at sign-in').waitFor();
+  await heading(page, 'Set up two-factor authentication').waitFor();
   assert.equal(await page.getByRole('navigation').count(), 0);
   await expectAccessible(page, 'the page that asks for a second factor');
   await page.getByRole('button', { name: 'Set up' }).click();
-  await confirmWithPassword(dialog(page, 'Set up codes at sign-in'), ownPassword, 'Continue');
+  await confirmWithPassword(dialog(page, 'Set up two-factor authentication'), ownPassword, 'Continue');
   const enrolling = dialog(page, 'Scan this with your app');
   const totp = new TOTP({ secret: Secret.fromBase32(await shownSecret(enrolling, /^[A-Z2-7]{16,}$/)) });
   await enrolling.getByRole('textbox', { name: 'Code' }).fill(nextCode(totp));
-  await enrolling.getByRole('button', { name: 'Switch on' }).click();
-  const kept = dialog(page, 'Codes at sign-in are on');
+  await enrolling.getByRole('button', { name: 'Turn on' }).click();
+  const kept = dialog(page, 'Two-factor authentication is on');
   await kept.getByRole('listitem').nth(9).waitFor();
-  await kept.getByRole('button', { name: 'I have saved them' }).click();
+  await kept.getByRole('button', { name: 'I’ve saved them' }).click();
   await heading(page, 'Business').waitFor();
   await goTo(page, 'Security');
-  await page.getByText('requires them of your role').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Switch off' }).count(), 0);
+  await page.getByText('requires it for your role').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Turn off' }).count(), 0);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, person.username, ownPassword);
@@ -182,7 +182,7 @@ test('a password given with one sensitive action may stay away from the next for
   const reseller = await service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByRole('button', { name: 'Show key' }).click();
-  const first = dialog(page, 'Show the key');
+  const first = dialog(page, 'Show key');
   await untilDisabled(first.getByRole('button', { name: 'Show key' }));
   await confirmWithPassword(first, testPassword, 'Show key');
   await page.getByText(reseller.key, { exact: true }).waitFor();
@@ -190,29 +190,29 @@ test('a password given with one sensitive action may stay away from the next for
   await page.getByRole('button', { name: 'New key' }).click();
   const form = dialog(page, 'New key');
   await form.getByLabel('Name').fill('Shop');
-  await form.getByText(/^You gave it a moment ago: it may stay empty until \d\d:\d\d\.$/).waitFor();
-  await form.getByRole('button', { name: 'Make key' }).click();
-  const made = dialog(page, 'The key is made');
+  await form.getByText(/^You confirmed recently\. You can leave this blank until \d\d:\d\d\.$/).waitFor();
+  await form.getByRole('button', { name: 'Create key' }).click();
+  const made = dialog(page, 'Key created');
   await shownSecret(made, /^sk_live_/);
   await made.getByRole('button', { name: 'Done' }).click();
 
   await goTo(page, 'Security');
   await page.getByLabel('Address', { exact: true }).fill('own@example.com');
   await page.getByRole('button', { name: 'Save address' }).click();
-  const always = dialog(page, 'Save the address?');
+  const always = dialog(page, 'Save address?');
   await untilDisabled(always.getByRole('button', { name: 'Save address' }), 'asked for each time');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Set up' }).click();
-  const setup = dialog(page, 'Set up codes at sign-in');
+  const setup = dialog(page, 'Set up two-factor authentication');
   await untilDisabled(setup.getByRole('button', { name: 'Continue' }), 'nor is an authenticator set up');
   await page.keyboard.press('Escape');
   // Unsaved input is asked about before the page is left.
   await page.getByLabel('Address', { exact: true }).fill('');
-  await goTo(page, 'People');
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
-  const inviting = dialog(page, 'Invite somebody');
+  await goTo(page, 'Team');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const inviting = dialog(page, 'Invite member');
   await inviting.getByLabel('Username').fill('an-owner-to-be');
-  await inviting.getByText('it may stay empty until').waitFor();
+  await inviting.getByText('You can leave this blank until').waitFor();
   await inviting.getByRole('radio', { name: /^Owner/ }).check({ force: true });
   await untilDisabled(inviting.getByRole('button', { name: 'Invite' }), 'nor an owner invited');
   await inviting.getByRole('button', { name: 'Cancel' }).click();
@@ -222,9 +222,9 @@ test('a password given with one sensitive action may stay away from the next for
   await goTo(page, 'API access');
   await page.getByRole('button', { name: 'Revoke Shop' }).click();
   const last = dialog(page, 'Revoke Shop?');
-  await untilDisabled(last.getByRole('button', { name: 'Revoke key now' }));
-  await confirmWithPassword(last, testPassword, 'Revoke key now');
-  await said(page, 'The key Shop is revoked.');
+  await untilDisabled(last.getByRole('button', { name: 'Revoke key' }));
+  await confirmWithPassword(last, testPassword, 'Revoke key');
+  await said(page, 'Key Shop revoked.');
 });
 
 test('in the console support is offered neither money nor prices, and is refused them; finance has no accounts to change', async () => {
@@ -234,7 +234,7 @@ test('in the console support is offered neither money nor prices, and is refused
   const page = await openSignedIn(support.username);
   await page.goto(`/panel/admin/accounts/${reseller.id}?tab=access`);
   await page.getByRole('button', { name: 'Change settings' }).waitFor();
-  await page.getByRole('button', { name: 'Invite somebody' }).waitFor();
+  await page.getByRole('button', { name: 'Invite member' }).waitFor();
   for (const name of ['Credit', 'Debit', 'Place an order']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
   }
@@ -243,10 +243,10 @@ test('in the console support is offered neither money nor prices, and is refused
     '403 insufficient_scope',
   );
   await goTo(page, 'Accounts');
-  await page.getByRole('button', { name: 'Create an account' }).first().click();
-  const creating = dialog(page, 'Create an account');
+  await page.getByRole('button', { name: 'Create account' }).first().click();
+  const creating = dialog(page, 'Create account');
   await creating.getByLabel('Username').waitFor();
-  assert.equal(await creating.getByText('Group: decides the prices').count(), 0);
+  assert.equal(await creating.getByText('Price group').count(), 0);
   await page.keyboard.press('Escape');
   await goTo(page, 'Packages');
   await page.getByRole('link', { name: 'Basic' }).click();
@@ -257,7 +257,7 @@ test('in the console support is offered neither money nor prices, and is refused
   }
   await page.goto(`/panel/admin/accounts/${service.admin.id}?tab=access`);
   await page.getByText('Administrator', { exact: true }).waitFor();
-  for (const name of ['Change settings', 'New password', 'Invite somebody', 'New key']) {
+  for (const name of ['Change settings', 'New password', 'Invite member', 'New key']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
   }
 
@@ -271,7 +271,7 @@ test('in the console support is offered neither money nor prices, and is refused
   await crediting.getByRole('button', { name: 'Credit $5.00' }).click();
   await crediting.waitFor({ state: 'detached' });
   assert.equal((await reseller.get('/balance')).body.balance, '25.00');
-  for (const name of ['Change settings', 'Replace key', 'Invite somebody', 'New key']) {
+  for (const name of ['Change settings', 'Replace key', 'Invite member', 'New key']) {
     assert.equal(await money.getByRole('button', { name, exact: true }).count(), 0, name);
   }
   const owner = await panel.openAs(service.admin, '/panel/admin/audit');
@@ -282,8 +282,8 @@ test('an administrator manages the people of any account, with the roles of that
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
-  const box = dialog(page, 'Invite somebody');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const box = dialog(page, 'Invite member');
   await untilCount(box.getByRole('radio'), 3);
   await page.keyboard.press('Escape');
   await invite(page, 'ida', 'Owner', /^The invitation/);
@@ -292,9 +292,9 @@ test('an administrator manages the people of any account, with the roles of that
     people.map(({ role }: { role: string }) => role),
     ['owner', 'owner'],
   );
-  await goTo(page, 'People');
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
-  await untilCount(dialog(page, 'Invite somebody').getByRole('radio'), 4);
+  await goTo(page, 'Team');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await untilCount(dialog(page, 'Invite member').getByRole('radio'), 4);
 });
 
 async function invite(
@@ -303,8 +303,8 @@ async function invite(
   role: string,
   title: string | RegExp = `The invitation of ${username}`,
 ) {
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
-  const box = dialog(page, 'Invite somebody');
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const box = dialog(page, 'Invite member');
   await box.getByLabel('Username').fill(username);
   await box.getByRole('radio', { name: new RegExp(`^${role}`) }).check({ force: true });
   await confirmWithPassword(box, testPassword, 'Invite');
@@ -325,7 +325,7 @@ async function shownLink(
 async function chooseByLink(page: Page): Promise<void> {
   await heading(page, /^Join /).waitFor();
   await page.getByLabel('New password', { exact: true }).fill(ownPassword);
-  await page.getByLabel('New password again').fill(ownPassword);
+  await page.getByLabel('Confirm new password').fill(ownPassword);
   await page.getByRole('button', { name: 'Set password and sign in' }).click();
 }
 

@@ -25,18 +25,18 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await page.getByRole('button', { name: 'Edit' }).click();
   const editing = dialog(page, 'Edit customer');
   await editing.getByLabel('Name').fill('Ada King');
-  await editing.getByLabel('Your own id').fill('crm-7');
+  await editing.getByLabel('External ID').fill('crm-7');
   await editing.getByRole('button', { name: 'Save' }).click();
   await heading(page, 'Ada King').waitFor();
   assert.equal((await planNow()).external_ref, 'crm-7');
 
-  await page.getByRole('button', { name: 'Auto-renewal' }).click();
-  const renewal = dialog(page, 'Auto-renewal of Ada King');
+  await page.getByRole('button', { name: 'Auto-renew' }).click();
+  const renewal = dialog(page, 'Auto-renew for Ada King');
   await renewal.getByLabel('Highest price, in USD').fill('12.50');
   await renewal.getByLabel('Hours before the end').fill('48');
   await expectAccessible(page, 'the dialog of auto-renewal');
   await renewal.getByRole('button', { name: 'Renew for at most $12.50 each time' }).click();
-  await row(page, 'Set to renew itself').getByText('Monthly, for at most $12.50').waitFor();
+  await row(page, 'Auto-renew turned on').getByText('Monthly, for at most $12.50').waitFor();
   assert.partialDeepStrictEqual((await planNow()).plan.auto_renew, { max_charge: '12.50', hours_before: 48 });
 
   await page.getByRole('button', { name: 'Suspend' }).click();
@@ -51,9 +51,9 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await page.getByText('Active', { exact: true }).first().waitFor();
 
   await page.getByRole('button', { name: 'Cancel plan' }).click();
-  const cancelling = dialog(page, 'Cancel the plan of Ada King?');
+  const cancelling = dialog(page, 'Cancel Ada King’s plan?');
   await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
-  const end = cancelling.getByRole('button', { name: 'End now, $6.77 back' });
+  const end = cancelling.getByRole('button', { name: 'End now, $6.77 refunded' });
   await end.waitFor();
   await cancelling.getByText('$96.77').waitFor();
   await expectAccessible(page, 'the dialog of a cancel');
@@ -66,12 +66,12 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
     return route.abort();
   });
   await end.click();
-  await cancelling.getByText('The answer was lost').waitFor();
+  await cancelling.getByText('No response arrived').waitFor();
   await cancelling.getByRole('button', { name: /^End now/ }).click();
-  await said(page, 'The plan has ended. $6.77 came back.');
-  await row(page, 'Cancelled').getByText('$6.77 back').waitFor();
+  await said(page, 'Plan canceled. $6.77 was refunded.');
+  await row(page, 'Canceled').getByText('$6.77 refunded').waitFor();
   assert.equal((await reseller.get('/balance')).body.balance, '96.77');
-  await untilCount(page.getByRole('button', { name: /Cancel plan|Auto-renewal/ }), 0);
+  await untilCount(page.getByRole('button', { name: /Cancel plan|Auto-renew/ }), 0);
   panel.takeProblems();
 });
 
@@ -82,13 +82,13 @@ test('a cancel at the period’s end is marked and can be undone; whoever only l
     .body.order.customer;
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByRole('button', { name: 'Cancel plan' }).click();
-  await dialog(page, 'Cancel the plan of bert?')
-    .getByRole('button', { name: 'End with the period, no refund' })
+  await dialog(page, 'Cancel bert’s plan?')
+    .getByRole('button', { name: 'End at the end of the period, no refund' })
     .click();
-  await page.getByText('Ends with its period', { exact: true }).waitFor();
+  await page.getByText('Ends with the current period', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Undo cancellation' }).click();
-  await dialog(page, 'Undo the cancellation?').getByRole('button', { name: 'Undo, free of charge' }).click();
-  await page.getByText('Ends with its period', { exact: true }).waitFor({ state: 'detached' });
+  await dialog(page, 'Undo the cancellation?').getByRole('button', { name: 'Undo, no charge' }).click();
+  await page.getByText('Ends with the current period', { exact: true }).waitFor({ state: 'detached' });
   assert.equal((await reseller.get(`/customers/${id}`)).body.customer.plan.ends_at_period_end, false);
 
   const viewer = await addPerson(service, reseller, 'viewer');
@@ -96,7 +96,7 @@ test('a cancel at the period’s end is marked and can be undone; whoever only l
   await typeSignIn(looking, viewer.username, ownPassword);
   await heading(looking, 'Overview').waitFor();
   await looking.goto(`/panel/customers/${id}`);
-  await row(looking, 'Plan began').waitFor();
-  for (const name of ['Edit', 'Suspend', 'Cancel plan', 'Auto-renewal'])
+  await row(looking, 'Plan started').waitFor();
+  for (const name of ['Edit', 'Suspend', 'Cancel plan', 'Auto-renew'])
     assert.equal(await looking.getByRole('button', { name }).count(), 0, name);
 });

@@ -15,7 +15,7 @@ const drawer = (page: Page) => page.getByRole('dialog');
 test('a refused request is read down to its body in three clicks, once the account keeps bodies, and gone when it does not', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(reseller, '/panel/requests');
-  const name = 'Keep what was sent and answered for 7 days';
+  const name = 'Log request and response bodies for 7 days';
   const keeping = page.getByRole('switch', { name });
   await keeping.click();
   await page.getByRole('switch', { name, checked: true }).waitFor();
@@ -30,13 +30,10 @@ test('a refused request is read down to its body in three clicks, once the accou
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
   const open = drawer(page);
   await open.getByText('This idempotency key was already used for another order.').waitFor();
-  const sent = open.getByRole('region', { name: 'Body that was sent' });
+  const sent = open.getByRole('region', { name: 'Request body' });
   await sent.getByText('"customer": "bob@example.com"').waitFor();
   assert.doesNotMatch(await open.innerText(), /hunter2/);
-  await open
-    .getByRole('region', { name: 'Body that was answered' })
-    .getByText('idempotency_conflict')
-    .waitFor();
+  await open.getByRole('region', { name: 'Response body' }).getByText('idempotency_conflict').waitFor();
   await open.getByRole('link', { name: 'ada@example.com' }).waitFor();
   await expectAccessible(page, 'the drawer of a request');
   const orders = await reseller.get('/orders');
@@ -55,14 +52,14 @@ test('a refused request is read down to its body in three clicks, once the accou
   await keeping.click();
   await page.getByRole('switch', { name, checked: false }).waitFor();
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
-  await drawer(page).getByText('What was sent and answered is not kept.').waitFor();
+  await drawer(page).getByText('Bodies aren’t being logged.').waitFor();
 });
 
 test('the page of the API says when programs are told another address than the one it was opened at', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await heading(page, 'API access').waitFor();
-  assert.equal(await page.getByText('Programs are told the address').count(), 0);
+  assert.equal(await page.getByText(/^Programs use /).count(), 0);
   await page.route('**/panel/api/me', async (route) => {
     const response = await route.fetch();
     await route.fulfill({
@@ -71,7 +68,7 @@ test('the page of the API says when programs are told another address than the o
     });
   });
   await page.reload();
-  await page.getByText('Programs are told the address').waitFor();
+  await page.getByText(/^Programs use /).waitFor();
   await page.getByText('PUBLIC_URL').waitFor();
   await expectAccessible(page, 'API access with a notice');
 });
@@ -83,7 +80,7 @@ test('the ledger is filtered by kind with the totals of its time, and a row open
   const page = await panel.openAs(reseller, '/panel/ledger');
   const totals = page.getByLabel('Totals');
   await totals.getByText('+$50.00').waitFor();
-  await page.getByLabel('Kind').selectOption('charge');
+  await page.getByLabel('Type').selectOption('charge');
   await page.waitForURL(/kind=charge/);
   await row(page, 'Credit').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: /^Charge for order/ }).click();

@@ -40,7 +40,7 @@ test('the order dialog says before the button that an order waits, that the cust
     for (const [customer, said] of [
       ['is.waiting', /is still waiting for the operator’s product/],
       ['is.suspended', /^This customer is suspended\./],
-      ['is.retired', /^Plus is no longer on offer\./],
+      ['is.retired', /^Plus is no longer available\./],
     ] as const) {
       await box.getByRole('combobox', { name: 'Customer' }).fill(customer);
       await box.getByText(said).waitFor();
@@ -119,13 +119,13 @@ test('what is not there offers no second try, on pages, in lists and beside them
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders/1');
-  await expectNoRetry(page, 'There is no such order.');
+  await expectNoRetry(page, 'Order not found.');
   await page.goto('/panel/orders?open=999');
-  await expectNoRetry(page, 'There is no such order.');
+  await expectNoRetry(page, 'Order not found.');
   await page.goto('/panel/customers?open=999');
-  await expectNoRetry(page, 'There is no such customer.');
+  await expectNoRetry(page, 'Customer not found.');
   const console = await panel.openAs(service.admin, '/panel/admin/accounts/999?tab=requests');
-  await expectNoRetry(console, 'There is no such account.');
+  await expectNoRetry(console, 'Account not found.');
 
   const refuse = (code: string, details: object) =>
     page.route(
@@ -139,8 +139,8 @@ test('what is not there offers no second try, on pages, in lists and beside them
       { times: 1 },
     );
   for (const [code, details, said] of [
-    ['invalid_filter', {}, 'A filter is not valid. Remove it and try again.'],
-    ['validation_failed', { field: 'expires_at', reason: 'for programs' }, 'Last day: This is not valid.'],
+    ['invalid_filter', {}, 'A filter is invalid. Remove it and try again.'],
+    ['validation_failed', { field: 'expires_at', reason: 'for programs' }, 'Last day: Invalid value.'],
     ['of_a_newer_service', {}, 'The service refused this. Reload the page and try again.'],
   ] as const) {
     await refuse(code, details);

@@ -53,7 +53,7 @@ test('whoever follows a deep link signs in on the way and lands on it; a wrong p
     await signInAnswer(panel.service.address, { username, password: `wrong ${failures}` });
   }
   await typeSignIn(page, username, 'wrong again');
-  await page.getByText(/^Too many attempts\. You can try again in/).waitFor();
+  await page.getByText(/^Too many attempts\. Try again in/).waitFor();
   await untilDisabled(page.getByRole('button', { name: 'Sign in' }));
 });
 
@@ -119,10 +119,10 @@ test('codes at sign-in: set up by key, asked for with the password, a recovery c
   await typeCode(again, recoveryCode);
   await again.getByRole('alert').waitFor();
 
-  await page.getByRole('button', { name: 'Switch off' }).click();
-  const asked = dialog(page, 'Switch off codes at sign-in?');
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  const asked = dialog(page, 'Turn off two-factor authentication?');
   await asked.getByLabel('Code').fill(nextCode(totp));
-  await confirmWithPassword(asked, testPassword, 'Switch off');
+  await confirmWithPassword(asked, testPassword, 'Turn off');
   await page.getByRole('button', { name: 'Set up' }).waitFor();
   const plain = await panel.open('/panel/');
   await typeSignIn(plain, username, testPassword);
@@ -138,14 +138,14 @@ test('an administrator lets in who lost password, app and recovery codes', async
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'New password' }).click();
   await confirmWithPassword(dialog(console, /^New password for/), testPassword, 'Generate password');
-  const shown = dialog(console, 'The password was replaced');
+  const shown = dialog(console, 'Password replaced');
   const password = await shownSecret(shown, /^\S{16,}$/);
   await shown.getByRole('button', { name: 'Done' }).click();
-  await console.getByRole('button', { name: 'Sign-in codes off' }).click();
-  const asked = dialog(console, /^Switch off the codes of/);
-  await confirmWithPassword(asked, 'a guess', 'Switch off codes');
+  await console.getByRole('button', { name: 'Turn off 2FA' }).click();
+  const asked = dialog(console, /^Turn off two-factor authentication for/);
+  await confirmWithPassword(asked, 'a guess', 'Turn off 2FA');
   await asked.getByRole('alert').getByText('The password is wrong.').waitFor();
-  await confirmWithPassword(asked, testPassword, 'Switch off codes');
+  await confirmWithPassword(asked, testPassword, 'Turn off 2FA');
   await asked.waitFor({ state: 'hidden' });
 
   // The open session ended with the old password.
@@ -161,7 +161,7 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await choosePassword(page, password, `${username} is what I am called`);
   await page
     .getByRole('alert')
-    .getByText(/^New password: It must not contain the name/)
+    .getByText(/^New password: Must not contain the account’s name/)
     .waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await heading(page, 'Sign in').waitFor();
@@ -183,9 +183,9 @@ test('a change of password ends every other session and keeps this one, with a n
   const before = await cookie();
   await page.getByLabel('Current password').fill(testPassword);
   await page.getByLabel('New password', { exact: true }).fill(newPassword);
-  await page.getByLabel('New password again').fill(newPassword);
+  await page.getByLabel('Confirm new password').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await said(page, 'The password is changed');
+  await said(page, 'Password changed');
   await heading(other, 'Sign in').waitFor();
   await typeSignIn(other, username, testPassword);
   await other.getByRole('alert').waitFor();
@@ -208,9 +208,9 @@ test('a session that is revoked in the list is at its end; “all others” leav
   for (const one of [second, third]) await heading(one, 'Overview').waitFor();
   await goTo(page, 'Security');
   await page.getByRole('button', { name: 'Sign out Firefox on Windows' }).click();
-  await said(page, 'The session has ended.');
+  await said(page, 'Session ended.');
   await heading(third, 'Sign in').waitFor();
-  await page.getByRole('button', { name: 'Sign out all others' }).click();
+  await page.getByRole('button', { name: 'Sign out all other sessions' }).click();
   await said(page, 'All other sessions have ended.');
   await heading(second, 'Sign in').waitFor();
   await page.reload();
@@ -250,7 +250,7 @@ test('an administrator ends the sessions of an account, and sees in the audit lo
   await heading(page, 'Security').waitFor();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('button', { name: 'End sessions' }).click();
-  await dialog(console, `End the sessions of ${username}?`)
+  await dialog(console, `End all sessions of ${username}?`)
     .getByRole('button', { name: 'End sessions' })
     .click();
   await console.getByText(/^1 session of .* ended/).waitFor();
@@ -286,15 +286,15 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   const security = await panel.openAs(reseller, '/panel/security');
   await security.getByLabel('Address', { exact: true }).fill('own@example.com');
   await security.getByRole('button', { name: 'Save address' }).click();
-  await confirmWithPassword(dialog(security, 'Save the address?'), testPassword, 'Save address');
-  await security.getByText('The address is saved.').waitFor();
+  await confirmWithPassword(dialog(security, 'Save address?'), testPassword, 'Save address');
+  await security.getByText('Address saved.').waitFor();
 
   const page = await panel.open('/panel/sign-in');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await heading(page, 'Forgot your password?').waitFor();
-  await page.getByLabel('Username or e-mail address').fill('own@example.com');
+  await page.getByLabel('Username or email address').fill('own@example.com');
   await page.getByRole('button', { name: 'Send a link' }).click();
-  await heading(page, 'Check your mail').waitFor();
+  await heading(page, 'Check your email').waitFor();
   const link = await mailedLink();
   assert.ok(link.startsWith(`${panel.service.address}/panel/reset-password#token=`), link);
   const requests: string[] = [];
@@ -305,12 +305,12 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   await heading(page, 'Choose your password').waitFor();
   assert.equal(new URL(page.url()).hash, '');
   await page.getByLabel('New password', { exact: true }).fill('quite another battery staple');
-  await page.getByLabel('New password again').fill('quite another battery staple');
+  await page.getByLabel('Confirm new password').fill('quite another battery staple');
   await page.getByRole('button', { name: 'Set password' }).click();
-  await heading(page, 'Your password is set').waitFor();
+  await heading(page, 'Password set').waitFor();
   const token = link.split('=')[1] ?? '';
   assert.ok(requests.length > 2 && requests.every((url) => !url.includes(token)), 'it is in no request line');
-  await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+  await page.getByRole('link', { name: 'Back to sign-in' }).click();
   await typeSignIn(page, username, 'quite another battery staple');
   await heading(page, 'Overview').waitFor();
   await security.reload();
@@ -321,7 +321,7 @@ test('without mail the page for a forgotten password says whom to ask', async ()
   const page = await panel.open('/panel/sign-in');
   await page.route(/\/panel\/api\/sign-in$/, (route) => route.fulfill({ json: { password_reset: false } }));
   await page.goto('/panel/reset-password');
-  await page.getByText('This service sends no mail. Ask its operator for a new password.').waitFor();
+  await page.getByText('Email isn’t set up on this service. Ask the operator for a new password.').waitFor();
   assert.equal(await page.getByRole('textbox').count(), 0);
 });
 
@@ -336,17 +336,17 @@ async function mailedLink(): Promise<string> {
 
 async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: readonly string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click();
-  await confirmWithPassword(dialog(page, 'Set up codes at sign-in'), testPassword, 'Continue');
+  await confirmWithPassword(dialog(page, 'Set up two-factor authentication'), testPassword, 'Continue');
   const enrolling = dialog(page, 'Scan this with your app');
   await enrolling.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   const totp = new TOTP({ secret: Secret.fromBase32(await shownSecret(enrolling, /^[A-Z2-7]{16,}$/)) });
   await enrolling.getByRole('textbox', { name: 'Code' }).fill(nextCode(totp));
-  await enrolling.getByRole('button', { name: 'Switch on' }).click();
-  const kept = dialog(page, 'Codes at sign-in are on');
+  await enrolling.getByRole('button', { name: 'Turn on' }).click();
+  const kept = dialog(page, 'Two-factor authentication is on');
   await kept.getByRole('listitem').nth(9).waitFor();
   const recoveryCodes = await kept.getByRole('listitem').allInnerTexts();
   assert.equal(recoveryCodes.length, 10);
-  await kept.getByRole('button', { name: 'I have saved them' }).click();
+  await kept.getByRole('button', { name: 'I’ve saved them' }).click();
   return { totp, recoveryCodes };
 }
 

@@ -34,7 +34,7 @@ const pagesOfTests = [
   'Webhooks',
   'Events',
 ];
-const pagesOfReality = ['API access', 'People', 'Security'];
+const pagesOfReality = ['API access', 'Team', 'Security'];
 
 test('an order in test mode costs nothing real, its plan ends when the clock is moved, and the real lists know nothing of it', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
@@ -52,10 +52,10 @@ test('an order in test mode costs nothing real, its plan ends when the clock is 
 
   const before = await clockShown(page);
   await band(page).getByRole('button', { name: 'Move clock' }).click();
-  const form = dialog(page, 'Move the clock');
-  await form.getByRole('radio', { name: 'A month' }).check({ force: true });
+  const form = dialog(page, 'Move clock');
+  await form.getByRole('radio', { name: '1 month' }).check({ force: true });
   await form.getByRole('button', { name: 'Move clock' }).click();
-  const moved = dialog(page, 'The clock has moved');
+  const moved = dialog(page, 'Clock moved');
   await fact(page, 'Plans ended', '1');
   await fact(page, 'Plans renewed', '0');
   await moved.getByRole('button', { name: 'Done' }).click();
@@ -85,17 +85,17 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   const page = await panel.openAs(reseller);
   await switchOn(page);
   await band(page).getByRole('button', { name: 'Move clock' }).click();
-  const form = dialog(page, 'Move the clock');
-  await form.getByRole('radio', { name: 'A year' }).check({ force: true });
+  const form = dialog(page, 'Move clock');
+  await form.getByRole('radio', { name: '1 year' }).check({ force: true });
   await form.getByRole('button', { name: 'Move clock' }).click();
   await fact(page, 'Plans renewed', '12');
   await fact(page, 'Plans ended', '0');
-  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Move again' }).click();
-  await form.getByRole('radio', { name: 'To a date' }).check({ force: true });
+  await dialog(page, 'Clock moved').getByRole('button', { name: 'Move again' }).click();
+  await form.getByRole('radio', { name: 'Specific date' }).check({ force: true });
   await form.getByRole('textbox', { name: 'Date' }).fill('2027-06-01');
   await form.getByRole('button', { name: 'Move clock' }).click();
   await fact(page, 'Plans renewed', '4');
-  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
+  await dialog(page, 'Clock moved').getByRole('button', { name: 'Done' }).click();
   // The day begins on the clock of the page.
   await untilClock(page, '2027-05-31T22:00:00Z');
   // A move by an API key is visible here too.
@@ -103,7 +103,7 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   await band(page).locator('time[datetime="2027-06-01T22:00:00Z"]').waitFor();
 
   await band(page).getByRole('button', { name: 'Move clock' }).click();
-  await form.getByRole('radio', { name: 'To a date' }).check({ force: true });
+  await form.getByRole('radio', { name: 'Specific date' }).check({ force: true });
   await form.getByRole('textbox', { name: 'Date' }).fill('2027-05-01');
   await form.getByRole('button', { name: 'Move clock' }).click();
   await form.getByRole('alert').first().waitFor();
@@ -123,11 +123,11 @@ test('a move that one request has no time for goes on with the same key when it 
     return route.fulfill({ response, json: { ...answer, reached: keys.length > 1 } });
   });
   await band(page).getByRole('button', { name: 'Move clock' }).click();
-  await dialog(page, 'Move the clock').getByRole('button', { name: 'Move clock' }).click();
-  const onItsWay = dialog(page, 'The clock is on its way');
-  await onItsWay.getByText('There is more to happen').waitFor();
-  await onItsWay.getByRole('button', { name: 'Go on' }).click();
-  await dialog(page, 'The clock has moved').getByRole('button', { name: 'Done' }).click();
+  await dialog(page, 'Move clock').getByRole('button', { name: 'Move clock' }).click();
+  const onItsWay = dialog(page, 'Moving the clock');
+  await onItsWay.getByText('Too much happened to process at once').waitFor();
+  await onItsWay.getByRole('button', { name: 'Continue' }).click();
+  await dialog(page, 'Clock moved').getByRole('button', { name: 'Done' }).click();
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
 });
@@ -140,7 +140,7 @@ test('a test gets credit, and begins again when its owner has read what goes', a
   const page = await panel.openAs(reseller);
   await switchOn(page);
   await band(page).getByRole('button', { name: 'Add credit' }).click();
-  const credit = dialog(page, 'Add credit to the test');
+  const credit = dialog(page, 'Add test credit');
   const add = credit.getByRole('button', { name: 'Add credit' });
   await credit.getByLabel('Amount in USD').fill('1000000.01');
   await untilDisabled(add, 'more than the service takes');
@@ -154,11 +154,11 @@ test('a test gets credit, and begins again when its owner has read what goes', a
     .getByRole('link', { name: 'Open page' })
     .click();
   await heading(page, /^Order \d/).waitFor();
-  await band(page).getByRole('button', { name: 'Start over' }).click();
-  const reset = dialog(page, 'Start the test over?');
-  await reset.getByText('customers, orders, ledger, requests, events and endpoints are deleted').waitFor();
-  await reset.getByRole('button', { name: 'Start over' }).click();
-  await said(page, 'The test begins again.');
+  await band(page).getByRole('button', { name: 'Reset test' }).click();
+  const reset = dialog(page, 'Reset test data?');
+  await reset.getByText('Deletes all test customers').waitFor();
+  await reset.getByRole('button', { name: 'Reset test' }).click();
+  await said(page, 'Test data reset.');
   await heading(page, 'Overview').waitFor();
   await testBalance(page).getByText('$1,000.00').waitFor();
   assert.equal((await tests.get(`/orders/${order.id}`)).status, 404);
@@ -273,7 +273,7 @@ function plusMonth(time: string): string {
 }
 
 async function fact(page: Page, name: string, value: string): Promise<void> {
-  await dialog(page, 'The clock has moved')
+  await dialog(page, 'Clock moved')
     .locator('dl > div')
     .filter({ hasText: name })
     .getByText(value, { exact: true })
@@ -285,8 +285,8 @@ async function makeKey(page: Page, name: string, mode: string, pattern: RegExp):
   const form = dialog(page, 'New key');
   await form.getByLabel('Name').fill(name);
   await form.getByRole('radio', { name: mode }).check({ force: true });
-  await confirmWithPassword(form, testPassword, 'Make key');
-  const shown = dialog(page, 'The key is made');
+  await confirmWithPassword(form, testPassword, 'Create key');
+  const shown = dialog(page, 'Key created');
   const key = await shown.locator('code').innerText();
   assert.match(key, pattern);
   await shown.getByRole('button', { name: 'Done' }).click();

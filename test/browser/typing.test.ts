@@ -55,18 +55,18 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
   await look([
     ['Change settings', /^Settings of/, 'Name', 'Half a name'],
     ['Credit', /^Credit /, 'Memo', 'Invoice 17'],
-    ['Invite somebody', /^Invite somebody/, 'Username', 'half.a.name'],
+    ['Invite member', /^Invite member/, 'Username', 'half.a.name'],
     ['New key', /^New key/, 'Name', 'Shop'],
   ]);
   await page.goto(`/panel/admin/packages/${service.packages.basic}`);
-  await look([['Schedule prices', /^Schedule prices of/, 'Day', '2031-01-01']]);
+  await look([['Schedule prices', /^Schedule prices for/, 'Day', '2031-01-01']]);
   await page.getByRole('button', { name: 'Schedule prices' }).click();
-  await dialog(page, /^Schedule prices of/)
+  await dialog(page, /^Schedule prices for/)
     .getByLabel('Day')
     .fill('2031-01-01');
   await pressEscape();
   await dialog(page, question).getByRole('button', { name: 'Discard' }).click();
-  await dialog(page, /^Schedule prices of/).waitFor({ state: 'hidden' });
+  await dialog(page, /^Schedule prices for/).waitFor({ state: 'hidden' });
   await page.getByRole('link', { name: 'Audit log' }).click();
   await heading(page, 'Audit log').waitFor();
 });
@@ -93,14 +93,14 @@ test('no page with something typed and not saved is left without a word', async 
   await look(console, 'Brand', 'Letterhead', 'Half an address', 'Audit log');
   const page = await panel.openAs(reseller, '/panel/');
   await look(page, 'API access', 'Address or range', '203.0.113.7', 'Ledger');
-  await look(page, 'Forecast and alerts', 'E-mail addresses', 'half@example.com', 'Ledger');
+  await look(page, 'Forecast and alerts', 'Email addresses', 'half@example.com', 'Ledger');
   await look(page, 'Security', 'Address', 'half@example.com', 'Ledger');
   assert.deepEqual((await reseller.get('/alerts')).body.alerts.emails, [], 'nothing was saved by leaving');
   await goTo(page, 'Forecast and alerts');
-  await page.getByLabel('E-mail addresses').fill('whole@example.com; two@example.com');
+  await page.getByLabel('Email addresses').fill('whole@example.com; two@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
-  await page.getByRole('heading', { name: 'The alerts are saved.' }).waitFor();
-  await untilValue(page.getByLabel('E-mail addresses'), 'whole@example.com, two@example.com');
+  await page.getByRole('heading', { name: 'Alerts saved.' }).waitFor();
+  await untilValue(page.getByLabel('Email addresses'), 'whole@example.com, two@example.com');
   await goTo(page, 'Ledger');
 });
 
@@ -198,7 +198,7 @@ test('what is typed while a dialog or a list is still on its way arrives, and do
   await page.waitForRequest('**/panel/api/v1/customers?*words=kafor*none*');
   await page.keyboard.type('!');
   hold.resolve();
-  await page.getByText('Nobody found', { exact: true }).waitFor();
+  await page.getByText('No matching customers', { exact: true }).waitFor();
   await untilValue(field, 'kafor none!');
 });
 
@@ -208,7 +208,7 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   const username = await usernameOf(service, reseller);
   const page = await panel.openAs(reseller, '/panel/');
   await goTo(page, 'Forecast and alerts');
-  const emails = page.getByLabel('E-mail addresses');
+  const emails = page.getByLabel('Email addresses');
   await emails.fill('half@example.com');
   await emails.blur();
   await page.keyboard.press('n');

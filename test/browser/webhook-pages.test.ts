@@ -63,16 +63,16 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await button(page, 'New endpoint').click();
   const form = dialog(page, 'New endpoint');
   await form.getByLabel('Address').fill('https://10.0.0.1/hooks');
-  await button(form, 'Make endpoint').click();
-  await form.getByText('It must not lead to a private or reserved address').waitFor();
+  await button(form, 'Create endpoint').click();
+  await form.getByText('Must not be a private or reserved address').waitFor();
   await form.getByLabel('Address').fill(at.url);
   await form.getByLabel('Description').fill('The shop');
-  await choose(form, 'Only selected ones');
-  await untilDisabled(button(form, 'Make endpoint'), 'nothing is chosen yet');
+  await choose(form, 'Only selected types');
+  await untilDisabled(button(form, 'Create endpoint'), 'nothing is chosen yet');
   await form.getByRole('checkbox', { name: /order\.completed/ }).check();
-  await button(form, 'Make endpoint').click();
+  await button(form, 'Create endpoint').click();
 
-  const made = dialog(page, 'The endpoint is made');
+  const made = dialog(page, 'Endpoint created');
   const secret = await shownSecret(made, /^whsec_/);
   await choose(made, 'PHP');
   await made.getByText('hash_hmac').waitFor();
@@ -93,34 +93,34 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   assert.equal(await page.getByText(secret).count(), 0);
 
   await button(page, `Change ${at.url}`).click();
-  const change = dialog(page, 'Change the endpoint');
+  const change = dialog(page, 'Edit endpoint');
   await change.getByLabel('Description').fill('The other shop');
-  await choose(change, 'All, those to come included');
+  await choose(change, 'All events, including future types');
   await button(change, 'Save endpoint').click();
-  await said(page, 'The endpoint is changed.');
+  await said(page, 'Endpoint updated.');
   await page.getByText('The other shop · All events').waitFor();
 
   await listed.getByRole('link').click();
   await heading(page, 'The other shop').waitFor();
-  await button(page, 'Switch off').click();
-  await said(page, 'The endpoint is off.');
+  await button(page, 'Disable').click();
+  await said(page, 'Endpoint disabled.');
   await order(reseller, 'bert.made');
-  await button(page, 'Switch on').click();
-  await said(page, 'The endpoint is on.');
+  await button(page, 'Enable').click();
+  await said(page, 'Endpoint enabled.');
   await deliver();
   // Three events of a new customer, from while it was off.
   await at.gets(4);
 
   await button(page, 'New secret').click();
-  await button(dialog(page, 'A new secret'), 'Make new secret').click();
-  const renewed = dialog(page, 'A new secret');
-  await renewed.getByText('Both secrets are valid until').waitFor();
+  await button(dialog(page, 'New secret'), 'Create new secret').click();
+  const renewed = dialog(page, 'New secret');
+  await renewed.getByText('Both secrets work until').waitFor();
   const next = await shownSecret(renewed, /^whsec_/);
   await button(renewed, 'Done').click();
-  await button(page, 'Send a test').click();
-  const tested = dialog(page, 'Send a test');
-  await button(tested, 'Send test now').click();
-  await tested.getByText('It was taken.').waitFor();
+  await button(page, 'Send test event').click();
+  const tested = dialog(page, 'Send test event');
+  await button(tested, 'Send test event').click();
+  await tested.getByText('Delivered.').waitFor();
   await tested.getByText('answer 200').waitFor();
   const last = (await at.gets(5)).at(-1);
   assert.ok(last !== undefined && verified(secret, last) && verified(next, last));
@@ -129,7 +129,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
 
   await button(page, 'Delete').click();
   await button(dialog(page, 'Delete this endpoint?'), 'Delete endpoint').click();
-  await said(page, 'The endpoint is deleted.');
+  await said(page, 'Endpoint deleted.');
   await page.getByText('No endpoints yet').waitFor();
 });
 
@@ -147,22 +147,22 @@ test('a delivery that failed says what was sent and answered and when it is next
   const open = page.getByRole('dialog');
   await open.getByText('1 of 10').waitFor();
   await open
-    .getByRole('region', { name: 'Body that was sent' })
+    .getByRole('region', { name: 'Request body' })
     .getByText('"ada.failed@example.com"')
     .first()
     .waitFor();
-  await open.getByRole('region', { name: 'Body of the answer' }).getByText('answer 500').waitFor();
+  await open.getByRole('region', { name: 'Response body' }).getByText('answer 500').waitFor();
   const due = panel.service.clock.seconds + 5;
   await open.locator(`time[datetime="${new Date(due * 1_000).toISOString().slice(0, 19)}Z"]`).waitFor();
   await expectAccessible(page, 'the drawer of a delivery');
 
   at.answer = () => 200;
   await button(open, 'Send again').click();
-  await said(page, 'The event is sent again.');
+  await said(page, 'Sending the event again.');
   // A success also retries what waits: the same event by its own schedule.
   await at.gets(3);
   assert.equal(new Set(at.ids()).size, 1);
-  await open.getByText('not again: a later attempt ended it').waitFor();
+  await open.getByText('none: a later attempt settled it').waitFor();
   await button(open, 'Close').click();
   await choose(page, 'All');
   // Attempts of the same second and number are separate rows.
@@ -171,17 +171,17 @@ test('a delivery that failed says what was sent and answered and when it is next
 
   await order(reseller, 'bert.failed');
   await at.gets(4);
-  await button(page, 'Send again since …').click();
-  const asked = dialog(page, 'Send everything again since …');
-  await asked.getByText('2 events of its types happened since then.').waitFor();
-  await asked.getByText('What was delivered before comes again').waitFor();
+  await button(page, 'Replay since …').click();
+  const asked = dialog(page, 'Replay events since …');
+  await asked.getByText('2 matching events since then.').waitFor();
+  await asked.getByText('Events delivered before are sent again').waitFor();
   await choose(asked, 'Another time');
   await asked.getByLabel('From', { exact: true }).fill('2099-01-01T00:00');
-  await asked.getByText('No event of its types happened since then.').waitFor();
+  await asked.getByText('No matching events since then.').waitFor();
   await untilDisabled(button(asked, 'Send again'));
   await choose(asked, '1 day ago');
-  await button(asked, 'Send 2 again').click();
-  await dialog(page, 'Sent again').getByText('2 events go out again.').waitFor();
+  await button(asked, 'Replay 2 events').click();
+  await dialog(page, 'Sent again').getByText('Replaying 2 events.').waitFor();
   await at.gets(6);
   const [one, two, ...again] = [at.ids()[0], at.ids()[3], ...at.ids().slice(4)];
   assert.deepEqual(again, [one, two], 'in order');
@@ -198,16 +198,16 @@ test('what the service switched off is said on the overview, with a way to the e
   const page = await panel.openAs(reseller, '/panel/');
   await page.getByRole('link', { name: at.url }).click();
   await heading(page, 'gone').waitFor();
-  await page.getByText('The service switched this endpoint off').waitFor();
-  await page.getByText('Switched off by the service').waitFor();
+  await page.getByText('The service disabled this endpoint').waitFor();
+  await page.getByText('Disabled by the service').waitFor();
   at.answer = () => 200;
-  await button(page, 'Switch on').click();
-  await said(page, 'The endpoint is on.');
+  await button(page, 'Enable').click();
+  await said(page, 'Endpoint enabled.');
   await deliver();
   await at.gets(2);
-  await page.getByText('The service switched this endpoint off').waitFor({ state: 'detached' });
+  await page.getByText('The service disabled this endpoint').waitFor({ state: 'detached' });
   await goTo(page, 'Events');
-  await page.getByRole('link', { name: 'Endpoint switched off' }).click();
+  await page.getByRole('link', { name: 'Endpoint disabled' }).click();
   await page.getByRole('dialog').getByRole('link', { name: at.url }).click();
   await heading(page, 'gone').waitFor();
 });
@@ -216,10 +216,10 @@ test('the page of events begins nothing by being looked at; then it has the newe
   const reseller = await panel.service.createReseller({ credit: '500.00' });
   const page = await panel.openAs(reseller, '/panel/');
   await goTo(page, 'Events');
-  await page.getByText('No events are written yet').waitFor();
+  await page.getByText('No events yet').waitFor();
   await order(reseller, 'before@example.com');
   await page.reload();
-  await page.getByText('No events are written yet').waitFor();
+  await page.getByText('No events yet').waitFor();
   const [account] = await sqlOf(
     panel.service,
     reseller,
@@ -239,11 +239,11 @@ test('the page of events begins nothing by being looked at; then it has the newe
     .filter({ hasText: 'order.completed' });
   await types.first().getByText('bert.seen').filter({ visible: true }).waitFor();
   await types.nth(1).getByText('ada.seen@example.com').filter({ visible: true }).waitFor();
-  await page.getByLabel('Type of event').selectOption('customer.created');
+  await page.getByLabel('Event type').selectOption('customer.created');
   await page.waitForURL(/type=customer\.created/);
   await page.getByRole('link', { name: 'New customer' }).nth(1).click();
   const open = page.getByRole('dialog');
-  await open.getByRole('region', { name: 'The event as JSON' }).getByText('"customer.created"').waitFor();
+  await open.getByRole('region', { name: 'Event as JSON' }).getByText('"customer.created"').waitFor();
   await open.getByRole('link', { name: 'ada.seen@example.com' }).waitFor();
   await button(open, 'Newer').click();
   await open.getByRole('link', { name: 'bert.seen' }).waitFor();
@@ -261,8 +261,8 @@ test('whoever may only look is offered nothing, and test mode has endpoints and 
   await heading(page, 'real').waitFor();
   await row(page, 'order.completed').getByRole('link').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Open event' }).waitFor();
-  await page.getByRole('dialog').getByRole('region', { name: 'Body that was sent' }).waitFor();
-  for (const name of [/^Send/, 'Edit', 'New secret', 'Switch off', 'Delete'])
+  await page.getByRole('dialog').getByRole('region', { name: 'Request body' }).waitFor();
+  for (const name of [/^Send/, 'Edit', 'New secret', 'Disable', 'Delete'])
     assert.equal(await button(page, name).count(), 0, String(name));
   await page.goto('/panel/webhooks');
   await row(page, at.url).waitFor();

@@ -106,7 +106,7 @@ export async function fetchFile(path: string, query: Query): Promise<Blob> {
 
 function unreachable(requestId: string): ApiError {
   void untilReachable();
-  return new ApiError('network', t`The service cannot be reached. Check your connection.`, { requestId });
+  return new ApiError('network', t`Can’t reach the service. Check your connection.`, { requestId });
 }
 
 export function queryText(query: Query = {}): string {
@@ -139,7 +139,7 @@ function errorOf(response: Response, body: unknown, sentId: string): ApiError {
   const { code, message, details } = envelope;
   if (typeof code !== 'string' || typeof message !== 'string') {
     if (isFromProxy(response.status)) void untilReachable();
-    return new ApiError('unreadable', t`The service answered with status ${response.status}.`, about);
+    return new ApiError('unreadable', t`The service returned status ${response.status}.`, about);
   }
   return new ApiError(code, message, { ...about, details: readDetails(details) });
 }

@@ -17,9 +17,9 @@ export function BlockedScreen() {
         isPage
         icon={Ban}
         title={t`This account is blocked`}
-        action={<Button onClick={() => leave(client)}>Sign out</Button>}
+        action={<Button onClick={() => leave(client)}>{t`Sign out`}</Button>}
       >
-        {t`Its API and panel are stopped; its customers’ plans run on. Ask the operator of this service.`}
+        {t`Its API and panel are disabled; its customers’ plans keep running. Contact the operator.`}
       </EmptyState>
     </main>
   );

@@ -159,9 +159,7 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
               </div>
             ))}
           </div>
-          {commands.length === 0 ? (
-            <p className="px-4 py-6 text-center text-soft">{t`Nothing found.`}</p>
-          ) : null}
+          {commands.length === 0 ? <p className="px-4 py-6 text-center text-soft">{t`No results.`}</p> : null}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -233,7 +231,7 @@ function useFixedCommands(
     {
       id: 'test-mode',
       title: panelMode === 'test' ? t`Leave test mode` : t`Switch to test mode`,
-      words: t`tests clock without money`,
+      words: t`sandbox clock`,
       icon: FlaskConical,
       run: () => switchMode(panelMode === 'test' ? 'live' : 'test'),
     },
@@ -350,8 +348,8 @@ function useFoundCommands(
 }
 
 function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder): string {
-  if (kind === 'account') return t`Account with this e-mail address`;
-  if (kind === 'person') return t`Person of ${username}`;
+  if (kind === 'account') return t`Account with this email address`;
+  if (kind === 'person') return t`Team member of ${username}`;
   return isRevoked ? t`Revoked API key of ${username}` : t`API key of ${username}`;
 }
 

@@ -24,7 +24,7 @@ export function LeavingScreen({ error }: { readonly error: Error | null }) {
       <title>{windowTitle(t`Not signed out`)}</title>
       <h1 className="mb-2 text-xl">{t`You may still be signed in`}</h1>
       <p className="mb-4 text-soft">
-        {t`This page has forgotten what it showed, but the service did not confirm that the session has ended. Until it does, whoever uses this browser may open the panel.`}
+        {t`This page has been cleared, but the service didn’t confirm that your session ended. Until it does, anyone using this browser may be able to open the panel.`}
       </p>
       <ErrorNotice error={error} onRetry={() => leave(client)} />
     </main>

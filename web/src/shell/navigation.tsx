@@ -68,7 +68,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <NamedPages name={t`Administration`}>
               <PageLinks pages={pages.console} onNavigate={onNavigate} />
             </NamedPages>
-            <NamedPages name={t`Own account`}>
+            <NamedPages name={t`Your account`}>
               {own}
               {ordering.isShown ? null : (
                 <button
@@ -114,7 +114,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <div className="truncate text-xs text-soft">
               {viewedAccount !== null ? (
                 <Trans>
-                  Looks at <bdi title={account.username}>{account.username}</bdi>
+                  Viewing <bdi title={account.username}>{account.username}</bdi>
                 </Trans>
               ) : person.username === account.username ? (
                 roleWord(person.role)

@@ -12,10 +12,10 @@ export function NotFound() {
       <Card>
         <EmptyState
           icon={SearchX}
-          title={t`There is nothing at this address`}
-          action={<ButtonLink to="/">Go to the overview</ButtonLink>}
+          title={t`Page not found`}
+          action={<ButtonLink to="/">{t`Go to overview`}</ButtonLink>}
         >
-          {t`It may be mistyped, or lead to something that belongs to another account.`}
+          {t`The address may be mistyped, or belong to another account.`}
         </EmptyState>
       </Card>
     </>

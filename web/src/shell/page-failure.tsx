@@ -10,10 +10,10 @@ export function PageFailure() {
     <div role="alert">
       <EmptyState
         icon={CircleAlert}
-        title={t`This page could not be shown`}
+        title={t`Couldn’t load this page`}
         action={<Button onClick={() => window.location.reload()}>{t`Reload`}</Button>}
       >
-        {t`The connection broke, or a new version of the panel is out. Reloading fetches it.`}
+        {t`The connection was lost, or there is a new version of the panel. Reload the page.`}
       </EmptyState>
     </div>
   );

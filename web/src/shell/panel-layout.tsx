@@ -168,7 +168,7 @@ function ToSignIn() {
 function Unreachable({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <h1 className="mb-3 text-xl">{t`The panel cannot be shown`}</h1>
+      <h1 className="mb-3 text-xl">{t`Couldn’t load the panel`}</h1>
       <ErrorNotice error={error} onRetry={onRetry} />
     </main>
   );

@@ -13,8 +13,8 @@ import { setShortcutsEnabled, useShortcutsEnabled } from './shortcuts.ts';
 const everywhere: readonly { readonly title: string; readonly keys: string; readonly scope?: Scope }[] = [
   { title: t`Search and commands`, keys: t`Ctrl K` },
   { title: t`Place an order`, keys: 'n', scope: 'orders:write' },
-  { title: t`Search in this list`, keys: '/' },
-  { title: t`This sheet`, keys: '?' },
+  { title: t`Search this list`, keys: '/' },
+  { title: t`Show shortcuts`, keys: '?' },
 ];
 
 export default function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {

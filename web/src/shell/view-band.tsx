@@ -11,18 +11,18 @@ export function ViewBand() {
   const { username } = useMe().account;
   return (
     <section
-      aria-label={t`Looking at another account`}
+      aria-label={t`Viewing another account`}
       data-print="no"
       className="sticky top-0 z-20 flex flex-wrap items-center gap-3 border-b-4 border-warn bg-warn px-4 py-2 text-page sm:px-8 max-lg:top-12"
     >
       <Eye aria-hidden="true" className="size-5 shrink-0" />
       <p className="min-w-0 flex-1 basis-56">
         <Trans>
-          You see what{' '}
+          Viewing as{' '}
           <strong className="font-semibold">
             <bdi>{username}</bdi>
           </strong>{' '}
-          sees. Read only.
+          (read-only)
         </Trans>
       </p>
       <span className="[&_button:focus-visible]:outline-page">
@@ -35,12 +35,10 @@ export function ViewBand() {
 export function ViewEnded() {
   return (
     <main className="mx-auto max-w-md p-6 pt-[20vh]">
-      <h1 className="mb-3 text-xl">{t`You no longer look at this account`}</h1>
-      <p className="mb-4 text-soft">
-        {t`It ends after an hour. Open the panel again from the account’s page.`}
-      </p>
+      <h1 className="mb-3 text-xl">{t`You’ve stopped viewing this account`}</h1>
+      <p className="mb-4 text-soft">{t`A view ends after an hour. Open it again from the account’s page.`}</p>
       <Button look="primary" onClick={() => void leaveView()}>
-        {t`To the account’s page`}
+        {t`Go to account`}
       </Button>
     </main>
   );

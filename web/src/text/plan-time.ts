@@ -9,7 +9,7 @@ const daySeconds = 86_400;
 /** "9 hours", "3 days", "Ended". */
 export function planTimeLeft(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
-  if (seconds < hourSeconds) return t`under an hour`;
+  if (seconds < hourSeconds) return t`less than an hour`;
   if (seconds < 2 * daySeconds) {
     return plural(Math.floor(seconds / hourSeconds), { one: '# hour', other: '# hours' });
   }
@@ -18,7 +18,7 @@ export function planTimeLeft(seconds: number): string {
 
 export function planTimeLeftSentence(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
-  if (seconds < hourSeconds) return t`under an hour left`;
+  if (seconds < hourSeconds) return t`less than an hour left`;
   if (seconds < 2 * daySeconds) {
     return plural(Math.floor(seconds / hourSeconds), { one: '# hour left', other: '# hours left' });
   }

@@ -113,7 +113,7 @@ export function formatDuration(seconds: number): string {
     rest -= count * size;
     if (count > 0 && parts.length < 2) parts.push(formatUnit(count, unit));
   }
-  return parts.length === 0 ? t`under a second` : parts.join(' ');
+  return parts.length === 0 ? t`less than a second` : parts.join(' ');
 }
 
 function formatUnit(count: number, unit: string): string {

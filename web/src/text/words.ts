@@ -28,12 +28,12 @@ export const roleWord = wordOf({
 export const planStatusWord = wordOf({
   active: t`Active`,
   suspended: t`Suspended`,
-  cancelled: t`Cancelled`,
+  cancelled: t`Canceled`,
   expired: t`Expired`,
 });
 export const renewalFailureWord = wordOf({
   insufficient_credit: t`the balance was too low`,
-  price_changed: t`it cost more than its limit`,
+  price_changed: t`the price was above the limit`,
   account_blocked: t`the account was blocked`,
   package_unavailable: t`the package cannot be renewed`,
 });
@@ -51,7 +51,7 @@ export const periods: readonly {
 
 /** An order's kind, or refunds of canceled plans. */
 export function spendingKindWord(kind: string): string {
-  return kind === 'cancel' ? t`Cancelled plans` : orderKindWord(kind);
+  return kind === 'cancel' ? t`Canceled plans` : orderKindWord(kind);
 }
 
 export const orderStatusWord = wordOf({ pending: t`Pending`, completed: t`Completed`, failed: t`Failed` });
@@ -67,18 +67,18 @@ export function keyNameWord(name: string): string {
 
 /** Most powerful first. */
 export const accountRoleWords: readonly RoleWords<(typeof accountRoles)[number]>[] = [
-  { role: 'owner', sentence: t`Does everything, API keys and people too.` },
-  { role: 'staff', sentence: t`Orders, and changes customers and their plans. No API keys, no people.` },
-  { role: 'viewer', sentence: t`Sees orders, customers and money, and changes nothing.` },
+  { role: 'owner', sentence: t`Full access, including API keys and team members.` },
+  { role: 'staff', sentence: t`Places orders and manages customers and plans. No API keys or team.` },
+  { role: 'viewer', sentence: t`Read-only access to orders, customers and money.` },
 ];
 export const operatorRoleWords: readonly RoleWords<(typeof operatorRoles)[number]>[] = [
-  { role: 'owner', sentence: t`Does everything.` },
-  { role: 'finance', sentence: t`Sees the whole console; credits and debits accounts.` },
+  { role: 'owner', sentence: t`Full access.` },
+  { role: 'finance', sentence: t`Read access to the whole console; can credit and debit accounts.` },
   {
     role: 'support',
-    sentence: t`Sees the whole console; manages accounts, their keys and people. No money, no prices.`,
+    sentence: t`Read access to the whole console; manages accounts, keys and team members. No billing or price changes.`,
   },
-  { role: 'viewer', sentence: t`Sees the whole console, and changes nothing.` },
+  { role: 'viewer', sentence: t`Read-only access to the whole console.` },
 ];
 
 interface RoleWords<Of extends Role> {

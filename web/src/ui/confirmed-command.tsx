@@ -42,7 +42,7 @@ export function useConfirmedCommand<Input, Answer>(
       waiting === null ? null : (
         <PasswordDialog
           title={t`Confirm with your password`}
-          description={t`This changes what others are charged, shown or sent.`}
+          description={t`This affects what others are charged, shown or sent.`}
           action={action}
           isAskedAlways
           command={{

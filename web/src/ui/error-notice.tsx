@@ -41,7 +41,7 @@ export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
           <p className="flex flex-wrap items-center gap-x-1 text-xs text-soft">
             <Trans>
               Request <code className="font-mono wrap-anywhere">{requestId}</code>
-              <CopyButton text={requestId} label={t`Copy request id`} />
+              <CopyButton text={requestId} label={t`Copy request ID`} />
             </Trans>
           </p>
         )}
@@ -77,7 +77,7 @@ function errorMessageOf(error: Error): ReactNode {
     ) : (
       error.message
     );
-  if (!(error instanceof ApiError)) return t`Something went wrong in this page. Reload it and try again.`;
+  if (!(error instanceof ApiError)) return t`Something went wrong on this page. Reload it and try again.`;
   const reason = error.detail('reason');
   switch (error.code) {
     case 'insufficient_credit': {
@@ -87,7 +87,7 @@ function errorMessageOf(error: Error): ReactNode {
       return t`The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
     }
     case 'internal_error':
-      return t`Something went wrong on our side. Quote the request id when you report it.`;
+      return t`Something went wrong on our side. Include the request ID when contacting support.`;
     case 'service_unavailable':
       return t`The service is temporarily unavailable. Try again in a moment; nothing is charged twice.`;
     case 'invalid_package':
@@ -101,15 +101,15 @@ function errorMessageOf(error: Error): ReactNode {
     case 'rate_limited':
       return t`Too many requests. Try again in ${Math.max(1, error.retryAfterSeconds)} seconds.`;
     case 'totp_not_enabled':
-      return t`Codes at sign-in are off, or were not confirmed within 15 minutes. Close this dialog and start again.`;
+      return t`Two-factor authentication is off, or wasn’t confirmed within 15 minutes. Close this dialog and start again.`;
     case 'order_failed':
       return orderFailures[reason] ?? general;
     case 'idempotency_conflict':
-      return t`An earlier attempt from this dialog was accepted with different data. Close it and check the newest orders.`;
+      return t`An earlier attempt from this dialog was accepted with different data. Close it and check your latest orders.`;
     case 'invalid_customer':
       return error.detail('field') === 'customer_name'
-        ? t`The name may have at most 120 characters and no control characters.`
-        : t`Enter an e-mail address, or a username of letters, digits, dot, underscore and hyphen.`;
+        ? t`Use at most 120 characters and no control characters.`
+        : t`Enter an email address, or a username with letters, digits, dots, underscores and hyphens.`;
     case 'address_locked_out':
       return t`This allow-list does not include your address, ${error.detail('address')}. Requests with your key from there will be refused.`;
     default:
@@ -118,10 +118,10 @@ function errorMessageOf(error: Error): ReactNode {
 }
 
 const orderFailures: Readonly<Record<string, string>> = {
-  order_pending: t`An order of this customer is still waiting for the operator’s product. Try again once it is settled.`,
-  plan_changed: t`This customer is on another package now. Open the customer and renew from there.`,
-  account_full: t`This account has used all its order numbers. Ask for a second account or, in test mode, reset the test.`,
+  order_pending: t`An order for this customer is still waiting for the operator’s product. Try again once it is settled.`,
+  plan_changed: t`This customer now has a different package. Open the customer and renew from there.`,
+  account_full: t`This account has used all its order numbers. Ask the operator for a second account or, in test mode, reset the test.`,
   plan_not_running: t`The plan is no longer running. Nothing was changed.`,
-  account_halted: t`This account is halted until the operator has checked its ledger.`,
+  account_halted: t`This account is frozen until the operator has checked its ledger.`,
   term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,
 };

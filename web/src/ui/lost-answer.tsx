@@ -13,6 +13,6 @@ export function isUncertain(error: Error | null): boolean {
 export function LostAnswer({ error }: { readonly error: Error | null }) {
   if (!isUncertain(error)) return null;
   return (
-    <Notice tone="warn">{t`The answer was lost: it may already be done. Send it again as it is: nothing is done twice.`}</Notice>
+    <Notice tone="warn">{t`No response arrived, so this may already be done. Submit it again unchanged; nothing happens twice.`}</Notice>
   );
 }

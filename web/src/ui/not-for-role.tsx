@@ -13,17 +13,14 @@ export function NotForRole() {
   const { person } = usePerson();
   return (
     <>
-      <title>{windowTitle(t`Not for your role`)}</title>
+      <title>{windowTitle(t`Not available to your role`)}</title>
       <EmptyState
         isPage
         icon={LockKeyhole}
-        title={t`Not for your role`}
-        action={<ButtonLink to="/">To the overview</ButtonLink>}
+        title={t`Not available to your role`}
+        action={<ButtonLink to="/">{t`Go to overview`}</ButtonLink>}
       >
-        <Trans>
-          You are signed in as {roleWord(person.role).toLowerCase()}. An owner of the account can give you
-          another role.
-        </Trans>
+        <Trans>Your role is {roleWord(person.role)}. An account owner can give you another role.</Trans>
       </EmptyState>
     </>
   );

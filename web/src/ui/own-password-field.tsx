@@ -46,7 +46,7 @@ export function OwnPasswordField({
   const note =
     confirmedUntil === null
       ? hint
-      : t`You gave it a moment ago: it may stay empty until ${formatTime(confirmedUntil, 'clock', Date.now())}.`;
+      : t`You confirmed recently. You can leave this blank until ${formatTime(confirmedUntil, 'clock', Date.now())}.`;
   return (
     <TextField
       label={t`Your password`}

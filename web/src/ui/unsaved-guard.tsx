@@ -36,7 +36,7 @@ export function useUnsavedGuard(isDirty: boolean): ReactNode {
     <Suspense>
       <FormDialog
         title={t`Leave without saving?`}
-        description={t`What you changed here is not saved, and would be lost.`}
+        description={t`Your changes haven’t been saved and will be lost.`}
         action={t`Leave without saving`}
         cancel={t`Stay here`}
         danger

@@ -20,7 +20,7 @@ const tabs = [
   { tab: 'orders', title: t`Orders` },
   { tab: 'customers', title: t`Customers` },
   { tab: 'requests', title: t`Requests` },
-  { tab: 'access', title: t`Keys and people` },
+  { tab: 'access', title: t`Keys and team` },
 ] as const;
 
 interface AccountListsProps {

@@ -119,8 +119,8 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
         owner={keysOfAccount(account.id)}
         description={
           canManage
-            ? t`What its programs use. “Replace key” above is the first key’s.`
-            : t`What its programs use.`
+            ? t`Used by its programs. “Replace key” above is for the first key.`
+            : t`Used by its programs.`
         }
         ofAdministrator={account.is_admin}
         canChange={canManage}
@@ -128,11 +128,11 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
       {may('admin:accounts') ? (
         <PeopleCard
           owner={peopleOfAccount(account.id)}
-          title={t`People`}
+          title={t`Team`}
           description={
             canManage
-              ? t`Who signs in for it. The buttons above are for its own login.`
-              : t`Who signs in for it.`
+              ? t`People who can sign in. The buttons above are for the account’s own login.`
+              : t`People who can sign in.`
           }
           ofAdministrator={account.is_admin}
           canChange={canManage}
@@ -171,10 +171,10 @@ function settingActions(account: Account, canManage: boolean): readonly Action[]
   });
   return [
     action('settings', t`Change settings`, Settings2, AccountSettingsDialog),
-    action('trial', t`Give a free trial`, Gift, TrialDialog, { isOffered: true }),
-    action('email', t`E-mail address`, Mail, EmailDialog),
+    action('trial', t`Give free trial`, Gift, TrialDialog, { isOffered: true }),
+    action('email', t`Email address`, Mail, EmailDialog),
     action('password', t`New password`, LockKeyhole, NewPasswordDialog),
-    action('totp', t`Sign-in codes off`, Smartphone, DisableTotpDialog, {
+    action('totp', t`Turn off 2FA`, Smartphone, DisableTotpDialog, {
       isOffered: canManage && account.totp_enabled,
     }),
     action('sessions', t`End sessions`, LogOut, EndSessionsDialog),
@@ -215,7 +215,7 @@ function accountFacts(account: Account | undefined) {
       ),
     },
     { name: t`API`, value: account && (account.api_enabled ? t`On` : t`Off`) },
-    { name: t`Rate limit`, value: account && t`${formatCount(account.rate_limit_per_minute)} a minute` },
+    { name: t`Rate limit`, value: account && t`${formatCount(account.rate_limit_per_minute)} per minute` },
     {
       name: t`Allow-list`,
       value:
@@ -226,8 +226,8 @@ function accountFacts(account: Account | undefined) {
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
         )),
     },
-    { name: t`E-mail`, value: account && <EmailText email={account.email} /> },
-    { name: t`Codes at sign-in`, value: account && (account.totp_enabled ? t`On` : t`Off`) },
+    { name: t`Email`, value: account && <EmailText email={account.email} /> },
+    { name: t`Two-factor authentication`, value: account && (account.totp_enabled ? t`On` : t`Off`) },
     { name: t`Created`, value: account && <Time at={account.created_at} /> },
   ];
 }

@@ -44,7 +44,7 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
     isDoneOnceRead: true,
     send: (): ReturnType<typeof changeAccount> =>
       changeAccount(account.id, isLockOut() ? { ...change, confirm: true } : change),
-    says: () => t`Saved. It applies from the next request on.`,
+    says: () => t`Saved. Applies from the next request.`,
   });
   const isLockOut = (): boolean => form.error instanceof ApiError && form.error.code === 'address_locked_out';
   return (
@@ -52,7 +52,7 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
       form={form}
       title={t`Settings of ${account.username}`}
       width="wide"
-      action={isLockOut() ? t`Save it all the same` : t`Save`}
+      action={isLockOut() ? t`Save anyway` : t`Save`}
       danger={isLockOut()}
       ready={isRate && Object.keys(change).length > 0}
       isChanged={Object.keys(change).length > 0}
@@ -60,14 +60,14 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label={t`Name`} autoComplete="off" maxLength={120} {...displayNameField} />
         <TextField
-          label={t`Requests a minute`}
+          label={t`Requests per minute`}
           kind="count"
-          problem={isRate ? null : t`A whole number from 1 to 1,000,000.`}
+          problem={isRate ? null : t`Enter a whole number from 1 to 1,000,000.`}
           {...rateLimitField}
         />
       </div>
       <Choice
-        label={t`Group: decides the prices of new orders`}
+        label={t`Price group for new orders`}
         labelShown
         value={group}
         options={groups}
@@ -75,11 +75,11 @@ export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialo
       />
       <SwitchField
         label={t`API access`}
-        hint={t`Off: requests with its key are refused. The panel goes on working.`}
+        hint={t`When off, requests with its keys are refused. The panel keeps working.`}
         checked={apiEnabled}
         onChange={setApiEnabled}
       />
-      <Field label={t`IP allow-list`} hint={t`One address or range on each line. Empty: any address.`}>
+      <Field label={t`IP allow-list`} hint={t`One address or range per line. Leave blank for any address.`}>
         {(wiring) => (
           <textarea
             {...wiring}

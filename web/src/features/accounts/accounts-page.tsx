@@ -53,7 +53,7 @@ const columns: readonly Column<FoundAccount>[] = [
     ),
   },
   { title: t`Group`, from: 'sm', cell: ({ group }) => groupWord(group) },
-  { title: t`State`, from: 'sm', cell: (account) => <AccountBadges account={account} /> },
+  { title: t`Status`, from: 'sm', cell: (account) => <AccountBadges account={account} /> },
   { title: t`Orders`, from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
   { title: t`Customers`, from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
   {
@@ -76,11 +76,11 @@ const groupOptions = [
 ];
 
 const stateOptions = [
-  { value: '', title: t`All states` },
+  { value: '', title: t`All statuses` },
   { value: 'active', title: t`Active` },
   { value: 'blocked', title: t`Blocked` },
   { value: 'api_off', title: t`API off` },
-  { value: 'halted', title: t`Halted` },
+  { value: 'halted', title: t`Frozen` },
 ];
 
 export function AccountsPage() {
@@ -90,7 +90,7 @@ export function AccountsPage() {
   const query = useQuery(foundAccountsQuery({ ...search, balance_below: amountOf(search.balance_below) }));
   const create = useMay()('admin:accounts') ? (
     <Button icon={Plus} look="primary" onClick={() => setCreating(true)}>
-      {t`Create an account`}
+      {t`Create account`}
     </Button>
   ) : null;
   return (
@@ -105,18 +105,18 @@ export function AccountsPage() {
         rowKey={({ id }) => id}
         none={
           <EmptyState icon={UsersRound} title={t`No accounts yet`} action={create}>
-            {t`An account orders for its customers from the balance you give it.`}
+            {t`Accounts place orders for their customers from the balance you give them.`}
           </EmptyState>
         }
         nothing={{ title: t`No matching accounts`, all: t`Show all accounts` }}
       >
         <SearchField
-          label={t`Name, e-mail or end of a key`}
+          label={t`Name, email or end of a key`}
           value={search.q ?? ''}
           onSearch={(q) => list.change({ q: shortenedKey(q) })}
         />
         <ListSelect list={list} name="group" label={t`Group`} options={groupOptions} />
-        <ListSelect list={list} name="state" label={t`State`} options={stateOptions} />
+        <ListSelect list={list} name="state" label={t`Status`} options={stateOptions} />
         <ListSearchField list={list} name="balance_below" label={t`Balance below`} isAmount />
       </ListCard>
       {creating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
@@ -135,7 +135,7 @@ export function AccountBadges({ account }: { readonly account: Account & { reado
       {account.is_admin ? <Badge tone="accent">{t`Administrator`}</Badge> : null}
       {account.blocked ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
       {account.api_enabled ? null : <Badge tone="warn">{t`API off`}</Badge>}
-      {account.halted === true ? <Badge tone="bad">{t`Halted`}</Badge> : null}
+      {account.halted === true ? <Badge tone="bad">{t`Frozen`}</Badge> : null}
       {account.is_admin || account.blocked || !account.api_enabled || account.halted === true ? null : (
         <Badge tone="good">{t`Active`}</Badge>
       )}

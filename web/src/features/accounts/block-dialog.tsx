@@ -16,7 +16,7 @@ export function BlockDialog({ account, onClose }: BlockDialogProps) {
   const form = useDialogForm({
     onClose,
     send: () => changeAccount(account.id, { blocked: !blocked }),
-    says: () => (blocked ? t`${username} is no longer blocked.` : t`${username} is blocked.`),
+    says: () => (blocked ? t`${username} unblocked.` : t`${username} blocked.`),
   });
   return (
     <FormDialog
@@ -24,8 +24,8 @@ export function BlockDialog({ account, onClose }: BlockDialogProps) {
       title={blocked ? t`Unblock ${username}?` : t`Block ${username}?`}
       description={
         blocked
-          ? t`Its API works again at once. Whoever was signed in to its panel signs in again.`
-          : t`Its API and panel stop with the next request, and its sessions end. Its balance stays, and its customers’ plans run on.`
+          ? t`The API works again immediately. Team members have to sign in again.`
+          : t`API and panel access stop immediately and all sessions end. The balance is kept, and customers’ plans keep running.`
       }
       action={blocked ? t`Unblock` : t`Block account`}
       danger={!blocked}

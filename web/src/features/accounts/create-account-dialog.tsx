@@ -50,26 +50,26 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
     const { account, api_key: key, password } = form.answer;
     return (
       <ShownOnceDialog
-        title={t`The account is ready`}
+        title={t`Account created`}
         onClose={onClose}
         action={
           <ButtonLink to="/admin/accounts/$accountId" params={{ accountId: String(account.id) }}>
-            {t`Open the account`}
+            {t`Open account`}
           </ButtonLink>
         }
       >
         {password === undefined ? (
           <Notice tone="good">
             <Trans>
-              A link to choose a password is on its way to <bdi>{account.email}</bdi>. It works for seven
-              days. The key can be looked up in the account’s own panel.
+              We’ve emailed <bdi>{account.email}</bdi> a link to choose a password. It works for seven days.
+              The key is shown in the account’s own panel.
             </Trans>
           </Notice>
         ) : (
           <Notice tone="warn">
             <Trans>
-              Hand these to <bdi>{account.username}</bdi> now. The password is shown only here and is good for
-              choosing another one; the key can be looked up in the account’s own panel.
+              Share these with <bdi>{account.username}</bdi> now. The password won’t be shown again and has to
+              be replaced at the first sign-in. The key is shown in the account’s own panel.
             </Trans>
           </Notice>
         )}
@@ -81,10 +81,10 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   return (
     <FormDialog
       form={form}
-      title={t`Create an account`}
+      title={t`Create account`}
       description={
         invites
-          ? t`Whoever is invited chooses the password. The balance starts at zero.`
+          ? t`The invited person chooses the password. The balance starts at zero.`
           : t`A password is generated and shown once. The balance starts at zero.`
       }
       action={t`Create account`}
@@ -93,10 +93,10 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       <TextField
         label={t`Username`}
         autoFocus
-        hint={t`3 to 64 of a–z, 0–9, dot, underscore and hyphen; begins and ends with a letter or digit.`}
+        hint={t`3 to 64 characters: a–z, 0–9, dot, underscore, hyphen. Starts and ends with a letter or digit.`}
         problem={
           plain.length >= 3 && !isValid
-            ? t`Only a–z, 0–9, dot, underscore and hyphen; not at the ends.`
+            ? t`Use a–z, 0–9, dot, underscore and hyphen. Start and end with a letter or digit.`
             : null
         }
         kind="name"
@@ -105,34 +105,28 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       />
       <TextField
         label={t`Name`}
-        hint={t`Optional: a company or a person.`}
+        hint={t`Optional. A company or a person.`}
         autoComplete="off"
         maxLength={120}
         {...displayNameField}
       />
       <TextField
-        label={t`E-mail address`}
-        hint={t`Optional: for a link to a new password, and news of sign-ins.`}
+        label={t`Email address`}
+        hint={t`Optional. Used for password resets and sign-in alerts.`}
         kind="email"
         {...emailField}
       />
       {mail ? (
         <SwitchField
-          label={t`Invite by mail`}
-          hint={t`Mails a link to choose the first password.`}
+          label={t`Invite by email`}
+          hint={t`Emails a link to choose the first password.`}
           checked={isInvited && isMailable}
           disabled={!isMailable}
           onChange={setIsInvited}
         />
       ) : null}
       {mayPrice ? (
-        <Choice
-          label={t`Group: decides the prices`}
-          labelShown
-          value={group}
-          options={groups}
-          onChoose={setGroup}
-        />
+        <Choice label={t`Price group`} labelShown value={group} options={groups} onChoose={setGroup} />
       ) : null}
     </FormDialog>
   );

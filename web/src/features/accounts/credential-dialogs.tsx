@@ -31,9 +31,9 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
   });
   if (form.answer !== undefined) {
     return (
-      <ShownOnceDialog title={t`The key was replaced`} onClose={onClose}>
+      <ShownOnceDialog title={t`Key replaced`} onClose={onClose}>
         <Notice tone="warn">
-          {t`The old key is refused from now on. The account also sees the new one in its panel.`}
+          {t`The old key no longer works. The account can also see the new one in its panel.`}
         </Notice>
         <SecretText label={t`API key`} text={form.answer.api_key} />
       </ShownOnceDialog>
@@ -42,9 +42,9 @@ export function ResetKeyDialog({ account, onClose }: CredentialDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`Replace the key of ${account.username}?`}
-      description={t`The key it uses now stops working at once: its shop cannot order until it has the new one. This cannot be undone.`}
-      action={t`Replace key now`}
+      title={t`Replace ${account.username}’s key?`}
+      description={t`Its current key stops working immediately. Its shop can’t place orders until it has the new one. This can’t be undone.`}
+      action={t`Replace key`}
       danger
     />
   );
@@ -61,9 +61,9 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
   });
   if (form.answer !== undefined) {
     return (
-      <ShownOnceDialog title={t`The password was replaced`} onClose={onClose}>
+      <ShownOnceDialog title={t`Password replaced`} onClose={onClose}>
         <Notice tone="warn">
-          {t`Hand it over now: it is shown only here, and is good for choosing another one. Every session of the account has ended.`}
+          {t`Share it now. It won’t be shown again, and has to be replaced at the next sign-in. All sessions have ended.`}
         </Notice>
         <SecretText label={t`Password`} text={password} />
       </ShownOnceDialog>
@@ -73,7 +73,7 @@ export function NewPasswordDialog({ account, onClose }: CredentialDialogProps) {
     <FormDialog
       form={form}
       title={t`New password for ${account.username}?`}
-      description={t`A password is generated and shown once. The old one stops working, and every session of the account ends.`}
+      description={t`A password is generated and shown once. The old one stops working and all sessions end.`}
       action={t`Generate password`}
       danger
     />
@@ -88,14 +88,14 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
     onClose,
     password: 'always',
     send: ({ password }) => changeAccount(account.id, { email: wanted, current_password: password }),
-    says: () => (wanted === '' ? t`The address is removed.` : t`The address is saved.`),
+    says: () => (wanted === '' ? t`Address removed.` : t`Address saved.`),
   });
   const isMailable = wanted === '' || /^\S+@\S+\.\S+$/.test(wanted);
   return (
     <FormDialog
       form={form}
-      title={t`E-mail address of ${account.username}`}
-      description={t`Whoever reads its mail can set a new password for the account. Empty: nowhere.`}
+      title={t`Email address of ${account.username}`}
+      description={t`Anyone with access to this mailbox can reset the account’s password. Leave blank for none.`}
       action={t`Save address`}
       ready={wanted !== saved && isMailable}
     >
@@ -110,14 +110,14 @@ export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
     onClose,
     password: 'always',
     send: ({ password }) => disableAccountTotp(account.id, { current_password: password }),
-    says: () => t`${account.username} signs in with the password alone.`,
+    says: () => t`Two-factor authentication turned off for ${account.username}.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Switch off the codes of ${account.username}?`}
-      description={t`For an owner who has lost the authenticator app and the recovery codes. Make sure it is the owner who asks: the password alone will let them in.`}
-      action={t`Switch off codes`}
+      title={t`Turn off two-factor authentication for ${account.username}?`}
+      description={t`For an owner who has lost their authenticator app and recovery codes. Verify their identity first: after this, the password alone is enough to sign in.`}
+      action={t`Turn off 2FA`}
       danger
     />
   );
@@ -133,8 +133,8 @@ export function EndSessionsDialog({ account, onClose }: CredentialDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`End the sessions of ${account.username}?`}
-      description={t`Whoever is signed in to its panel has to sign in again, in every browser. Its password and its key stay.`}
+      title={t`End all sessions of ${account.username}?`}
+      description={t`Signs everyone out of its panel in every browser. The password and keys stay.`}
       action={t`End sessions`}
       danger
     />

@@ -27,8 +27,8 @@ export function AlertsCard() {
       title={t`Alerts`}
       description={
         mail
-          ? t`Each alert is an event for your endpoints and a mail to these addresses.`
-          : t`Each alert is an event for your endpoints. This service sends no mail yet; once it does, it writes to these addresses.`
+          ? t`Alerts are sent to your endpoints as events and emailed to these addresses.`
+          : t`Alerts are sent to your endpoints as events. Email isn’t set up on this service. Once it is, alerts go to these addresses too.`
       }
     >
       {data === undefined ? (
@@ -74,7 +74,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
     onDone: (answer) => {
       client.setQueryData(alertsQuery.queryKey, answer);
       setTyped({});
-      say(t`The alerts are saved.`);
+      say(t`Alerts saved.`);
     },
   });
   const amount = below.trim() === '' ? null : readAmount(below);
@@ -83,14 +83,14 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
   const problems = {
     below:
       below.trim() !== '' && (amount === null || Number(amount) === 0)
-        ? t`An amount above zero, such as ${typedAmount('50.00')}.`
+        ? t`Enter an amount above zero, such as ${typedAmount('50.00')}.`
         : null,
-    days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`A number of days from 1 to 60.`,
+    days: /^(|[1-9]|[1-5]\d|60)$/.test(days.trim()) ? null : t`Enter 1 to 60 days.`,
     emails:
       wrong !== undefined
-        ? t`${wrong} is not an e-mail address.`
+        ? t`${wrong} is not an email address.`
         : addresses.length > 10
-          ? t`At most ten addresses.`
+          ? t`Enter at most ten addresses.`
           : null,
   };
   const isRight = Object.values(problems).every((problem) => problem === null);
@@ -117,7 +117,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           readOnly={command.isPending}
           value={below}
           onText={(text) => setTyped({ ...typed, below: text })}
-          hint={t`Leave empty for no alert.`}
+          hint={t`Leave blank for no alert.`}
           problem={problems.below}
         />
         <TextField
@@ -127,11 +127,11 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           readOnly={command.isPending}
           value={days}
           onText={(text) => setTyped({ ...typed, days: text })}
-          hint={t`In addition to 7 days and 1 day. Leave empty for those two only, without a mail.`}
+          hint={t`Extra reminder, on top of 7 days and 1 day. Leave blank for none; without it, no reminders are emailed.`}
           problem={problems.days}
         />
         <TextField
-          label={t`E-mail addresses`}
+          label={t`Email addresses`}
           className="sm:col-span-2"
           kind="name"
           disabled={!mayChange}
@@ -145,8 +145,8 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           <p className="text-sm text-soft sm:col-span-2">
             {mayChange ? (
               <Trans>
-                Waiting for confirmation: {unconfirmed}. Each address gets a mail with a link, and no alerts
-                until the link is used. If the mail is lost, save the alerts again after a day.
+                Waiting for confirmation: {unconfirmed}. Each address gets an email with a confirmation link,
+                and no alerts until it’s used. To send it again, save the alerts after a day.
               </Trans>
             ) : (
               <Trans>Waiting for confirmation: {unconfirmed}. These addresses get no alerts yet.</Trans>

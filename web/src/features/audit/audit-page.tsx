@@ -31,7 +31,7 @@ const columns: readonly Column<FoundAuditEntry>[] = [
     cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
   },
   {
-    title: t`What`,
+    title: t`Event`,
     grows: true,
     cell: ({ entry, target }) => (
       <>
@@ -50,7 +50,7 @@ const columns: readonly Column<FoundAuditEntry>[] = [
     title: t`Who`,
     cell: ({ entry: { actor, by } }) =>
       actor.username === '' ? (
-        <span className="text-soft">{t`Not known`}</span>
+        <span className="text-soft">{t`Unknown`}</span>
       ) : (
         <ActedBy account={actor.username} by={by} />
       ),
@@ -61,14 +61,14 @@ const columns: readonly Column<FoundAuditEntry>[] = [
 const actionOptions = [
   { value: '', title: t`All actions` },
   { value: 'account', title: t`Accounts and keys` },
-  { value: 'person', title: t`People` },
+  { value: 'person', title: t`Team` },
   { value: 'customer', title: t`Customers` },
   { value: 'order', title: t`Orders` },
   { value: 'package', title: t`Packages` },
   { value: 'webhook', title: t`Endpoints` },
-  { value: 'product', title: t`The product` },
+  { value: 'product', title: t`Product` },
   { value: 'account.credit', title: t`Credits` },
-  { value: 'account.view', title: t`Views as reseller` },
+  { value: 'account.view', title: t`“View as reseller” sessions` },
   { value: 'sign_in', title: t`Sign-ins` },
   { value: 'deed', title: t`Refused actions` },
 ];
@@ -81,7 +81,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title={t`Audit log`}
-        description={t`Append-only. A change of a key or password is noted, never its value. Sign-ins are here too: the first ones of each hour one by one, more of them by their number.`}
+        description={t`A permanent record of changes and sign-ins. Secrets are never shown; repeated sign-ins are grouped hourly.`}
       />
       <ListCard
         list={list}
@@ -90,11 +90,11 @@ export function AuditPage() {
         columns={columns}
         rowKey={({ entry }) => entry.number}
         none={
-          <EmptyState icon={ScrollText} title={t`Nothing has been changed yet`}>
-            {t`What administrators change, what accounts change about their own access, and who signs in, is listed here.`}
+          <EmptyState icon={ScrollText} title={t`No changes yet`}>
+            {t`Changes by administrators, changes to account access and sign-ins appear here.`}
           </EmptyState>
         }
-        nothing={{ title: t`Nothing found`, soFar: t`Nothing found so far`, all: t`Show the whole log` }}
+        nothing={{ title: t`No matches`, soFar: t`No matches so far`, all: t`Show the whole log` }}
       >
         <ListSearchField list={list} name="actor" label={t`Who (username)`} />
         <ListSearchField list={list} name="account" label={t`Account (username)`} />
@@ -102,8 +102,8 @@ export function AuditPage() {
         <ListSpan list={list} what={t`Recorded`} />
         {rest.target === undefined ? null : (
           <Button onClick={() => list.change({ target: '' })}>
-            <Trans>Only one: {targetText(rest.target, query.data?.data[0])}</Trans>
-            <X aria-label={t`Take away`} className="size-4" />
+            <Trans>Only {targetText(rest.target, query.data?.data[0])}</Trans>
+            <X aria-label={t`Remove`} className="size-4" />
           </Button>
         )}
       </ListCard>
@@ -240,14 +240,14 @@ function Target({ target }: { readonly target: FoundAuditEntry['target'] }) {
     case 'key':
       return (
         <>
-          {name === '' ? t`Its first key` : <Trans>Key {shown}</Trans>}
+          {name === '' ? t`First key` : <Trans>Key {shown}</Trans>}
           {whose === null ? null : <> · {whose}</>}
         </>
       );
     case 'webhook':
       return <Trans>Endpoint {id}</Trans>;
     case 'product':
-      return t`The product`;
+      return t`Product`;
     default:
       return (
         <>

@@ -21,15 +21,13 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
       }
     >
       <h1 className="mb-2 text-lg">{t`Choose your password`}</h1>
-      <p className="mb-5 text-soft">
-        {t`The one you signed in with was generated, or set by somebody else. To go on, choose one that only you know.`}
-      </p>
+      <p className="mb-5 text-soft">{t`Your temporary password has to be replaced. Choose a new one.`}</p>
       <PasswordForm
         username={username}
-        currentLabel={t`Password you signed in with`}
+        currentLabel={t`Temporary password`}
         action={t`Set password`}
         isNarrow
-        onDone={() => say(t`Your password is set.`)}
+        onDone={() => say(t`Password set.`)}
       />
     </EntryCard>
   );

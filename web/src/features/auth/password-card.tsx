@@ -9,12 +9,12 @@ import { PasswordForm } from './password-form.tsx';
 export function PasswordCard() {
   const { username } = usePerson().person;
   return (
-    <Card title={t`Password`} description={t`Changing it signs out every other browser.`}>
+    <Card title={t`Password`} description={t`Changing your password signs out all other browsers.`}>
       <PasswordForm
         username={username}
         currentLabel={t`Current password`}
         action={t`Change password`}
-        onDone={() => say(t`The password is changed; other sessions have ended.`)}
+        onDone={() => say(t`Password changed. Other sessions have ended.`)}
       />
     </Card>
   );

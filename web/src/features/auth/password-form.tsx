@@ -61,12 +61,12 @@ export function PasswordForm({
         <TextField
           label={t`New password`}
           kind="newPassword"
-          hint={t`At least ${lengthMin} characters.`}
-          problem={isShort ? t`At least ${lengthMin} characters.` : null}
+          hint={t`Use at least ${lengthMin} characters.`}
+          problem={isShort ? t`Use at least ${lengthMin} characters.` : null}
           {...nextField}
         />
         <TextField
-          label={t`New password again`}
+          label={t`Confirm new password`}
           kind="newPassword"
           problem={isOther ? t`Passwords don’t match.` : null}
           {...againField}

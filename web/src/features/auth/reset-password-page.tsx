@@ -71,7 +71,7 @@ function OpenedLink({ token, onAskAnew }: { readonly token: string; readonly onA
       >
         <p role="alert">{t`It was already used, has expired, or was replaced by a newer one.`}</p>
         <p className="mt-3 mb-5 text-soft">
-          {t`If you have set your password already, sign in. If you were invited, ask for a new invitation.`}
+          {t`If you’ve already set your password, sign in. Otherwise, ask for a new invitation.`}
         </p>
         <Button onClick={onAskAnew}>{t`Forgot your password?`}</Button>
       </EntryCard>
@@ -91,15 +91,15 @@ function AskForLink() {
   if (options?.password_reset === false) {
     return (
       <EntryCard title={t`Forgot your password?`} heading={t`Forgot your password?`} below={<BackToSignIn />}>
-        <p role="status">{t`This service sends no mail. Ask its operator for a new password.`}</p>
+        <p role="status">{t`Email isn’t set up on this service. Ask the operator for a new password.`}</p>
       </EntryCard>
     );
   }
   if (command.isSuccess) {
     return (
-      <EntryCard title={t`Check your mail`} heading={t`Check your mail`} below={<BackToSignIn />}>
+      <EntryCard title={t`Check your email`} heading={t`Check your email`} below={<BackToSignIn />}>
         <p role="status">
-          {t`If there is such an account with an e-mail address, a link is on its way to it. It works for an hour. Nothing there? Look into the spam folder, or ask the operator of this service.`}
+          {t`If the account exists and has an email address, we’ve sent it a link. It works for one hour. Nothing there? Check your spam folder or contact the operator.`}
         </p>
       </EntryCard>
     );
@@ -114,7 +114,7 @@ function AskForLink() {
         onSubmit={() => command.mutate({ account: account.trim() })}
       >
         <TextField
-          label={t`Username or e-mail address`}
+          label={t`Username or email address`}
           name="username"
           autoComplete="username"
           autoFocus
@@ -143,15 +143,15 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
       );
     },
   });
-  const shortText = t`At least ${passwordLengthMin} characters.`;
+  const shortText = t`Use at least ${passwordLengthMin} characters.`;
   const { username, account, invited_by: invitedBy } = link;
   if (isSet) {
     return (
-      <EntryCard title={t`Your password is set`} heading={t`Your password is set`} below={<BackToSignIn />}>
+      <EntryCard title={t`Password set`} heading={t`Password set`} below={<BackToSignIn />}>
         <p role="status">
           <Trans>
-            Sign in as <bdi className="font-medium">{username}</bdi> with this password. All earlier sessions
-            have ended.
+            Sign in as <bdi className="font-medium">{username}</bdi> with your new password. All earlier
+            sessions have ended.
           </Trans>
         </p>
       </EntryCard>
@@ -162,10 +162,10 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
     <EntryCard title={heading} heading={heading} below={<BackToSignIn />}>
       <p className="mb-4 text-soft wrap-anywhere">
         {!isInvitation ? (
-          t`Choose a password that you use nowhere else.`
+          t`Choose a password you don’t use anywhere else.`
         ) : invitedBy === null ? (
           <Trans>
-            The operator of this service invited you to <bdi>{account}</bdi>. Choose a password to sign in.
+            The operator invited you to <bdi>{account}</bdi>. Choose a password to sign in.
           </Trans>
         ) : (
           <Trans>
@@ -200,7 +200,7 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           {...chosenField}
         />
         <TextField
-          label={t`New password again`}
+          label={t`Confirm new password`}
           kind="newPassword"
           problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
           {...againField}
@@ -241,7 +241,7 @@ function EntryForm({ isReady, isBusy, error, action, onSubmit, children }: Entry
 function BackToSignIn() {
   return (
     <p className="mt-5 text-center">
-      <TextLink to="/sign-in">{t`Back to the sign-in`}</TextLink>
+      <TextLink to="/sign-in">{t`Back to sign-in`}</TextLink>
     </p>
   );
 }

@@ -20,8 +20,8 @@ export default function SecondFactorScreen({
   const [isOn, setIsOn] = useState(false);
   return (
     <EntryCard
-      title={t`Set up codes at sign-in`}
-      heading={t`Set up codes at sign-in`}
+      title={t`Set up two-factor authentication`}
+      heading={t`Set up two-factor authentication`}
       isSignedIn
       below={
         <div className="mt-4 flex justify-center">
@@ -30,7 +30,7 @@ export default function SecondFactorScreen({
       }
     >
       <p className="mb-5 text-soft">
-        {t`The operator of this service requires a second step of your role: a code from an authenticator app after the password. To go on, set it up now.`}
+        {t`The operator requires two-factor authentication for your role. Set it up now to continue.`}
       </p>
       <div className="grid">
         <Button look="primary" onClick={() => setIsOpen(true)}>
@@ -46,7 +46,7 @@ export default function SecondFactorScreen({
           onClose={() => {
             setIsOpen(false);
             onReadingCodes(false);
-            if (isOn) say(t`From now on a sign-in takes a code.`);
+            if (isOn) say(t`Signing in now requires a code.`);
           }}
         />
       ) : null}

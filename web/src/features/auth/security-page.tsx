@@ -10,7 +10,7 @@ import { TotpCard } from './totp-card.tsx';
 export function SecurityPage() {
   return (
     <>
-      <PageHeader title={t`Security`} description={t`Who can sign in to this panel as you.`} />
+      <PageHeader title={t`Security`} description={t`Manage how you sign in to this panel.`} />
       <div className="flex flex-col gap-5">
         <TotpCard />
         <PasswordCard />

@@ -19,7 +19,7 @@ import { say } from '../../ui/toasts.tsx';
 
 export function SessionsCard() {
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const revoke = useCommand(revokeSession, { onDone: () => say(t`The session has ended.`) });
+  const revoke = useCommand(revokeSession, { onDone: () => say(t`Session ended.`) });
   const revokeOthers = useCommand(() => revokeOtherSessions(), {
     onDone: () => say(t`All other sessions have ended.`),
   });
@@ -33,7 +33,7 @@ export function SessionsCard() {
           first={
             <span className="inline-flex items-center gap-2 font-medium" title={agent}>
               {browserName(agent)}
-              {current ? <Badge tone="good">{t`This one`}</Badge> : null}
+              {current ? <Badge tone="good">{t`This browser`}</Badge> : null}
             </span>
           }
           second={<code className="font-mono">{address}</code>}
@@ -64,12 +64,12 @@ export function SessionsCard() {
   return (
     <Card
       title={t`Sessions`}
-      description={t`Browsers that are signed in. A session ends after 12 hours of inactivity.`}
+      description={t`Browsers you’re signed in with. Sessions end after 12 hours of inactivity.`}
       flush
       action={
         others.length === 0 ? undefined : (
           <Button look="danger" busy={revokeOthers.isPending} onClick={() => revokeOthers.mutate(undefined)}>
-            {t`Sign out all others`}
+            {t`Sign out all other sessions`}
           </Button>
         )
       }
@@ -81,7 +81,7 @@ export function SessionsCard() {
       )}
       <div className="border-t border-line">
         <DataTable
-          caption={t`Browsers that are signed in`}
+          caption={t`Signed-in browsers`}
           columns={columns}
           rows={data?.data}
           rowKey={({ id }) => id}

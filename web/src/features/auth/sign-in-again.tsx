@@ -32,8 +32,8 @@ export default function SignInAgain({ username }: { readonly username: string })
             </div>
             <p className="mb-4 text-soft">
               <Trans>
-                Your session has ended. What you typed is still there: sign in again as <bdi>{username}</bdi>{' '}
-                to go on.
+                Your session has ended. What you entered is still here. Sign in again as <bdi>{username}</bdi>{' '}
+                to continue.
               </Trans>
             </p>
             <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">

@@ -80,8 +80,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
         {command.error === null || asksForCode || command.isPending ? null : waitSeconds > 0 ? (
           <p role="alert" className="rounded-control bg-bad-fill px-3.5 py-3">
             <Trans>
-              Too many attempts. You can try again in{' '}
-              <Plural value={waitSeconds} one="# second" other="# seconds" />.
+              Too many attempts. Try again in <Plural value={waitSeconds} one="# second" other="# seconds" />.
             </Trans>
           </p>
         ) : isRateLimited(command.error) ? null : (

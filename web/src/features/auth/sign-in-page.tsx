@@ -37,9 +37,7 @@ export function SignInPage() {
               <TextLink to="/reset-password">{t`Forgot your password?`}</TextLink>
             </p>
           ) : null}
-          <p className="mt-5 text-center text-soft">
-            {t`No account, or no password? The operator of this service gives you one.`}
-          </p>
+          <p className="mt-5 text-center text-soft">{t`Need an account? Contact the operator.`}</p>
         </>
       }
     >

@@ -22,16 +22,14 @@ export function TotpCard() {
   const close = () => setOpened(null);
   return (
     <Card
-      title={t`Codes at sign-in`}
-      description={t`A second step: a code from an authenticator app after the password.`}
+      title={t`Two-factor authentication`}
+      description={t`Requires a code from an authenticator app after your password.`}
       action={isOn ? <Badge tone="good">{t`On`}</Badge> : <Badge tone="warn">{t`Off`}</Badge>}
     >
-      {isOn && isRequired ? (
-        <p className="text-soft">{t`The operator of this service requires them of your role.`}</p>
-      ) : null}
+      {isOn && isRequired ? <p className="text-soft">{t`The operator requires it for your role.`}</p> : null}
       {isOn && !isRequired ? (
         <Button look="danger" onClick={() => setOpened('disable')}>
-          {t`Switch off`}
+          {t`Turn off`}
         </Button>
       ) : null}
       {isOn ? null : (
@@ -51,21 +49,21 @@ function DisableDialog({ onClose }: { readonly onClose: () => void }) {
   const form = useDialogForm({
     onClose,
     send: () => disableTotp({ password: own.sent, code: code.replaceAll(' ', '') }),
-    says: () => t`Codes at sign-in are off.`,
+    says: () => t`Two-factor authentication is off.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Switch off codes at sign-in?`}
-      description={t`The password alone will then let in whoever knows it. The recovery codes stop working.`}
-      action={t`Switch off`}
+      title={t`Turn off two-factor authentication?`}
+      description={t`Anyone who knows the password will be able to sign in. Your recovery codes stop working.`}
+      action={t`Turn off`}
       danger
       ready={own.isReady && code.trim() !== ''}
     >
       <OwnPasswordField own={own} autoFocus />
       <TextField
         label={t`Code`}
-        hint={t`From the app, or a recovery code.`}
+        hint={t`From your app, or a recovery code.`}
         autoComplete="one-time-code"
         autoCapitalize="none"
         spellCheck={false}

@@ -25,8 +25,8 @@ export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; rea
   if (step === 'password') {
     return (
       <PasswordDialog
-        title={t`Set up codes at sign-in`}
-        description={t`Enter your password to begin. Have your authenticator app at hand.`}
+        title={t`Set up two-factor authentication`}
+        description={t`Enter your password to start. You’ll need your authenticator app.`}
         action={t`Continue`}
         isAskedAlways
         command={start}
@@ -65,14 +65,14 @@ function EnrolDialog({ enrolment: { secret, uri }, onCodes, onClose }: EnrolDial
     <FormDialog
       form={form}
       title={t`Scan this with your app`}
-      description={t`Then enter the code the app shows. Nothing is switched on until then.`}
-      action={t`Switch on`}
+      description={t`Then enter the code from the app. Nothing changes until you do.`}
+      action={t`Turn on`}
       ready={/^\d{6}$/.test(plain)}
     >
       <div className="mx-auto">
         <QrCode text={uri} label={t`QR code for the authenticator app`} />
       </div>
-      <SecretText label={t`Or type this key into the app`} text={secret} />
+      <SecretText label={t`Or enter this key in the app`} text={secret} />
       <TextField
         label={t`Code`}
         inputMode="numeric"
@@ -94,8 +94,8 @@ interface RecoveryCodesProps {
 function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   return (
     <Dialog
-      title={t`Codes at sign-in are on`}
-      description={t`Keep these recovery codes where you keep passwords. Each lets you in once if you lose the app. They are shown only now.`}
+      title={t`Two-factor authentication is on`}
+      description={t`Store these recovery codes with your passwords. Each works once if you lose the app. They won’t be shown again.`}
       dismissible={false}
       onClose={onClose}
     >
@@ -109,7 +109,7 @@ function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
       </DialogBody>
       <DialogActions>
         <Button look="primary" onClick={onClose}>
-          {t`I have saved them`}
+          {t`I’ve saved them`}
         </Button>
       </DialogActions>
     </Dialog>

@@ -32,7 +32,10 @@ export function BrandPage() {
   const { data, error, refetch } = useQuery(brandQuery);
   return (
     <>
-      <PageHeader title={t`Brand`} description={t`On the panel, the customer’s page, mails and documents.`} />
+      <PageHeader
+        title={t`Brand`}
+        description={t`Shown on the panel, customer pages, emails and documents.`}
+      />
       {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined ? null : <BrandForm brand={data.brand} />}
     </>
@@ -73,7 +76,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
       {guard}
       {command.dialog}
       <div className="flex min-w-0 flex-col gap-5">
-        <Card title={t`Name and colour`}>
+        <Card title={t`Name and color`}>
           <form
             noValidate
             className="flex flex-col gap-4"
@@ -84,9 +87,9 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
           >
             <TextField label={t`Name`} value={name} onText={setName} maxLength={60} />
             <Field
-              label={t`Colour`}
-              hint={t`Six digits such as #0f766e. Empty: the product’s own.`}
-              problem={colour === '' || isColour ? null : t`Six digits behind #, such as #0f766e`}
+              label={t`Color`}
+              hint={t`A hex color such as #0f766e. Leave blank for the default.`}
+              problem={colour === '' || isColour ? null : t`Enter # and six hex digits, such as #0f766e`}
             >
               {(wiring) => (
                 <input
@@ -100,7 +103,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             {isColour ? <Warnings colour={colour} /> : null}
             <Field
               label={t`Letterhead`}
-              hint={t`Name and address on statements and receipts, up to eight lines.`}
+              hint={t`Name and address printed on statements and receipts, up to eight lines.`}
             >
               {(wiring) => (
                 <textarea
@@ -113,13 +116,13 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
               )}
             </Field>
             <TextField
-              label={t`Address for help`}
-              hint={t`An e-mail address: shown to customers, and where answers to mails go.`}
+              label={t`Support email`}
+              hint={t`Shown to customers and used as the reply-to address.`}
               {...supportField}
               type="email"
             />
             <SelectField
-              label={t`Language of those who have not chosen one`}
+              label={t`Default language`}
               value={language}
               onValue={setLanguage}
               options={languages.map((each) => ({ value: each, title: languageNames[each] }))}
@@ -140,7 +143,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
       </div>
       <Card
         title={t`Preview`}
-        description={t`Where it appears, before it is saved. Colours move until they can be read.`}
+        description={t`See how it looks before you save. Colors are adjusted for contrast.`}
       >
         <BrandPreviews
           name={name.trim()}
@@ -162,14 +165,10 @@ function Warnings({ colour }: { readonly colour: string }) {
   return (
     <>
       {isMoved.light ? (
-        <Notice tone="warn">
-          {t`Too light to be read on light pages: there it is shown as ${light.accent}.`}
-        </Notice>
+        <Notice tone="warn">{t`Too light for light mode; shown as ${light.accent} there.`}</Notice>
       ) : null}
       {isMoved.dark ? (
-        <Notice tone="info">
-          {t`Too dark to be read on dark pages: there it is shown as ${dark.accent}.`}
-        </Notice>
+        <Notice tone="info">{t`Too dark for dark mode; shown as ${dark.accent} there.`}</Notice>
       ) : null}
     </>
   );
@@ -178,8 +177,7 @@ function Warnings({ colour }: { readonly colour: string }) {
 function LogoCard({ brand }: { readonly brand: Brand }) {
   const command = useConfirmedCommand(sendLogo, {
     action: t`Save`,
-    onDone: ({ brand: saved }) =>
-      say(saved.logo === null ? t`Logo removed.` : t`The logo is shown from now on.`),
+    onDone: ({ brand: saved }) => say(saved.logo === null ? t`Logo removed.` : t`Logo updated.`),
   });
   const { logo } = brand;
   return (
@@ -190,12 +188,12 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
         ) : (
           <img
             src={logo.url}
-            alt={t`The present logo`}
+            alt={t`Current logo`}
             className={`max-h-16 max-w-full object-contain ${logoPlate}`}
           />
         )}
         <FileButton
-          label={t`Choose a file`}
+          label={t`Choose file`}
           accept="image/png,image/jpeg"
           disabled={command.isPending}
           onFile={(file) => void base64Of(file).then(command.mutate)}
@@ -204,7 +202,7 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
         {command.dialog}
         {logo === null ? null : (
           <Button onClick={() => command.mutate(null)} disabled={command.isPending}>
-            {t`Remove the logo`}
+            {t`Remove logo`}
           </Button>
         )}
       </div>

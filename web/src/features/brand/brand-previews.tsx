@@ -75,7 +75,7 @@ function Preview({ title, theme, shades: { accent, accentFill, onAccent }, face 
         <Part title={t`Customer’s page`}>
           <CustomerPart {...face} />
         </Part>
-        <Part title={t`Mail`}>
+        <Part title={t`Email`}>
           <MailPart {...face} />
         </Part>
       </div>
@@ -137,7 +137,7 @@ function CustomerPart({ name, logo, support }: Face) {
         </div>
       )}
       <div className="w-full rounded-control border border-line bg-card p-2.5">
-        <p className="mb-1 text-sm font-semibold">Business</p>
+        <p className="mb-1 text-sm font-semibold">{t`Plan`}</p>
         <div className="mb-2.5 h-1.5 overflow-clip rounded-full bg-fill">
           <div className="h-full w-3/5 bg-accent" />
         </div>
@@ -147,7 +147,7 @@ function CustomerPart({ name, logo, support }: Face) {
       </div>
       {support === '' ? null : (
         <p className="max-w-full truncate text-soft">
-          <Trans>Help: {support}</Trans>
+          <Trans>Support: {support}</Trans>
         </p>
       )}
     </div>
@@ -167,7 +167,7 @@ function MailPart({ name, colour, logo, support }: Face) {
           <bdi className="truncate">{shown}</bdi>
         </div>
       )}
-      <p className="mb-1.5 text-sm font-semibold">{t`A new password`}</p>
+      <p className="mb-1.5 text-sm font-semibold">{t`New password`}</p>
       <span
         className={`mb-2 inline-block rounded-control border px-2 py-1 font-bold ${colour === null ? 'border-ink' : 'border-transparent bg-accent text-on-accent'}`}
       >
@@ -178,7 +178,7 @@ function MailPart({ name, colour, logo, support }: Face) {
       </p>
       {support === '' ? null : (
         <p className="truncate text-soft">
-          <Trans>Help: {support}</Trans>
+          <Trans>Support: {support}</Trans>
         </p>
       )}
     </div>

@@ -60,19 +60,19 @@ export function AllCustomersPage() {
   ];
   return (
     <>
-      <PageHeader title={t`All customers`} description={t`Of every account.`} />
+      <PageHeader title={t`All customers`} description={t`Customers of all accounts.`} />
       <ListCard
         list={list}
         query={query}
         name="all-customers"
-        caption={t`Customers of every account`}
+        caption={t`Customers of all accounts`}
         columns={columns}
         rowKey={rowKey}
         phone={customerOnPhone}
         openKey={opened.key}
         none={
           <EmptyState icon={Users} title={t`No customers yet`}>
-            {t`They come with the accounts’ first orders.`}
+            {t`Customers appear with the first orders.`}
           </EmptyState>
         }
         nothing={noCustomers}
@@ -95,7 +95,7 @@ export function AllCustomersPage() {
       align: 'end',
       from: 'lg',
       cell: (customer) => (
-        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Lift` : t`Suspend`}</Button>
+        <Button onClick={() => setAsked(customer)}>{isSuspended(customer) ? t`Resume` : t`Suspend`}</Button>
       ),
     };
   }

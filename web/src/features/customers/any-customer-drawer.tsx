@@ -38,7 +38,7 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
           </ButtonLink>
           {data === undefined || !may('admin:accounts') ? null : (
             <Button onClick={() => setAsked(true)}>
-              {data.customer.status === 'suspended' ? t`Lift the suspension` : t`Suspend`}
+              {data.customer.status === 'suspended' ? t`Resume` : t`Suspend`}
             </Button>
           )}
         </>

@@ -82,8 +82,8 @@ export function AnyCustomerPage() {
                 name: t`Auto-renew`,
                 value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
               },
-              { name: t`Customer id`, value: customer?.id },
-              { name: t`The account’s own id`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
+              { name: t`Customer ID`, value: customer?.id },
+              { name: t`External ID`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
           {customer && <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)} />}
@@ -106,7 +106,7 @@ function actionsOf(
   return [
     {
       id: 'link',
-      title: t`Make a login link`,
+      title: t`Create login link`,
       icon: Link2,
       isOffered: canAccess,
       dialog: (onClose) => <LoginLinkDialog customer={customer} isOperator onClose={onClose} />,
@@ -120,7 +120,7 @@ function actionsOf(
     },
     {
       id: 'trial',
-      title: t`Give a free trial`,
+      title: t`Give free trial`,
       icon: Gift,
       isOffered: canAccess,
       dialog: (onClose) => (
@@ -129,7 +129,7 @@ function actionsOf(
     },
     {
       id: 'suspension',
-      title: isHeld ? t`Lift the suspension` : t`Suspend`,
+      title: isHeld ? t`Resume` : t`Suspend`,
       icon: isHeld ? Play : Pause,
       isOffered: canAccess,
       dialog: (onClose) => <SuspendDialog customer={customer} onClose={onClose} />,

@@ -62,7 +62,7 @@ export function customerColumns<Row extends PanelCustomer>({
       from: 'sm',
       cell: ({ plan }) => <bdi className="block max-w-48 truncate">{plan.package}</bdi>,
     },
-    { title: t`State`, cell: (customer) => <CustomerBadge customer={customer} /> },
+    { title: t`Status`, cell: (customer) => <CustomerBadge customer={customer} /> },
     {
       title: t`Ends`,
       id: 'ends',
@@ -86,7 +86,7 @@ export function customerColumns<Row extends PanelCustomer>({
       cell: ({ seconds_left: seconds }) => <TimeLeft seconds={seconds} />,
     },
     {
-      title: t`Your own id`,
+      title: t`External ID`,
       id: 'external',
       from: 'lg',
       isExtra: true,

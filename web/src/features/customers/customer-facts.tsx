@@ -40,16 +40,16 @@ export function CustomerFacts({
             name: t`Reference`,
             value: customer && <Copied text={customer.reference} label={t`Copy reference`} isName />,
           },
-          { name: t`Customer id`, value: customer?.id },
+          { name: t`Customer ID`, value: customer?.id },
           ...(customer?.external_ref === undefined
             ? []
-            : [{ name: t`Your own id`, value: <bdi>{customer.external_ref}</bdi> }]),
+            : [{ name: t`External ID`, value: <bdi>{customer.external_ref}</bdi> }]),
           { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
         ]}
       />
       {orders.length === 0 ? null : (
         <section>
-          <h3 className="mb-1 font-medium">{t`Last orders`}</h3>
+          <h3 className="mb-1 font-medium">{t`Recent orders`}</h3>
           <ul>
             {orders.slice(0, ordersShown).map((order) => (
               <li key={order.id} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">

@@ -21,14 +21,14 @@ export interface CustomerFilterParams {
 }
 
 const states = [
-  { value: '', title: t`All states` },
+  { value: '', title: t`All statuses` },
   ...['active', 'suspended', 'cancelled', 'expired'].map((state) => ({
     value: state,
     title: planStatusWord(state),
   })),
 ];
 const endings = [
-  { value: '', title: t`Any end` },
+  { value: '', title: t`Any end date` },
   { value: '7', title: plural(7, { one: 'Ends within # day', other: 'Ends within # days' }) },
   { value: '14', title: plural(14, { one: 'Ends within # day', other: 'Ends within # days' }) },
   { value: '30', title: plural(30, { one: 'Ends within # day', other: 'Ends within # days' }) },
@@ -50,8 +50,8 @@ export function customersWanted(search: CustomerFilterParams): Query {
 }
 
 export const noCustomers = {
-  title: t`Nobody found`,
-  soFar: t`Nobody found so far`,
+  title: t`No matching customers`,
+  soFar: t`No matching customers so far`,
   soFarHint: t`Older customers have not been searched yet.`,
   all: t`Show all customers`,
 };
@@ -66,11 +66,11 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
   const hasOwnSpan = ending === 'own' || from !== undefined || to !== undefined;
   return (
     <>
-      <ListSearchField list={list} name="q" label={t`Name, e-mail or id`} />
-      <ListSelect list={list} name="state" label={t`State`} options={states} />
+      <ListSearchField list={list} name="q" label={t`Name, email or ID`} />
+      <ListSelect list={list} name="state" label={t`Status`} options={states} />
       <PackageFilter list={list} isOperator={isOperator} />
       <SelectField
-        label={t`End of the plan`}
+        label={t`Plan end`}
         unlabelled
         className="max-sm:basis-full"
         value={hasOwnSpan ? 'own' : (ending ?? '')}

@@ -67,12 +67,12 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
         }
         none={
           <EmptyState icon={Users} title={t`No customers yet`} action={first}>
-            {t`The first order for a new e-mail address or username creates the customer.`}
+            {t`The first order for a new email address or username creates the customer.`}
           </EmptyState>
         }
         nothing={{
           ...noCustomers,
-          hint: t`The search looks at names, e-mail addresses, usernames and ids, in any order of words.`,
+          hint: t`Searches names, email addresses, usernames and IDs. Words can be in any order.`,
         }}
         says={(total) => plural(total, { one: '# customer', other: '# customers' })}
       >

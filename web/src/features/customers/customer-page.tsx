@@ -60,7 +60,7 @@ export function CustomerPage() {
             <>
               <CustomerBadge customer={customer} />
               {customer.plan.ends_at_period_end && runs(customer.plan) ? (
-                <Badge tone="warn">{t`Ends with its period`}</Badge>
+                <Badge tone="warn">{t`Ends with the current period`}</Badge>
               ) : null}
             </>
           )
@@ -117,8 +117,8 @@ export function CustomerPage() {
                 name: t`Reference`,
                 value: reference && <Copied text={reference} label={t`Copy reference`} isName />,
               },
-              { name: t`Customer id`, value: customer?.id },
-              { name: t`Your own id`, value: customer && (customer.external_ref ?? '–') },
+              { name: t`Customer ID`, value: customer?.id },
+              { name: t`External ID`, value: customer && (customer.external_ref ?? '–') },
               { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
@@ -142,7 +142,7 @@ function actionsOf(
   return [
     {
       id: 'auto-renew',
-      title: t`Auto-renewal`,
+      title: t`Auto-renew`,
       icon: CalendarSync,
       // A free trial cannot renew.
       isOffered: isChangeable && lastOrderId !== null,
@@ -188,7 +188,7 @@ function Renewal({ plan }: { readonly plan: Customer['plan'] }) {
     <span className="flex flex-col sm:text-right">
       <span>
         {nextAt === null ? (
-          t`Not before its end moves`
+          t`Not until its end date changes`
         ) : (
           <Trans>
             On <Time at={nextAt} />

@@ -46,9 +46,10 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
     try {
       const { data: all, next_cursor: next } = await findAllCustomers(wanted);
       selection.chooseAll(all);
-      if (next !== null) say(t`The first ${all.length} are selected: more cannot be renewed at once.`);
+      if (next !== null)
+        say(t`Only the first ${all.length} are selected, the most that can be renewed at once.`);
     } catch {
-      say(t`They could not be read. Try again.`);
+      say(t`Couldn’t load the results. Try again.`);
     }
     setIsSelecting(false);
   };
@@ -66,17 +67,17 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
       {hasMore && rows.length < selectedAtOnceMax ? (
         <Button look="plain" busy={isSelecting} onClick={() => void selectAll()}>
           {total === null
-            ? t`Select all that match`
+            ? t`Select all matches`
             : total > selectedAtOnceMax
               ? t`Select the first ${selectedAtOnceMax} of ${formatCount(total)}`
-              : plural(total, { one: 'Select # that matches', other: 'Select all # that match' })}
+              : plural(total, { one: 'Select # match', other: 'Select all # matches' })}
         </Button>
       ) : null}
       <Button look="plain" onClick={selection.clear}>
         {t`Select none`}
       </Button>
       <Button icon={Repeat} disabled={preview === undefined} onClick={() => setIsSettingRenewal(true)}>
-        {t`Auto-renewal`}
+        {t`Auto-renew`}
       </Button>
       {error === null ? (
         <Button

@@ -25,7 +25,7 @@ export function CustomersPage() {
         first={
           mayOrder ? (
             <Button look="primary" onClick={place}>
-              {t`Place the first order`}
+              {t`Place your first order`}
             </Button>
           ) : undefined
         }

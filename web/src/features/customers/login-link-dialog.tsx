@@ -34,8 +34,8 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
         <SecretText label={t`Login link`} text={url} />
         <p className="text-soft">
           <Trans>
-            Shown only now. It logs <bdi className="text-ink">{customer.name}</bdi> in once, until{' '}
-            <Time at={expiresAt} />.
+            Logs <bdi className="text-ink">{customer.name}</bdi> in once, until <Time at={expiresAt} />. It
+            won’t be shown again.
           </Trans>
         </p>
       </ShownOnceDialog>
@@ -47,8 +47,8 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
       title={t`Create a login link?`}
       description={
         <Trans>
-          Whoever opens it is logged in as <bdi className="text-ink">{customer.name}</bdi>. It works once and
-          for a short time; any earlier unused link stops working.
+          Anyone who opens the link is logged in as <bdi className="text-ink">{customer.name}</bdi>. It works
+          once, for a short time. Earlier unused links stop working.
         </Trans>
       }
       action={t`Create link`}

@@ -17,7 +17,7 @@ interface LoginLinksCardProps {
 
 export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProps) {
   return (
-    <Card title={t`Login links`} description={t`The latest of the last 90 days.`} lined>
+    <Card title={t`Login links`} description={t`The latest in the last 90 days.`} lined>
       <DataTable
         caption={t`Login links of this customer`}
         columns={columnsOf(isOperator)}
@@ -30,7 +30,7 @@ export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProp
           )
         }
         rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
-        empty={<EmptyState icon={Link2} title={t`No login link was made`} />}
+        empty={<EmptyState icon={Link2} title={t`No login links yet`} />}
       />
     </Card>
   );
@@ -45,7 +45,7 @@ function columnsOf(isOperator: boolean): readonly Column<GivenLink>[] {
         <TwoLines first={<Time at={link.made_at} />} second={<bdi>{makerOf(link, isOperator)}</bdi>} />
       ),
     },
-    { title: t`State`, cell: ({ state }) => <State state={state} /> },
+    { title: t`Status`, cell: ({ state }) => <State state={state} /> },
     {
       title: t`Used`,
       from: 'sm',
@@ -57,9 +57,9 @@ function columnsOf(isOperator: boolean): readonly Column<GivenLink>[] {
 }
 
 function makerOf({ made_by: party, maker }: GivenLink, isOperator: boolean): string {
-  if (party === 'order') return t`With an order`;
-  if (party === 'account') return isOperator ? t`${maker}, the account` : maker;
-  return maker === '' ? t`The operator` : t`${maker}, an administrator`;
+  if (party === 'order') return t`When ordering`;
+  if (party === 'account') return isOperator ? t`${maker} (account)` : maker;
+  return maker === '' ? t`The operator` : t`${maker} (administrator)`;
 }
 
 function State({ state }: Pick<GivenLink, 'state'>) {

@@ -21,12 +21,12 @@ export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
   const form = useDialogForm({
     onClose,
     send: () => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'),
-    says: () => (suspended ? t`${customer.name} can log in again.` : t`${customer.name} is suspended.`),
+    says: () => (suspended ? t`${customer.name} can log in again.` : t`${customer.name} suspended.`),
   });
   return (
     <FormDialog
       form={form}
-      title={suspended ? t`Lift the suspension?` : t`Suspend this customer?`}
+      title={suspended ? t`Resume this customer?` : t`Suspend this customer?`}
       description={
         <>
           <Trans>
@@ -36,10 +36,10 @@ export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
           {': '}
           {suspended
             ? t`can log in again.`
-            : t`can no longer log in. The plan runs on, and orders still work.`}
+            : t`can no longer log in. The plan keeps running, and orders still work.`}
         </>
       }
-      action={suspended ? t`Lift it` : t`Suspend`}
+      action={suspended ? t`Resume` : t`Suspend`}
       danger={!suspended}
     />
   );

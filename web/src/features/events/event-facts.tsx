@@ -33,7 +33,7 @@ export function eventFacts(event: AccountEvent): Fact[] {
 
 export function eventIdFact({ id }: AccountEvent): Fact {
   const text = String(id);
-  return { name: t`Event id`, value: <Copied text={text} label={t`Copy event id`} /> };
+  return { name: t`Event ID`, value: <Copied text={text} label={t`Copy event ID`} /> };
 }
 
 export function EventJson({ event, label }: { readonly event: AccountEvent; readonly label: string }) {

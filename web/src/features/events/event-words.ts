@@ -7,12 +7,12 @@ import { wordOf } from '../../text/words.ts';
 export const eventWords: Readonly<Record<string, string>> = {
   'order.completed': t`Order completed`,
   'order.failed': t`Order refused by the product`,
-  'plan.activated': t`Plan began`,
+  'plan.activated': t`Plan started`,
   'plan.renewed': t`Plan renewed`,
   'plan.changed': t`Plan changed`,
   'plan.suspended': t`Plan suspended`,
   'plan.resumed': t`Plan resumed`,
-  'plan.cancelled': t`Plan cancelled`,
+  'plan.cancelled': t`Plan canceled`,
   'plan.ending': t`Plan ends soon`,
   'plan.expired': t`Plan ended`,
   'customer.created': t`New customer`,
@@ -22,9 +22,9 @@ export const eventWords: Readonly<Record<string, string>> = {
   'balance.low': t`Balance low`,
   'renewal.failed': t`Renewal failed`,
   'price.scheduled': t`Prices scheduled`,
-  'key.created': t`API key made`,
+  'key.created': t`API key created`,
   'key.revoked': t`API key revoked`,
-  'webhook.disabled': t`Endpoint switched off`,
+  'webhook.disabled': t`Endpoint disabled`,
 } satisfies Record<EventType, string>;
 
 export const eventWord = wordOf(eventWords);

@@ -49,7 +49,7 @@ const columns: readonly Column<AccountEvent>[] = [
     ),
   },
   {
-    title: t`About`,
+    title: t`Subject`,
     from: 'sm',
     cell: (event) => <bdi className="block max-w-64 truncate lg:max-w-96">{eventSubject(event).text}</bdi>,
   },
@@ -66,23 +66,23 @@ export function EventsPage() {
     <>
       <PageHeader
         title={t`Events`}
-        description={t`What happened to your account, its customers and their plans, in the last 90 days.`}
+        description={t`Activity of your account, customers and plans in the last 90 days.`}
       />
       {query.data?.written === false ? (
         <Card flush>
           <EmptyState
             icon={Rss}
-            title={t`No events are written yet`}
+            title={t`No events yet`}
             action={
               <>
                 <ButtonLink to="/webhooks" look="primary">
-                  {mayChange ? t`Set up an endpoint` : t`To the endpoints`}
+                  {mayChange ? t`Set up an endpoint` : t`Go to endpoints`}
                 </ButtonLink>
-                <ButtonLink to="/forecast">{mayChange ? t`Set up alerts` : t`To the alerts`}</ButtonLink>
+                <ButtonLink to="/forecast">{mayChange ? t`Set up alerts` : t`Go to alerts`}</ButtonLink>
               </>
             }
           >
-            {t`Events are written from the moment the account makes a key of its own, an endpoint or alerts, or a program reads its feed through the API. Orders before that moment have none.`}
+            {t`Events are recorded once you create a key, an endpoint or alerts, or read the feed through the API. Earlier orders have none.`}
           </EmptyState>
         </Card>
       ) : (
@@ -95,14 +95,14 @@ export function EventsPage() {
           openKey={opened.key}
           none={
             <EmptyState icon={Rss} title={t`No events yet`}>
-              {t`The next order, plan or payment is the first one.`}
+              {t`The next order, plan change or payment will be the first.`}
             </EmptyState>
           }
           {...(type !== undefined && {
-            nothing: { title: t`No event of this type`, all: t`Show all events` },
+            nothing: { title: t`No events of this type`, all: t`Show all events` },
           })}
         >
-          <ListSelect list={list} name="type" label={t`Type of event`} className="w-72" options={types} />
+          <ListSelect list={list} name="type" label={t`Event type`} className="w-72" options={types} />
         </ListCard>
       )}
       {opened.key === undefined ? null : <EventDrawer id={opened.key} opened={opened} />}
@@ -124,7 +124,7 @@ function EventDrawer({ id, opened }: { readonly id: string; readonly opened: Ope
           <div className="shrink-0">
             <Facts facts={[...eventFacts(event), eventIdFact(event)]} />
           </div>
-          <EventJson event={event} label={t`The event as JSON`} />
+          <EventJson event={event} label={t`Event as JSON`} />
         </>
       ) : error === null ? (
         <Skeleton className="h-40 w-full" />

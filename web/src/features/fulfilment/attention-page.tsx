@@ -32,7 +32,7 @@ export function AttentionPage() {
     <>
       <PageHeader
         title={t`Needs attention`}
-        description={t`Calls that the product has not taken. Those that ran out of attempts are not sent again by themselves: decide about each one.`}
+        description={t`Calls the product hasn’t accepted. Those that ran out of attempts aren’t retried. Resolve each one manually.`}
         actions={
           maySend && hasNeeding ? (
             <Button onClick={() => setIsSendingAll(true)}>{t`Send all again`}</Button>
@@ -54,19 +54,19 @@ export function AttentionPage() {
             list="attention"
             state={tableState(needing)}
             empty={
-              <EmptyState icon={CircleCheck} title={t`Nothing waits for you`}>
-                {t`Calls that ran out of attempts are listed here, orders among them.`}
+              <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
+                {t`Calls that ran out of attempts appear here, including those for orders.`}
               </EmptyState>
             }
           />
         </Card>
         {hasFailing ? (
           <Card
-            title={t`Failing now`}
-            description={t`They are sent again by themselves, and at once when the product answers again.`}
+            title={t`Failing`}
+            description={t`They are retried automatically, and immediately once the product responds again.`}
             lined
           >
-            <CallTable caption={t`Failing now`} list="waiting" state={tableState(failing)} empty={null} />
+            <CallTable caption={t`Failing`} list="waiting" state={tableState(failing)} empty={null} />
           </Card>
         ) : null}
       </div>
@@ -79,13 +79,13 @@ function SendAllDialog({ onClose }: { readonly onClose: () => void }) {
   const form = useDialogForm({
     onClose,
     send: sendAllCallsAgain,
-    says: ({ calls }) => plural(calls, { one: '# call is sent again.', other: '# calls are sent again.' }),
+    says: ({ calls }) => plural(calls, { one: 'Sending # call again.', other: 'Sending # calls again.' }),
   });
   return (
     <FormDialog
       form={form}
       title={t`Send all calls again?`}
-      description={t`Each call on this list is sent once more, now. What the product does not take comes back to the list.`}
+      description={t`Sends every call on this list again. Calls the product doesn’t accept return to the list.`}
       action={t`Send all again`}
     />
   );

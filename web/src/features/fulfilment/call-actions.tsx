@@ -28,7 +28,7 @@ export function CallActions({ call }: { readonly call: ProductCall }) {
         </Button>
       ) : null}
       {orderId === null && may('admin:accounts') ? (
-        <Button onClick={() => setAsked('done')}>{t`Done by hand`}</Button>
+        <Button onClick={() => setAsked('done')}>{t`Mark as done`}</Button>
       ) : null}
       {orderId !== null && may('admin:credit') ? (
         <>
@@ -59,21 +59,21 @@ function CallDialog({ call, asked, onClose }: CallDialogProps) {
     send: () => (sends ? sendCallAgain(call.id) : closeCall(call.id)),
     says: ({ call: { status } }) =>
       status === 'superseded'
-        ? t`A later call tells the product everything. That one is sent now.`
+        ? t`Replaced by a later call, which is being sent now.`
         : sends
-          ? t`The call is sent now.`
-          : t`The call is closed.`,
+          ? t`Sending the call now.`
+          : t`Call marked as done.`,
   });
   return (
     <FormDialog
       form={form}
-      title={sends ? t`Send this call now?` : t`Was this done by hand?`}
+      title={sends ? t`Send this call now?` : t`Mark as done?`}
       description={
         sends
-          ? t`${what}, for ${customer}. The product is called at once, with the same id as before.`
-          : t`${what}, for ${customer}. The call is not sent any more: the product must have this already, or get it from you.`
+          ? t`${what}, for ${customer}. The product is called immediately, with the same ID as before.`
+          : t`${what}, for ${customer}. The call won’t be sent again: make sure the product already has this change.`
       }
-      action={sends ? t`Send now` : t`Done by hand`}
+      action={sends ? t`Send now` : t`Mark as done`}
     />
   );
 }

@@ -45,7 +45,7 @@ const columns: readonly Column<ProductCall>[] = [
   },
   { title: t`Attempts`, from: 'lg', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
   {
-    title: t`The product said`,
+    title: t`Product response`,
     from: 'sm',
     cell: (call) => <span className="wrap-anywhere">{callAnswerWord(call)}</span>,
   },

@@ -17,14 +17,14 @@ type Attempt = ProductCall['latest_attempts'][number];
 
 const attemptColumns: readonly Column<Attempt>[] = [
   {
-    title: t`The product said`,
+    title: t`Product response`,
     grows: true,
     cell: ({ status, error, answer }) => (
       <TwoLines first={status ?? callProblemWord(error)} second={<bdi>{answer}</bdi>} />
     ),
   },
   {
-    title: t`Took`,
+    title: t`Duration`,
     from: 'sm',
     align: 'end',
     cell: ({ milliseconds: took }) =>
@@ -44,7 +44,7 @@ export function OrderCallCard({ orderId }: { readonly orderId: number }) {
   const facts: readonly Fact[] = [
     { name: t`Call`, value: productCallWord(call.type) },
     { name: t`Attempts`, value: formatCount(call.attempts) },
-    { name: t`The product said`, value: callAnswerWord(call) },
+    { name: t`Product response`, value: callAnswerWord(call) },
     { name: t`First attempt`, value: time(call.first_attempt_at) },
     { name: t`Last attempt`, value: time(call.last_attempt_at) },
     { name: t`Next attempt`, value: time(call.next_attempt_at) },
@@ -53,10 +53,10 @@ export function OrderCallCard({ orderId }: { readonly orderId: number }) {
   return (
     <>
       <Card
-        title={t`At the product`}
+        title={t`Product call`}
         {...(call.decides_order &&
           isOpen && {
-            description: t`The order is pending until the product has taken it. You can decide in its place at any time.`,
+            description: t`The order is pending until the product accepts it. You can decide for it at any time.`,
           })}
         action={<Badge tone={isFailing ? 'warn' : 'neutral'}>{callStatusWord(call)}</Badge>}
       >
@@ -70,7 +70,7 @@ export function OrderCallCard({ orderId }: { readonly orderId: number }) {
       {newestFirst.length === 0 ? null : (
         <Card title={t`Attempts`} flush>
           <DataTable
-            caption={t`Attempts to call the product`}
+            caption={t`Product call attempts`}
             columns={attemptColumns}
             rows={newestFirst}
             rowKey={({ at, milliseconds }) => `${at} ${milliseconds}`}

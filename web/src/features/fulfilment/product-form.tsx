@@ -19,9 +19,12 @@ import { useText } from '../../ui/use-text.ts';
 import { productModeWord } from './product-words.ts';
 
 const modes = [
-  { value: 'none', note: t`Nobody is called.` },
-  { value: 'notify', note: t`The product is told afterwards. What it answers changes nothing.` },
-  { value: 'confirm', note: t`Pending until the product has taken it. What it refuses is paid back.` },
+  { value: 'none', note: t`No calls are made.` },
+  { value: 'notify', note: t`The product is notified afterwards. Its response doesn’t affect the order.` },
+  {
+    value: 'confirm',
+    note: t`Orders stay pending until the product accepts them. Refused orders are refunded.`,
+  },
 ] as const;
 
 const sendProduct = (change: ProductChange, password: string | undefined) =>
@@ -44,9 +47,7 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
       setSecret('');
       setTestSecret('');
       say(
-        saved.mode === 'none'
-          ? t`Saved. New orders are completed at once.`
-          : t`Saved. It counts from the next order on.`,
+        saved.mode === 'none' ? t`Saved. New orders complete immediately.` : t`Saved. Applies to new orders.`,
       );
     },
   });
@@ -84,9 +85,9 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
         }}
       >
         <fieldset disabled={!canChange} className="flex max-w-2xl min-w-0 flex-col gap-4">
-          {canChange ? null : <Notice tone="info">{t`Your role sees this, and does not change it.`}</Notice>}
+          {canChange ? null : <Notice tone="info">{t`Your role can view this but not change it.`}</Notice>}
           <Choice
-            label={t`An order is`}
+            label={t`Order completion`}
             labelShown
             look="cards"
             value={mode}
@@ -103,12 +104,12 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
           />
           {mode === 'none' && product.mode === 'confirm' ? (
             <Notice tone="warn">
-              {t`Orders that wait for the product need your attention at once: it is asked no more.`}
+              {t`Orders waiting for the product need your attention immediately: it’s no longer called.`}
             </Notice>
           ) : null}
           <TextField
-            label={t`Address of the product`}
-            hint={t`https, or http to an address of your own network that OUTBOUND_ALLOW admits.`}
+            label={t`Product URL`}
+            hint={t`Use https, or http for addresses in your own network allowed by OUTBOUND_ALLOW.`}
             type="url"
             kind="address"
             maxLength={2_048}
@@ -118,15 +119,15 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
             label={t`Secret`}
             hint={
               needsSecret
-                ? t`Signs the calls. Give it to the product as well: nobody shows it later.`
-                : t`One is set. Empty: it stays. A new one counts from the next call on.`
+                ? t`Used to sign calls. Copy it to your product now; it won’t be shown again.`
+                : t`A secret is set. Leave blank to keep it; a new one applies from the next call.`
             }
             canMake={canChange}
             {...secretField}
           />
           <TextField
-            label={t`Address for tests`}
-            hint={t`Where orders of test mode go. Empty: nowhere, and they are completed at once.`}
+            label={t`Test URL`}
+            hint={t`Where test orders are sent. Leave blank to complete them immediately.`}
             type="url"
             kind="address"
             maxLength={2_048}
@@ -134,11 +135,11 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
           />
           {testUrl.trim() === '' ? null : (
             <SecretField
-              label={t`Secret for tests`}
+              label={t`Test secret`}
               hint={
                 needsTestSecret
-                  ? t`Signs the calls for tests. Another one than for real orders.`
-                  : t`One is set. Empty: it stays.`
+                  ? t`Used to sign test calls. Must differ from the live secret.`
+                  : t`A secret is set. Leave blank to keep it.`
               }
               canMake={canChange}
               {...testSecretField}
@@ -173,7 +174,7 @@ function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) 
       <TextField
         label={label}
         hint={hint}
-        problem={isWrong ? t`whsec_ and 24 to 64 bytes in base64.` : null}
+        problem={isWrong ? t`Enter whsec_ followed by 24 to 64 bytes in base64.` : null}
         kind="name"
         maxLength={96}
         mono
@@ -183,7 +184,7 @@ function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) 
       {canMake ? (
         <div className="flex flex-wrap gap-2">
           <Button icon={KeyRound} onClick={() => onText(mintSecret())}>
-            {t`Make one`}
+            {t`Generate`}
           </Button>
           {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labelled />}
         </div>

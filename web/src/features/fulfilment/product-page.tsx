@@ -38,14 +38,14 @@ export function ProductPage() {
     <>
       <PageHeader
         title={t`Product`}
-        description={t`What makes an order real for the customer: it is called with every change of a plan.`}
+        description={t`Your product provisions plans. We call it whenever a plan changes.`}
         mark={product && <ProductBadge product={product} calls={calls.data} />}
         actions={
           <>
-            <AnchorButton href="/docs/hand-off">{t`What it is told`}</AnchorButton>
+            <AnchorButton href="/docs/hand-off">{t`View call reference`}</AnchorButton>
             {canChange && product !== undefined && product.url !== null ? (
               <Button look="danger" onClick={() => setIsRemoving(true)}>
-                {t`Call it no more`}
+                {t`Disconnect product`}
               </Button>
             ) : null}
           </>
@@ -53,7 +53,7 @@ export function ProductPage() {
       />
       <div className="flex flex-col gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        <Card title={t`How it goes`}>
+        <Card title={t`Status`}>
           <Facts columns={2} facts={stateFacts(product, calls.data, health)} />
         </Card>
         {product === undefined ? null : (
@@ -64,15 +64,15 @@ export function ProductPage() {
           />
         )}
         <Card
-          title={t`Calls that wait`}
-          description={t`What the product has not taken. Calls of one customer go one after another.`}
+          title={t`Pending calls`}
+          description={t`Calls the product hasn’t accepted yet. Calls for one customer are sent in order.`}
           lined
         >
           <CallTable
-            caption={t`Calls that the product has not taken`}
+            caption={t`Pending product calls`}
             list="waiting"
             state={tableState(calls)}
-            empty={<EmptyState icon={CircleCheck} title={t`No call waits`} />}
+            empty={<EmptyState icon={CircleCheck} title={t`No pending calls`} />}
           />
         </Card>
       </div>
@@ -89,7 +89,7 @@ interface ProductBadgeProps {
 function ProductBadge({ product: { mode }, calls }: ProductBadgeProps) {
   if (mode === 'none') return <Badge>{productModeWord(mode)}</Badge>;
   return (calls?.failing.count ?? 0) > 0 ? (
-    <Badge tone="bad">{t`Does not take calls`}</Badge>
+    <Badge tone="bad">{t`Not accepting calls`}</Badge>
   ) : (
     <Badge tone="good">{productModeWord(mode)}</Badge>
   );
@@ -103,14 +103,14 @@ function stateFacts(
   const job = health?.jobs.find(({ kind }) => kind === 'product_calls');
   const bounded = ({ count, more }: WaitingCalls['waiting']) => `${formatCount(count)}${more ? '+' : ''}`;
   return [
-    { name: t`An order is`, value: product && productModeWord(product.mode) },
+    { name: t`Order completion`, value: product && productModeWord(product.mode) },
     {
       name: t`Address`,
       value: product && (product.url === null ? t`None` : <bdi className="wrap-anywhere">{product.url}</bdi>),
     },
-    { name: t`Calls that wait`, value: calls && bounded(calls.waiting) },
+    { name: t`Pending calls`, value: calls && bounded(calls.waiting) },
     {
-      name: t`Failing now`,
+      name: t`Failing`,
       value:
         calls &&
         (calls.failing.since === null ? (
@@ -134,8 +134,8 @@ function stateFacts(
           <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>
         )),
     },
-    { name: t`Secret`, value: product && (product.has_secret ? t`Set: calls are signed` : t`Not set`) },
-    ...(product?.mode === 'none' ? [] : [{ name: t`The caller`, value: job && <Caller job={job} /> }]),
+    { name: t`Secret`, value: product && (product.has_secret ? t`Set (calls are signed)` : t`Not set`) },
+    ...(product?.mode === 'none' ? [] : [{ name: t`Caller`, value: job && <Caller job={job} /> }]),
   ];
 }
 
@@ -146,10 +146,10 @@ function Caller({ job }: { readonly job: Health['jobs'][number] }) {
         {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
       </span>
     );
-  if (job.started_at === null) return t`Has not run yet`;
+  if (job.started_at === null) return t`Hasn’t run yet`;
   return (
     <Trans>
-      Began <Time at={job.started_at} style="relative" />
+      Started <Time at={job.started_at} style="relative" />
     </Trans>
   );
 }
@@ -159,14 +159,14 @@ function RemoveDialog({ onClose }: { readonly onClose: () => void }) {
     onClose,
     password: 'asked',
     send: ({ password }) => removeProduct({ current_password: password }),
-    says: () => t`The product is called no more. New orders are completed at once.`,
+    says: () => t`Product disconnected. New orders complete immediately.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Call the product no more?`}
-      description={t`Its addresses and secrets are forgotten, and new orders are completed at once. Orders that wait for it need your attention: nobody else will answer.`}
-      action={t`Call it no more`}
+      title={t`Disconnect product?`}
+      description={t`Deletes its URLs and secrets. New orders complete immediately. You must resolve orders waiting for the product yourself.`}
+      action={t`Disconnect product`}
       danger
     />
   );

@@ -27,26 +27,25 @@ export function SettleDialog({ orderId, outcome, onClose }: SettleDialogProps) {
   const form = useDialogForm({
     onClose,
     send: () => settleOrder(orderId, outcome, reason.trim()),
-    says: () =>
-      fails ? t`The order has failed. ${username} has its money back.` : t`The order is completed.`,
+    says: () => (fails ? t`Order failed. ${username} was refunded.` : t`Order accepted.`),
   });
   return (
     <FormDialog
       form={form}
-      title={fails ? t`Fail this order?` : t`Complete this order?`}
+      title={fails ? t`Fail this order?` : t`Accept this order?`}
       description={
         fails
-          ? t`${username} gets back what the order took: its price was ${price}. The plan of ${customer} stays as it was before.`
-          : t`${customer} gets ${name}. The price of ${price} stays charged to ${username}. The product is not called again: it must have the plan already, or get it from you.`
+          ? t`${username} is refunded the price of ${price}. ${customer}’s plan stays as it was.`
+          : t`${customer} gets ${name}. ${username} stays charged ${price}. The product isn’t called again: make sure it already has this plan.`
       }
-      action={fails ? t`Fail the order` : t`Complete the order`}
+      action={fails ? t`Fail order` : t`Accept order`}
       danger={fails}
       ready={data !== undefined && (!fails || reason.trim() !== '')}
       error={form.error ?? error}
     >
       {fails ? (
         <TextField
-          label={t`Reason, for the account`}
+          label={t`Reason (shown to the account)`}
           value={reason}
           maxLength={200}
           required

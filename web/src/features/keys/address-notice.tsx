@@ -12,20 +12,20 @@ export function AddressNotice() {
     <Notice tone="warn">
       <p>
         <Trans>
-          Programs are told the address <code className="font-mono wrap-anywhere">{apiUrl}</code>, but you
-          opened this page at <code className="font-mono wrap-anywhere">{origin}</code>.
+          Programs use <code className="font-mono wrap-anywhere">{apiUrl}</code>, but you opened this page at{' '}
+          <code className="font-mono wrap-anywhere">{origin}</code>.
         </Trans>
       </p>
       <p>
         {account.is_admin ? (
           <Trans>
-            If that is where resellers reach the service, set <code className="font-mono">PUBLIC_URL</code> to
-            it and start the service again: links for customers lead to the same address.
+            If resellers use this address, set <code className="font-mono">PUBLIC_URL</code> to it and restart
+            the service. Customer links use the same address.
           </Trans>
         ) : (
           <Trans>
-            If the first does not answer your program, use the second, and tell the operator of this service:
-            the setting is called <code className="font-mono">PUBLIC_URL</code>.
+            If the first address doesn’t work for your program, use the second and tell the operator: the
+            setting is <code className="font-mono">PUBLIC_URL</code>.
           </Trans>
         )}
       </p>

@@ -29,7 +29,7 @@ export function AllowListCard() {
   const command = useCommand(saveAllowList, {
     onDone: ({ allowed_ips: list }) => {
       setEdited(null);
-      say(list.length === 0 ? t`The key works from any address.` : t`The allow-list is saved.`);
+      say(list.length === 0 ? t`The key works from any address.` : t`Allow-list saved.`);
     },
   });
   const isLockOut = command.error instanceof ApiError && command.error.code === 'address_locked_out';
@@ -51,8 +51,8 @@ export function AllowListCard() {
       title={t`IP allow-list`}
       description={
         saved.length === 0
-          ? t`Empty: the key works from any address.`
-          : t`The key works from these addresses only.`
+          ? t`Leave blank to allow any address.`
+          : t`The key only works from these addresses.`
       }
       action={
         saved.length === 0 ? <Badge tone="warn">{t`Open`}</Badge> : <Badge tone="good">{t`Restricted`}</Badge>
@@ -64,7 +64,7 @@ export function AllowListCard() {
           <li key={entry} className="flex items-center justify-between gap-2 border-b border-line py-1">
             <code className="font-mono text-[0.8125rem] wrap-anywhere">{entry}</code>
             <span className="flex items-center gap-2">
-              {problemAt(command.error, index) ? <Badge tone="bad">{t`Not valid`}</Badge> : null}
+              {problemAt(command.error, index) ? <Badge tone="bad">{t`Invalid`}</Badge> : null}
               <IconButton icon={X} label={t`Remove ${entry}`} onClick={() => take(entry)} />
             </span>
           </li>
@@ -98,7 +98,7 @@ export function AllowListCard() {
             </Trans>
           ) : (
             <Trans>
-              The saved list leaves out your address,{' '}
+              The saved list doesn’t include your address,{' '}
               <code className="font-mono text-ink wrap-anywhere">{address}</code>.
             </Trans>
           )}
@@ -135,14 +135,14 @@ export function AllowListCard() {
       ) : null}
       {isLockOut ? (
         <FormDialog
-          title={t`This list leaves out your own address`}
+          title={t`This list doesn’t include your address`}
           description={
             <Trans>
-              Requests from <code className="font-mono text-ink">{address}</code> with your key will be
-              refused. That is right if only your servers order. The panel works from anywhere.
+              Requests with your key from <code className="font-mono text-ink">{address}</code> will be
+              refused. That’s fine if only your servers place orders. The panel works from anywhere.
             </Trans>
           }
-          action={t`Save it all the same`}
+          action={t`Save anyway`}
           danger
           form={{
             isPending: command.isPending,

@@ -28,7 +28,7 @@ export function ApiAccessPage() {
       <div className="flex flex-col gap-5">
         {account.api_enabled ? null : (
           <Notice tone="warn">
-            {t`API access is switched off for this account. Ask the operator of this service to switch it on.`}
+            {t`API access is turned off for this account. Ask the operator to turn it on.`}
           </Notice>
         )}
         <AddressNotice />
@@ -41,7 +41,7 @@ export function ApiAccessPage() {
         />
         <KeysCard
           owner={ownKeys}
-          description={t`One for each program, with only the rights it needs, so that each can be replaced on its own.`}
+          description={t`Create one key per program with only the scopes it needs, so you can replace each one separately.`}
           ofAdministrator={account.is_admin}
           canChange={may('keys:write')}
         />

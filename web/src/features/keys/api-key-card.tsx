@@ -38,7 +38,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
     onDone: ({ api_key: key }) => {
       onKey(key);
       close();
-      say(t`The key was replaced. The old one is refused from now on.`);
+      say(t`Key replaced. The old one no longer works.`);
     },
   });
   return (
@@ -74,7 +74,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
                 </span>
               ),
           },
-          { name: t`Made`, value: facts && <Time at={facts.created_at} /> },
+          { name: t`Created`, value: facts && <Time at={facts.created_at} /> },
           {
             name: t`Last used`,
             value:
@@ -89,7 +89,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       />
       <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-xl text-soft">
-          {t`The key is for servers only: whoever has it can spend your balance. Keep it out of apps, pages and repositories.`}
+          {t`Keep this key on your server. Anyone who has it can spend your balance.`}
         </p>
         <Button icon={RotateCcw} look="danger" onClick={() => setAsking('reset')}>
           {t`Replace key`}
@@ -97,8 +97,8 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       </div>
       {asking === 'reveal' ? (
         <PasswordDialog
-          title={t`Show the key`}
-          description={t`Enter your password. The audit log notes that the key was shown.`}
+          title={t`Show key`}
+          description={t`Enter your password. Viewing the key is recorded in the audit log.`}
           action={t`Show key`}
           command={reveal}
           onClose={() => {
@@ -109,9 +109,9 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
       ) : null}
       {asking === 'reset' ? (
         <PasswordDialog
-          title={t`Replace the key?`}
-          description={t`The key you use now stops working at once: every program that has it is refused until it gets the new one. This cannot be undone.`}
-          action={t`Replace key now`}
+          title={t`Replace key?`}
+          description={t`Your current key stops working immediately. Programs using it are refused until they have the new one. This can’t be undone.`}
+          action={t`Replace key`}
           danger
           command={reset}
           onClose={() => {

@@ -29,10 +29,10 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
       title={t`Your first request`}
       description={
         isTest
-          ? t`It places an order in test mode. Make a test key above, and put it where it says YOUR_KEY.`
+          ? t`Places an order in test mode. Create a test key above and use it in place of YOUR_KEY.`
           : shownKey === null
-            ? t`It places an order. Put your key where it says YOUR_KEY, or show the key above to have it filled in.`
-            : t`It places an order, with your key: run it as it is, and keep it to yourself.`
+            ? t`Places an order. Replace YOUR_KEY with your key, or show the key above to have it filled in.`
+            : t`Places an order with your key. Run it as it is, and don’t share it.`
       }
       action={
         <Choice
@@ -54,14 +54,14 @@ export function FirstRequestCard({ shownKey }: { readonly shownKey: string | nul
         </pre>
       </div>
       <p className="mt-3 text-soft">
-        {isTest ? null : <>{t`With a test key it costs nothing: make one above with “New key”.`} </>}
+        {isTest ? null : <>{t`With a test key this is free. Create one above with “New key”.`} </>}
         <Trans>
-          The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice: repeat a
-          request whose answer was lost as often as you like. Every route is described in the{' '}
+          The same <code className="font-mono text-ink">Idempotency-Key</code> never charges twice, so you can
+          safely retry a request. See the{' '}
           <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
             API reference
           </a>{' '}
-          and, for programs, in{' '}
+          or{' '}
           <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
             openapi.json
           </a>

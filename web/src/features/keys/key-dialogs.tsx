@@ -38,16 +38,15 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     const [before] = form.answer.key.ending;
     return (
       <NewSecretDialog
-        title={t`A new secret for ${keyNameWord(apiKey.name)}`}
+        title={t`New secret for ${keyNameWord(apiKey.name)}`}
         apiKey={form.answer.api_key}
         onClose={onClose}
       >
         {before === undefined ? (
-          t`The one before it is refused from now on.`
+          t`The old secret no longer works.`
         ) : (
           <Trans>
-            The one before it works until <Time at={before.ends_at} />. Until then the list shows when it was
-            last used.
+            The old secret works until <Time at={before.ends_at} />. The list shows when it was last used.
           </Trans>
         )}
       </NewSecretDialog>
@@ -56,15 +55,15 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`A new secret for ${keyNameWord(apiKey.name)}`}
-      description={t`Name, scopes and limits stay. Give the new secret to the program before the old one ends.`}
-      action={t`Make new secret`}
+      title={t`New secret for ${keyNameWord(apiKey.name)}`}
+      description={t`Name, scopes and limits stay the same. Update your program before the old secret expires.`}
+      action={t`Create new secret`}
       danger={overlap === 0}
       startsAtPassword
     >
       <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
-        <Notice tone="warn">{t`Every program that has the old secret is refused at once.`}</Notice>
+        <Notice tone="warn">{t`Programs using the old secret are refused immediately.`}</Notice>
       ) : null}
     </FormDialog>
   );
@@ -75,14 +74,14 @@ export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     onClose,
     password: 'asked',
     send: ({ password }) => revokeKey(owner, apiKey.id, password),
-    says: () => t`The key ${keyNameWord(apiKey.name)} is revoked.`,
+    says: () => t`Key ${keyNameWord(apiKey.name)} revoked.`,
   });
   return (
     <FormDialog
       form={form}
       title={t`Revoke ${keyNameWord(apiKey.name)}?`}
-      description={t`Every program that has it is refused at once. This cannot be undone.`}
-      action={t`Revoke key now`}
+      description={t`Programs using this key are refused immediately. This can’t be undone.`}
+      action={t`Revoke key`}
       danger
     />
   );
@@ -101,7 +100,7 @@ export function NewSecretDialog({ title, apiKey, children, onClose }: NewSecretD
     <ShownOnceDialog title={title} onClose={onClose}>
       {apiKey === null ? (
         <Notice tone="warn">
-          {t`The connection was lost while the secret was on its way. Make another one with “New secret”.`}
+          {t`The connection was lost while the secret was being sent. Create another one with “New secret”.`}
         </Notice>
       ) : (
         <>

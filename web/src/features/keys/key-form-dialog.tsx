@@ -63,12 +63,12 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     isDoneOnceRead: true,
     password: 'asked',
     send: ({ password }) => changeKey(owner, apiKey?.id ?? 0, changes, password),
-    says: () => t`The key is changed. It applies from the next request on.`,
+    says: () => t`Key updated. Applies from the next request.`,
   });
   if (create.answer !== undefined) {
     return (
-      <NewSecretDialog title={t`The key is made`} apiKey={create.answer.api_key} onClose={onClose}>
-        {t`It is shown only now. Give it to the program it is for.`}
+      <NewSecretDialog title={t`Key created`} apiKey={create.answer.api_key} onClose={onClose}>
+        {t`Copy it to your program now. It won’t be shown again.`}
       </NewSecretDialog>
     );
   }
@@ -79,7 +79,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
       form={apiKey === null ? create : change}
       title={apiKey === null ? t`New key` : t`Change ${keyNameWord(apiKey.name)}`}
       width="wide"
-      action={apiKey === null ? t`Make key` : t`Save key`}
+      action={apiKey === null ? t`Create key` : t`Save key`}
       ready={
         name.trim() !== '' &&
         isLimit &&
@@ -90,7 +90,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     >
       <TextField
         label={t`Name`}
-        hint={t`Which program has it, such as “Shop” or “Billing”.`}
+        hint={t`The program that uses it, such as “Shop” or “Billing”.`}
         autoComplete="off"
         autoFocus
         maxLength={80}
@@ -112,28 +112,28 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         />
       ) : null}
       {isFirst ? (
-        <p className="text-soft">{t`The first key of an account may do everything, and does not end.`}</p>
+        <p className="text-soft">{t`The first key of an account has full access and never expires.`}</p>
       ) : (
         <>
           <Choice
-            label={t`May do`}
+            label={t`Scopes`}
             labelShown
             value={reach}
             options={[
-              { value: 'all', title: t`Everything` },
-              { value: 'some', title: t`Only selected rights` },
+              { value: 'all', title: t`Full access` },
+              { value: 'some', title: t`Selected scopes only` },
             ]}
             onChoose={setReach}
           />
           {reach === 'some' ? (
-            <CheckList label={t`What it may do`} words={words} chosen={scopes} onChoose={setScopes} />
+            <CheckList label={t`Scopes`} words={words} chosen={scopes} onChoose={setScopes} />
           ) : null}
         </>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t`Addresses`}
-          hint={t`From the account’s allow-list. Leave empty to allow the whole list.`}
+          hint={t`From the account’s allow-list. Leave blank to allow the whole list.`}
           placeholder="203.0.113.7, 203.0.113.0/24"
           kind="address"
           mono
@@ -141,17 +141,17 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
           {...addressesField}
         />
         <TextField
-          label={t`Requests a minute`}
-          hint={t`At most the account’s limit. Leave empty for no other limit.`}
+          label={t`Requests per minute`}
+          hint={t`Up to the account’s limit. Leave blank to use the account’s limit.`}
           kind="count"
           maxLength={7}
-          problem={isLimit ? null : t`A whole number.`}
+          problem={isLimit ? null : t`Enter a whole number.`}
           {...limitField}
         />
         {isFirst ? null : (
           <TextField
             label={t`Last day`}
-            hint={t`Until the end of this day (${zone}). Leave blank for a key that does not expire.`}
+            hint={t`Until the end of this day (${zone}). Leave blank for no expiry.`}
             type="date"
             {...lastDayField}
           />

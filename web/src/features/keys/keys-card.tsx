@@ -53,7 +53,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       ),
     },
     {
-      title: t`May do`,
+      title: t`Scopes`,
       from: 'md',
       cell: (key) => (
         <div className="md:w-52 lg:w-64">
@@ -82,7 +82,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       }
     >
       <DataTable
-        caption={t`Keys and what each may do`}
+        caption={t`API keys and their scopes`}
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
@@ -140,7 +140,7 @@ function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: A
 const namedScopesMax = 2;
 
 function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: ApiKey }) {
-  if (hasAll) return <span>{t`Everything`}</span>;
+  if (hasAll) return <span>{t`Full access`}</span>;
   const words = scopes.map(scopeWord);
   const rest = words.length - namedScopesMax;
   return (

@@ -20,7 +20,7 @@ export const administratorScopeWords: Words = {
   'admin:accounts': t`Manage accounts and customers`,
   'admin:credit': t`Credit accounts`,
   'admin:packages': t`Manage packages and prices`,
-  product: t`Be the product: entitlements, login codes`,
+  product: t`Act as the product: entitlements, login codes`,
 } satisfies Record<(typeof administratorScopes)[number], string>;
 
 export function scopeWord(scope: string): string {

@@ -16,7 +16,7 @@ export function UsageCard() {
   return (
     <Card
       title={t`Rate limit`}
-      description={t`Requests made with the key; this panel is not counted.`}
+      description={t`API requests only; panel use doesn’t count.`}
       action={<ButtonLink to="/requests">{t`Requests`}</ButtonLink>}
     >
       {usage === undefined ? (
@@ -40,7 +40,7 @@ export function UsageCard() {
           <p className="mt-2 text-soft">
             {usage.remaining === 0
               ? t`Requests are refused with rate_limited for ${formatDuration(usage.reset_seconds)}.`
-              : t`${formatCount(usage.remaining)} left. The operator of this service sets the limit.`}
+              : t`${formatCount(usage.remaining)} left. The operator sets the limit.`}
           </p>
         </>
       )}

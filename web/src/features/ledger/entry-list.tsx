@@ -25,7 +25,7 @@ type LedgerSearch = ListSearch<typeof ledgerParams>;
 
 const columns = entryColumns('.');
 const kinds = [
-  { value: '', title: t`All kinds` },
+  { value: '', title: t`All types` },
   ...['credit', 'debit', 'charge', 'refund'].map((kind) => ({ value: kind, title: entryKindWord(kind) })),
 ];
 
@@ -70,7 +70,7 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
         none={
           <EmptyState
             icon={Wallet}
-            title={list.isFiltered ? t`No such entry` : t`Nothing has moved yet`}
+            title={list.isFiltered ? t`No matching entries` : t`No transactions yet`}
             action={
               list.isFiltered ? (
                 <ButtonLink to="." search={list.all}>
@@ -91,15 +91,15 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
           options={monthOptions}
           onValue={(value) => list.change({ month: value, from: '', to: '' })}
         />
-        <ListSelect list={list} name="kind" label={t`Kind`} className="w-36" options={kinds} />
+        <ListSelect list={list} name="kind" label={t`Type`} className="w-36" options={kinds} />
         <SpanFilter
           from={from}
           to={to}
-          what={t`Entered`}
+          what={t`Posted`}
           onSpan={(span) => list.change({ month: '', ...span })}
         />
         {order_id === undefined ? null : (
-          <OnlyOne label={t`Take away the order ${order_id}`} onClear={() => list.change({ order_id: '' })}>
+          <OnlyOne label={t`Remove filter: order ${order_id}`} onClear={() => list.change({ order_id: '' })}>
             <span className="figures font-normal">
               <Trans>Order {order_id}</Trans>
             </span>

@@ -43,7 +43,7 @@ export function LedgerPage() {
               query={entriesWanted(search)}
               name={`ledger-${month ?? 'all'}`}
             >
-              {isFiltered ? t`Export these as CSV` : t`Export CSV`}
+              {isFiltered ? t`Export selection as CSV` : t`Export CSV`}
             </CsvButton>
           </>
         }

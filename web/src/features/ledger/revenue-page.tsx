@@ -33,7 +33,7 @@ interface Span {
 }
 
 const kinds = [
-  { value: '', title: t`All kinds` },
+  { value: '', title: t`All types` },
   ...['activate', 'renew', 'change', 'cancel'].map((kind) => ({
     value: kind,
     title: spendingKindWord(kind),
@@ -68,12 +68,12 @@ export function RevenuePage() {
     <>
       <PageHeader
         title={t`Revenue by account`}
-        description={t`Days and months are UTC days and months.`}
+        description={t`Days and months are in UTC.`}
         back={<BackLink to="/admin">{t`Business`}</BackLink>}
         {...(packageId !== undefined && {
           actions: (
             <ButtonLink to="/admin/packages/$packageId" params={{ packageId }}>
-              {t`Open the package`}
+              {t`Open package`}
             </ButtonLink>
           ),
         })}
@@ -101,11 +101,11 @@ export function RevenuePage() {
               ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
             ]}
           />
-          <ListSelect list={list} name="kind" label={t`Kind`} options={kinds} />
+          <ListSelect list={list} name="kind" label={t`Type`} options={kinds} />
         </FilterBar>
         {data?.data === null ? (
-          <EmptyState icon={PackageOpen} title={t`Being added up`}>
-            {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
+          <EmptyState icon={PackageOpen} title={t`Calculating`}>
+            {t`Past orders are being totaled by package and type. This takes a few minutes, once.`}
           </EmptyState>
         ) : (
           <>
@@ -133,7 +133,7 @@ export function RevenuePage() {
               empty={
                 <EmptyState
                   icon={CircleDollarSign}
-                  title={t`Nobody ordered this in this time`}
+                  title={t`No orders in this period`}
                   action={
                     <ButtonLink to="/admin/revenue" search={{}}>
                       {t`Show the last 30 days`}
@@ -243,7 +243,7 @@ function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
       name: t`Accounts`,
       value:
         listed < spending.count_of_accounts
-          ? t`${formatCount(spending.count_of_accounts)}, the first ${formatCount(listed)} are listed`
+          ? t`${formatCount(spending.count_of_accounts)}, first ${formatCount(listed)} shown`
           : formatCount(spending.count_of_accounts),
     },
   ];
@@ -273,8 +273,8 @@ function spansTo(now: Date): readonly [NamedSpan, ...NamedSpan[]] {
     dayOf(Date.UTC(year, month - back, 1)).slice(0, 7),
   );
   return [
-    { from: since(Date.UTC(year, month, day - 29)), to, title: t`The last 30 days` },
-    { from: since(Date.UTC(year, month - monthsMax + 1, 1)), to, title: t`The last 12 months` },
+    { from: since(Date.UTC(year, month, day - 29)), to, title: t`Last 30 days` },
+    { from: since(Date.UTC(year, month - monthsMax + 1, 1)), to, title: t`Last 12 months` },
     ...months.map((one) => ({ ...timesOfUtc(one), title: formatSeriesDate(one, 'long') })),
   ];
 }

@@ -51,8 +51,8 @@ export function SeriesCard(props: SeriesCardProps) {
       title={title}
       description={
         span === 'days'
-          ? t`Days are UTC days; today is still running.`
-          : t`Months are UTC months; this month is still running.`
+          ? t`Days are in UTC; today is still in progress.`
+          : t`Months are in UTC; this month is still in progress.`
       }
       flush={view === 'table'}
       action={
@@ -194,7 +194,7 @@ function Chart({ name, series, values, total, wordsOf, formatTick, onOpen }: Cha
         />
       )}
       {running === undefined ? null : (
-        <HatchedNote>{t`Still running: ${formatSeriesDate(running.date, 'long')}`}</HatchedNote>
+        <HatchedNote>{t`In progress: ${formatSeriesDate(running.date, 'long')}`}</HatchedNote>
       )}
     </figure>
   );
@@ -214,7 +214,7 @@ export function HatchedNote({ children }: { readonly children: ReactNode }) {
 
 function dateWords({ date, running }: SeriesPoint): string {
   const words = formatSeriesDate(date, 'long');
-  return running ? t`${words}, still running` : words;
+  return running ? t`${words}, in progress` : words;
 }
 
 interface SeriesTableProps {
@@ -241,7 +241,7 @@ function SeriesTable({ series, moneyName, currency, outdated, rows }: SeriesTabl
   return (
     <div className="border-t border-line">
       <DataTable
-        caption={t`The series as a table`}
+        caption={t`The chart as a table`}
         columns={columns}
         rows={series === undefined ? undefined : [...series].reverse()}
         rowKey={({ date }) => date}

@@ -48,7 +48,7 @@ export function SpendingCard(props: SpendingCardProps) {
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const columns: readonly Column<SpendingGroup>[] = [
     {
-      title: by === 'package' ? t`Package` : t`Kind`,
+      title: by === 'package' ? t`Package` : t`Type`,
       grows: true,
       cell: (group) => (
         <div className="min-w-0 py-0.5 leading-snug">
@@ -77,7 +77,7 @@ export function SpendingCard(props: SpendingCardProps) {
           value={by}
           options={[
             { value: 'package', title: t`Package` },
-            { value: 'kind', title: t`Kind` },
+            { value: 'kind', title: t`Type` },
           ]}
           onChoose={props.onBy}
         />
@@ -85,19 +85,19 @@ export function SpendingCard(props: SpendingCardProps) {
       lined
     >
       {groups === null ? (
-        <EmptyState icon={PackageOpen} title={t`Being added up`}>
-          {t`The orders of the past are being added up by package and kind. It takes some minutes, once.`}
+        <EmptyState icon={PackageOpen} title={t`Calculating`}>
+          {t`Past orders are being totaled by package and type. This takes a few minutes, once.`}
         </EmptyState>
       ) : (
         <DataTable
-          caption={by === 'package' ? t`Spending by package` : t`Spending by kind of order`}
+          caption={by === 'package' ? t`Spending by package` : t`Spending by order type`}
           columns={columns}
           rows={groups}
           rowKey={({ key }) => key}
           error={error}
           outdated={outdated}
           phone={(group) => t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`}
-          empty={<EmptyState icon={PackageOpen} title={t`Nothing was ordered in this time`} />}
+          empty={<EmptyState icon={PackageOpen} title={t`No orders in this period`} />}
         />
       )}
     </Card>

@@ -30,7 +30,7 @@ export function StatementCard({ statement, currency }: StatementCardProps) {
           {t`Statement as PDF`}
         </DownloadButton>
       }
-      description={t`${plural(entries, { one: '# entry', other: '# entries' })}; a month of UTC days.`}
+      description={t`${plural(entries, { one: '# entry', other: '# entries' })}. Days are in UTC.`}
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
         <Line name={t`Opening balance`}>

@@ -105,7 +105,7 @@ export function StatementsPage() {
     <>
       <PageHeader
         title={t`Statements`}
-        description={t`One for each month in UTC; a line opens its entries.`}
+        description={t`Monthly statements (UTC). Select a month to see its entries.`}
         actions={
           <>
             <ColumnChoice layout={layout} columns={columns} />
@@ -121,8 +121,8 @@ export function StatementsPage() {
           rowKey={({ month }) => month}
           layout={layout}
           empty={
-            <EmptyState icon={ReceiptText} title={t`No statement yet`}>
-              {t`The first one begins when your balance first moves.`}
+            <EmptyState icon={ReceiptText} title={t`No statements yet`}>
+              {t`Your first statement starts with your first transaction.`}
             </EmptyState>
           }
         />

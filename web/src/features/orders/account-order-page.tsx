@@ -36,7 +36,7 @@ export function AccountOrderPage() {
     <>
       <PageHeader
         title={t`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
+        mark={<CopyButton text={orderId} label={t`Copy order ID`} />}
         back={back}
       />
       <OrderSheet

@@ -47,8 +47,8 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
       ),
     says: ({ order }) =>
       order.status === 'completed'
-        ? t`${customer.name} has ${order.package.name} now.`
-        : t`Ordered: it waits for the product.`,
+        ? t`${customer.name} now has ${order.package.name}.`
+        : t`Order placed. Waiting for the product.`,
     onRefused: () => void preview.refetch(),
   });
   const wasLost = form.isUncertain;
@@ -62,11 +62,11 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
   return (
     <FormDialog
       form={form}
-      title={t`Change the package of ${customer.name}`}
+      title={t`Change package for ${customer.name}`}
       description={
         <Trans>
-          Places an order for <bdi className="text-ink">{customer.account.username}</bdi>, charged to its
-          balance. The customer has <bdi className="text-ink">{customer.plan.package}</bdi> until{' '}
+          Places an order on behalf of <bdi className="text-ink">{customer.account.username}</bdi>, charged to
+          its balance. The customer has <bdi className="text-ink">{customer.plan.package}</bdi> until{' '}
           <Time at={customer.plan.expires_at} style="day" />.
         </Trans>
       }
@@ -89,7 +89,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
           <ErrorNotice error={packagesError} onRetry={() => void refetch()} />
         )
       ) : offered.length === 0 ? (
-        <Notice tone="warn">{t`There is no other package on offer.`}</Notice>
+        <Notice tone="warn">{t`No other packages are available.`}</Notice>
       ) : (
         <Choice
           label={t`New package`}
@@ -116,7 +116,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
               value: shown && <Money amount={shown.balance} currency={currency} />,
             },
             {
-              name: t`Balance afterwards`,
+              name: t`Balance after`,
               value: shown && (
                 <Money amount={shown.balance_after} currency={currency} className="font-semibold" />
               ),

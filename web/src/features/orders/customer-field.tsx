@@ -28,7 +28,7 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
   }, []);
   return (
     <div ref={place}>
-      <Field label={t`Customer`} hint={t`An e-mail address or a username, known or new.`} problem={problem}>
+      <Field label={t`Customer`} hint={t`Email address or username, existing or new.`} problem={problem}>
         {(wiring) => (
           <Autocomplete.Root
             items={offered}
@@ -62,7 +62,7 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
                 className="z-50 outline-none data-empty:hidden"
               >
                 <Autocomplete.Popup className="max-h-64 w-(--anchor-width) overflow-y-auto rounded-control border border-line bg-card p-1 shadow-high data-empty:hidden">
-                  <Autocomplete.List aria-label={t`Known customers`}>
+                  <Autocomplete.List aria-label={t`Existing customers`}>
                     {(one: PanelCustomer) => (
                       <Autocomplete.Item
                         key={one.id}
@@ -120,7 +120,7 @@ interface SimilarOnesProps {
 export function SimilarOnes({ similar, onChoose }: SimilarOnesProps) {
   return (
     <div className="mt-1">
-      <p className="text-soft">{t`Known already, and much like it:`}</p>
+      <p className="text-soft">{t`Similar existing customers:`}</p>
       <ul className="mt-1 flex flex-col items-start gap-1">
         {similar.map(({ id, reference, plan }) => (
           <li key={id}>

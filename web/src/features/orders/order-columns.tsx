@@ -67,7 +67,7 @@ export function orderColumns({
     customer,
     withCustomer ? product : period,
     {
-      title: t`Kind`,
+      title: t`Type`,
       id: 'kind',
       from: 'sm',
       cell: ({ kind, status }) => (
@@ -91,7 +91,7 @@ export function orderColumns({
       isExtra: true,
       cell: ({ status }) => orderStatusWord(status),
     },
-    { title: t`Placed`, id: 'placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`Ordered`, id: 'placed', from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
     {
       title: t`Price`,
       align: 'end',

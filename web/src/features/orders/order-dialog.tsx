@@ -159,8 +159,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   if (packages?.data.length === 0) {
     return (
       <Dialog title={titled(t`Place an order`)} onClose={onClose}>
-        <EmptyState icon={PackageX} title={t`There is no package to order`}>
-          {t`The operator of this service has not made one yet.`}
+        <EmptyState icon={PackageX} title={t`No packages available`}>
+          {t`The operator hasn’t created one yet.`}
         </EmptyState>
       </Dialog>
     );
@@ -198,7 +198,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               waiting={isWaiting}
               missing={
                 reference !== '' && packageId === null
-                  ? t`Choose a package to see the cost and the end of the plan.`
+                  ? t`Choose a package to see the price and when the plan ends.`
                   : undefined
               }
             />
@@ -215,7 +215,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               />
               <TextField
                 label={t`Name`}
-                hint={t`Optional: used for a new customer.`}
+                hint={t`Optional. Used for new customers.`}
                 {...nameField}
                 maxLength={120}
                 autoComplete="off"
@@ -257,9 +257,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
                 title: (
                   <span className="flex flex-wrap items-center gap-2">
                     <bdi className="font-medium">{one.name}</bdi>
-                    {isRunning && one.name === plan?.package ? (
-                      <Badge tone="good">{t`Runs now`}</Badge>
-                    ) : null}
+                    {isRunning && one.name === plan?.package ? <Badge tone="good">{t`Current`}</Badge> : null}
                   </span>
                 ),
                 note: <PriceOf one={one} months={months} />,
@@ -268,8 +266,8 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
             />
           )}
           <SwitchField
-            label={t`Create a login link`}
-            hint={t`Shown once, after the order: it logs the customer in just once.`}
+            label={t`Create login link`}
+            hint={t`Shown once, after the order. It logs the customer in once.`}
             checked={wantsLink}
             onChange={setWantsLink}
           />
@@ -288,7 +286,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           </FormDialog>
         ) : (
           <FormDialog
-            title={direction === 'down' ? t`Downgrade this customer?` : t`Change the package?`}
+            title={direction === 'down' ? t`Downgrade this customer?` : t`Change package?`}
             description={shown && changeSentence(direction, plan?.package ?? '', shown)}
             action={action}
             danger
@@ -329,19 +327,19 @@ function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanP
       </p>
       {isPending ? (
         <Notice tone="warn">
-          {t`An order of this customer is still waiting for the operator’s product. Try again once it is settled.`}
+          {t`An order for this customer is still waiting for the operator’s product. Try again once it is settled.`}
         </Notice>
       ) : null}
       {plan.status === 'suspended' || customer.status === 'suspended' ? (
         <Notice tone="warn">
-          {t`This customer is suspended. The order is charged all the same, and the plan is of use only once they are resumed.`}
+          {t`This customer is suspended. The order is charged anyway, but they can’t use the plan until they are resumed.`}
         </Notice>
       ) : null}
       {isRunning && !isOnOffer ? (
         <Notice tone="warn">
           <Trans>
-            <bdi>{plan.package}</bdi> is no longer on offer. It can be renewed from the customer’s page; here
-            you choose another package in its place.
+            <bdi>{plan.package}</bdi> is no longer available. Renew it from the customer’s page, or choose
+            another package here.
           </Trans>
         </Notice>
       ) : null}
@@ -369,7 +367,7 @@ function LossList({ losses, losesMoney }: LossListProps) {
           </ul>
         </div>
       )}
-      {losesMoney ? <p>{t`The unused time of the present plan is not refunded.`}</p> : null}
+      {losesMoney ? <p>{t`Unused time on the current plan isn’t refunded.`}</p> : null}
     </>
   );
 }
@@ -458,7 +456,7 @@ function TopUpHelp({ error }: { readonly error: Error | null }) {
   return isOf(error, 'insufficient_credit') ? (
     <p>
       <Trans>
-        The operator of this service adds credit. <TextLink to="/ledger">See your ledger</TextLink>
+        The operator adds credit. <TextLink to="/ledger">View your ledger</TextLink>
       </Trans>
     </p>
   ) : null;
@@ -467,18 +465,18 @@ function TopUpHelp({ error }: { readonly error: Error | null }) {
 function UncertainNotice() {
   return (
     <Notice tone="warn">
-      {t`The answer was lost: the order may already have been placed. Send it again as it is, and it is charged only once.`}
+      {t`No response arrived, so the order may already be placed. Submit it again unchanged; it’s charged only once.`}
     </Notice>
   );
 }
 
 function placeTitle({ customer, runningPackage }: FormProps<'place'>['intent']): string {
   if (customer === undefined) return t`Place an order`;
-  return runningPackage === undefined ? t`Order a package` : t`Change the package`;
+  return runningPackage === undefined ? t`Order a package` : t`Change package`;
 }
 
 function titled(title: string): string {
-  return panelMode === 'test' ? `${title} (test)` : title;
+  return panelMode === 'test' ? t`${title} (test)` : title;
 }
 
 function PriceOf({ one, months }: { readonly one: Package; readonly months: Months }) {
@@ -509,7 +507,7 @@ function isOf(error: Error | null, code: string): boolean {
 
 function fieldProblem(error: Error | null, isCurrent: boolean, code: string): string | null {
   return isCurrent && isOf(error, code)
-    ? t`Neither an e-mail address nor a username of letters, digits, dot, underscore and hyphen.`
+    ? t`Enter an email address, or a username with letters, digits, dots, underscores and hyphens.`
     : null;
 }
 

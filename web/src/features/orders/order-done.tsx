@@ -67,13 +67,13 @@ export function OrderDone({
           <>
             <SecretText label={t`Login link`} text={loginUrl} />
             <p className="text-soft">
-              {t`Shown once. Send it to the customer: it works only once, for a short while.`}
+              {t`Send it to the customer now. It won’t be shown again, and it works once, for a short time.`}
             </p>
           </>
         )}
       </DialogBody>
       <DialogActions>
-        {onAnother === undefined ? null : <Button onClick={onAnother}>{t`Place another`}</Button>}
+        {onAnother === undefined ? null : <Button onClick={onAnother}>{t`Place another order`}</Button>}
         <ButtonLink to="/orders/$orderId" params={{ orderId: String(order.id) }} onClick={onClose}>
           {t`View order`}
         </ButtonLink>

@@ -72,8 +72,8 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
                     },
                   ]
                 : failureFacts(order)),
-              { name: t`Placed`, value: order && <Time at={order.created_at} /> },
-              { name: t`Plan then ends`, value: order && <OrderedEnd order={order} /> },
+              { name: t`Ordered`, value: order && <Time at={order.created_at} /> },
+              { name: t`New plan end`, value: order && <OrderedEnd order={order} /> },
               {
                 name: t`Idempotency key`,
                 value: order && <Copied text={order.idempotency_key} label={t`Copy idempotency key`} />,
@@ -82,7 +82,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
           />
           {order === undefined || data === undefined ? null : (
             <section>
-              <h3 className="mb-1 font-medium">{t`In the ledger`}</h3>
+              <h3 className="mb-1 font-medium">{t`Ledger entries`}</h3>
               <ul>
                 {data.entries.map((entry) => (
                   <li key={entry.id} className="flex justify-between gap-4 border-t border-line py-2">

@@ -14,9 +14,9 @@ export function failureFacts(order: Order | undefined): readonly Fact[] {
     { name: t`Failed`, value: <Time at={at} /> },
     {
       name: t`Reason`,
-      value: reason === null ? t`None was given` : <bdi className="wrap-anywhere">{reason}</bdi>,
+      value: reason === null ? t`None given` : <bdi className="wrap-anywhere">{reason}</bdi>,
     },
-    { name: t`Given back`, value: refundedText(order) },
+    { name: t`Refunded`, value: refundedText(order) },
   ];
 }
 

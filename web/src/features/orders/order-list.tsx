@@ -27,7 +27,7 @@ const statuses = [
   ...['completed', 'pending', 'failed'].map((status) => ({ value: status, title: orderStatusWord(status) })),
 ];
 const kinds = [
-  { value: '', title: t`All kinds` },
+  { value: '', title: t`All types` },
   { value: 'activate', title: t`New` },
   { value: 'renew', title: t`Renewal` },
   { value: 'change', title: t`Change` },
@@ -75,8 +75,8 @@ export function OrderList({ accountId, first }: OrderListProps) {
         }
         nothing={{
           title: t`No matching orders`,
-          hint: t`Look for part of a name, an e-mail address or an id, or choose another kind or time.`,
-          soFar: t`No matching orders so far`,
+          hint: t`Search for part of a name, email address or ID, or change the type or date filter.`,
+          soFar: t`No matches so far`,
           soFarHint: t`Older orders have not been searched yet.`,
           all: t`Show all orders`,
         }}
@@ -85,16 +85,16 @@ export function OrderList({ accountId, first }: OrderListProps) {
         <ListSearchField list={list} name="q" label={t`Customer, order or key`} />
         {customer === undefined ? null : (
           <OnlyOne
-            label={t`All customers, not only ${String(customer)}`}
+            label={t`All customers, not just ${String(customer)}`}
             onClear={() => list.change({ customer: '' })}
           >
             <bdi className="max-w-48 truncate">{customer}</bdi>
           </OnlyOne>
         )}
         <ListSelect list={list} name="status" label={t`Status`} options={statuses} />
-        <ListSelect list={list} name="kind" label={t`Kind`} options={kinds} />
+        <ListSelect list={list} name="kind" label={t`Type`} options={kinds} />
         <PackageFilter list={list} isOperator={accountId !== null} />
-        <ListSpan list={list} what={t`Placed`} />
+        <ListSpan list={list} what={t`Ordered`} />
       </ListCard>
       {opened.key === undefined ? null : (
         <Suspense>

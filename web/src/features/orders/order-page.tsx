@@ -41,7 +41,7 @@ export function OrderPage() {
     <>
       <PageHeader
         title={t`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label={t`Copy order id`} />}
+        mark={<CopyButton text={orderId} label={t`Copy order ID`} />}
         back={back}
         actions={
           order === undefined || !may('orders:write') ? undefined : (
@@ -58,7 +58,7 @@ export function OrderPage() {
       <div className="mb-5 empty:hidden">
         {isReplaced ? (
           <Notice tone="info">
-            {t`The customer is on another package now. Open the customer and renew from there.`}
+            {t`The customer now has a different package. Open the customer and renew from there.`}
           </Notice>
         ) : (
           <RenewalNotice renewal={renewal} />

@@ -24,7 +24,7 @@ export function OrderPreviewBox({ preview, headline, waiting, missing }: OrderPr
       <Skeleton className="my-1 w-56" />
     ) : (
       <span className="font-normal text-soft">
-        {missing ?? t`Enter a customer to see the cost and the end of the plan.`}
+        {missing ?? t`Enter a customer to see the price and when the plan ends.`}
       </span>
     );
   }
@@ -41,7 +41,7 @@ export function OrderPreviewBox({ preview, headline, waiting, missing }: OrderPr
             <Line name={t`Refund for unused time`}>
               <Money amount={preview.refund} currency={currency} signed />
             </Line>
-            <Line name={isGain ? t`Back to your balance` : t`From your balance`}>
+            <Line name={isGain ? t`Returned to your balance` : t`From your balance`}>
               <Money amount={preview.charge.replace('-', '')} currency={currency} className="font-semibold" />
             </Line>
           </>

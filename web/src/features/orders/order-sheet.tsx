@@ -34,7 +34,7 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
     { name: t`Package`, value: value(({ package: { name } }) => <bdi>{name}</bdi>) },
     { name: t`Period`, value: value(({ months }) => periodWord(months)) },
     {
-      name: t`Kind`,
+      name: t`Type`,
       value: value(({ kind, status }) => (
         <span className="inline-flex gap-1">
           <OrderKindBadge kind={kind} />
@@ -51,8 +51,8 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
           },
         ]
       : []),
-    { name: t`Placed`, value: value(({ created_at: at }) => <Time at={at} />) },
-    { name: t`Plan then ends`, value: value((known) => <OrderedEnd order={known} />) },
+    { name: t`Ordered`, value: value(({ created_at: at }) => <Time at={at} />) },
+    { name: t`New plan end`, value: value((known) => <OrderedEnd order={known} />) },
     {
       name: t`Idempotency key`,
       value: value(({ idempotency_key: key }) => <Copied text={key} label={t`Copy idempotency key`} />),
@@ -66,13 +66,13 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
         <Facts columns={2} facts={facts} />
       </Card>
       {below}
-      <Card title={t`In the ledger`} description={t`What this order moved.`} lined>
+      <Card title={t`Ledger entries`} description={t`Charges and refunds for this order.`} lined>
         <DataTable
-          caption={t`Ledger entries of this order`}
+          caption={t`Ledger entries for this order`}
           columns={columns}
           rows={found?.entries}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={ShoppingBag} title={t`This order moved nothing`} />}
+          empty={<EmptyState icon={ShoppingBag} title={t`No charge`} />}
         />
       </Card>
     </div>

@@ -21,7 +21,7 @@ export function OrdersPage() {
           may('orders:write') ? (
             <>
               <Button look="primary" onClick={place}>
-                {t`Place the first order`}
+                {t`Place your first order`}
               </Button>
               {may('keys:read') ? <ButtonLink to="/api-access">{t`Order through the API`}</ButtonLink> : null}
             </>

@@ -61,7 +61,7 @@ export function lossesOf(
     ...limits.filter(({ isLess }) => isLess).map(({ line }) => line),
     ...from.features
       .filter((feature) => direction !== 'up' && !to.features.includes(feature))
-      .map((feature) => t`No more: ${feature}`),
+      .map((feature) => t`Removed: ${feature}`),
   ];
 }
 
@@ -72,16 +72,16 @@ export function changeSentence(direction: Direction, from: string, preview: Orde
   const money = formatMoney(preview.charge.replace('-', ''), preview.currency);
   if (direction === 'down') {
     return isGain
-      ? t`Downgrade from ${from} to ${to}, ${money} back`
+      ? t`Downgrade from ${from} to ${to}, ${money} refunded`
       : t`Downgrade from ${from} to ${to} for ${money}`;
   }
   if (direction === 'up') {
     return isGain
-      ? t`Upgrade from ${from} to ${to}, ${money} back`
+      ? t`Upgrade from ${from} to ${to}, ${money} refunded`
       : t`Upgrade from ${from} to ${to} for ${money}`;
   }
   return isGain
-    ? t`Change from ${from} to ${to}, ${money} back`
+    ? t`Change from ${from} to ${to}, ${money} refunded`
     : t`Change from ${from} to ${to} for ${money}`;
 }
 
@@ -90,7 +90,7 @@ export function confirmWords(preview: OrderPreview | undefined, otherwise: strin
   const { kind, charge, currency } = preview;
   const isGain = charge.startsWith('-');
   const money = formatMoney(charge.replace('-', ''), currency);
-  if (kind === 'change') return isGain ? t`Change, ${money} back` : t`Change for ${money}`;
+  if (kind === 'change') return isGain ? t`Change, ${money} refunded` : t`Change for ${money}`;
   if (kind === 'renew') return t`Renew for ${money}`;
   return t`Place order for ${money}`;
 }

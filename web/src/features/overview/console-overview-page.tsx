@@ -70,7 +70,7 @@ export function ConsoleOverviewPage() {
           }}
         />
         <SpendingCard
-          title={t`Revenue by package and kind`}
+          title={t`Revenue by package and type`}
           spending={data?.spending}
           totals={data?.totals}
           error={error}
@@ -186,7 +186,7 @@ function TopAccountsCard({ data, span, currency, error }: TopAccountsProps) {
   return (
     <Card
       title={t`Top accounts`}
-      description={t`${span.words}, by credit spent.`}
+      description={t`${span.words}, by spending.`}
       action={
         <ButtonLink
           to="/admin/revenue"
@@ -198,14 +198,14 @@ function TopAccountsCard({ data, span, currency, error }: TopAccountsProps) {
       lined
     >
       <DataTable
-        caption={t`Accounts by credit spent`}
+        caption={t`Accounts by spending`}
         columns={columns}
         rows={data?.top_accounts}
         rowKey={({ account }) => account.id}
         error={error}
         empty={
-          <EmptyState icon={UsersRound} title={t`Nobody has ordered yet`}>
-            {t`Create an account and credit it: its orders are counted here.`}
+          <EmptyState icon={UsersRound} title={t`No orders yet`}>
+            {t`Create an account and add credit. Its orders are counted here.`}
           </EmptyState>
         }
       />
@@ -221,11 +221,7 @@ interface RefusalsProps extends PartProps {
 function RefusalsCard({ data, span, code, error }: RefusalsProps) {
   const [areAllShown, setAreAllShown] = useState(code !== undefined);
   return (
-    <Card
-      title={t`Refusals`}
-      description={t`${span.words}: requests to both APIs that were refused, by code.`}
-      lined
-    >
+    <Card title={t`Refusals`} description={t`${span.words}: refused requests to both APIs, by code.`} lined>
       <DataTable
         caption={t`Refusals by code`}
         columns={refusalColumns}
@@ -242,7 +238,7 @@ function RefusalsCard({ data, span, code, error }: RefusalsProps) {
             </div>
           )
         }
-        empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+        empty={<EmptyState icon={CircleCheck} title={t`No requests were refused`} />}
       />
     </Card>
   );
@@ -259,7 +255,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
           <TextLink to="/admin/attention">{failingText(failing)}</TextLink>{' '}
           {failing.since === null ? null : (
             <Trans>
-              since <Time at={failing.since} style="minute" />. They are sent again by themselves.
+              since <Time at={failing.since} style="minute" />. They are retried automatically.
             </Trans>
           )}
         </p>
@@ -275,7 +271,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
                 })}
           </TextLink>
           {'. '}
-          {t`The product did not take them in time. They are not sent again by themselves.`}
+          {t`The product didn’t accept them in time. They aren’t retried.`}
         </p>
       )}
     </Notice>

@@ -16,23 +16,23 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
     {
       done: checklist.key_viewed,
       scope: 'keys:read',
-      title: t`Look at your API key`,
-      text: t`With the address and your key, your shop can order by itself.`,
+      title: t`View your API key`,
+      text: t`With this address and your key, your shop can order automatically.`,
       action: <ButtonLink to="/api-access">{t`Open API access`}</ButtonLink>,
     },
     {
       done: checklist.first_order,
       scope: 'orders:write',
       title: t`Place your first order`,
-      text: t`Through the API, or here: you see the price and your balance before anything is charged.`,
+      text: t`Use the API or this panel. You see the price and your balance before anything is charged.`,
       action: <Button onClick={() => openOrder({ type: 'place' })}>{t`Place an order`}</Button>,
     },
     {
       done: checklist.allow_list,
       scope: 'keys:write',
-      title: t`Limit where your key works`,
-      text: t`An allow-list of your servers’ addresses makes a stolen key worthless.`,
-      action: <ButtonLink to="/api-access">{t`Set the allow-list`}</ButtonLink>,
+      title: t`Restrict where your key works`,
+      text: t`With an allow-list of your servers’ addresses, a stolen key is worthless.`,
+      action: <ButtonLink to="/api-access">{t`Set up the allow-list`}</ButtonLink>,
     },
   ] as const;
   const open = steps.filter(({ scope }) => may(scope));

@@ -34,33 +34,33 @@ export function HealthPage() {
         <Stats>
           <Stat
             name={t`Database`}
-            value={health && (health.database.reachable ? t`Reachable` : t`Away`)}
+            value={health && (health.database.reachable ? t`Reachable` : t`Unreachable`)}
             note={health && t`${health.database.kind}, version ${health.database.version}`}
           />
           <Stat
-            name={t`Orders waiting`}
+            name={t`Queued orders`}
             value={figures(health?.queue_depth)}
-            note={t`In the lanes of all accounts`}
+            note={t`In all account queues`}
           />
           <Stat
-            name={t`Batches under way`}
+            name={t`Running batches`}
             value={figures(health?.batches_in_flight)}
-            note={t`One transaction each`}
+            note={t`One transaction per batch`}
           />
           <Stat
-            name={t`Orders in a batch`}
+            name={t`Batch size`}
             value={figures(health?.batch_sizes.p50)}
             note={
               health &&
-              t`The median; 95th percentile: ${formatCount(health.batch_sizes.p95)}, maximum: ${formatCount(health.batch_sizes.max)}`
+              t`Median; 95th percentile: ${formatCount(health.batch_sizes.p95)}, maximum: ${formatCount(health.batch_sizes.max)}`
             }
           />
         </Stats>
-        <Card title={t`The service`}>
+        <Card title={t`Service`}>
           <Facts
             facts={[
               { name: t`Version`, value: health?.version },
-              { name: t`Running for`, value: health && formatDuration(health.uptime_seconds) },
+              { name: t`Uptime`, value: health && formatDuration(health.uptime_seconds) },
               ...sharedLimitsFacts(health),
             ]}
           />
@@ -77,8 +77,8 @@ function sharedLimitsFacts(health: Health | undefined) {
   if (limits === undefined) return [];
   const since = t`for ${formatDuration(limits.seconds)}`;
   const value = limits.reachable
-    ? t`Counted over all processes at ${limits.server}, ${since}`
-    : t`Counted by each process for itself ${since}: ${limits.server} cannot be used (${limits.problem ?? ''})`;
+    ? t`Counted across all processes at ${limits.server}, ${since}`
+    : t`Counted per process ${since}: ${limits.server} is unavailable (${limits.problem ?? ''})`;
   return [{ name: t`Limits`, value }];
 }
 
@@ -86,7 +86,7 @@ type Job = Health['jobs'][number];
 
 const jobColumns: readonly Column<Job>[] = [
   {
-    title: t`Work`,
+    title: t`Job`,
     cell: (job) => (
       <div className="flex flex-col gap-0.5">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 lg:flex-nowrap lg:whitespace-nowrap">
@@ -97,7 +97,7 @@ const jobColumns: readonly Column<Job>[] = [
           <Trans>
             Last run: <LastRun job={job} />. Next: <NextRun job={job} />.
           </Trans>
-          {job.backlog === 0 ? null : ` ${t`Left to do: ${formatCount(job.backlog)}.`}`}
+          {job.backlog === 0 ? null : ` ${t`Backlog: ${formatCount(job.backlog)}.`}`}
           <LastSuccess job={job} />
         </span>
         {job.last_error === null ? null : (
@@ -121,7 +121,7 @@ const jobColumns: readonly Column<Job>[] = [
     ),
   },
   { title: t`Next run`, from: 'sm', cell: (job) => <NextRun job={job} /> },
-  { title: t`Left to do`, from: 'sm', align: 'end', cell: ({ backlog }) => formatCount(backlog) },
+  { title: t`Backlog`, from: 'sm', align: 'end', cell: ({ backlog }) => formatCount(backlog) },
   {
     title: t`Last error`,
     from: 'lg',
@@ -134,19 +134,19 @@ function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined })
   const failing = jobs?.filter(isFailing) ?? [];
   return (
     <Card
-      title={t`Background work`}
-      description={t`Each runs in one process at a time. If that process dies, another takes over.`}
+      title={t`Background jobs`}
+      description={t`Each job runs in one process at a time. If that process fails, another takes over.`}
       flush
     >
       {failing.length === 0 ? null : (
         <div className="px-4 pb-4 md:px-5">
           <Notice tone="warn">
-            {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. What it says is below; it is tried again by itself.`}
+            {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. See the error below; it’s retried automatically.`}
           </Notice>
         </div>
       )}
       <DataTable
-        caption={t`Runs of background work`}
+        caption={t`Background job runs`}
         columns={jobColumns}
         rows={jobs && [...failing, ...jobs.filter((job) => !isFailing(job))]}
         rowKey={({ kind }) => kind}
@@ -179,7 +179,7 @@ function LastSuccess({ job }: { readonly job: Job }) {
   return (
     <span className="block text-xs text-soft">
       {job.succeeded_at === null ? (
-        t`It never succeeded.`
+        t`Never succeeded.`
       ) : (
         <Trans>
           Succeeded <Time at={job.succeeded_at} style="relative" />
@@ -197,12 +197,12 @@ function NextRun({ job }: { readonly job: Job }) {
           t`running now`
         ) : (
           <Trans>
-            running, began <Time at={job.started_at} style="relative" />
+            running, started <Time at={job.started_at} style="relative" />
           </Trans>
         )}
       </span>
     );
-  if (job.next_run_at === null) return job.finished_at === null ? t`soon` : t`when asked for`;
+  if (job.next_run_at === null) return job.finished_at === null ? t`soon` : t`on demand`;
   // A due job runs as soon as a process is free.
   return Date.parse(job.next_run_at) > Date.now() ? <Time at={job.next_run_at} style="relative" /> : t`soon`;
 }
@@ -245,7 +245,7 @@ function LedgerCheck() {
   return (
     <Card
       title={t`Ledgers`}
-      description={t`Adds up every ledger again. An account whose books are wrong is halted until they are found to be right.`}
+      description={t`Recalculates every ledger. Accounts that don’t balance are frozen.`}
       action={
         <Button icon={ListChecks} busy={command.isPending} onClick={() => command.mutate(undefined)}>
           {t`Verify now`}
@@ -255,11 +255,11 @@ function LedgerCheck() {
       <div aria-live="polite" className="flex flex-col gap-4">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <p className="text-soft">{t`Not verified since this page was opened.`}</p>
+          <p className="text-soft">{t`Not verified since you opened this page.`}</p>
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
             {report.ok
-              ? t`Everything adds up: ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`
+              ? t`Everything balances: ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`
               : t`${plural(report.problems.length, { one: '# problem', other: '# problems' })} in ${accountsWords(report.accounts)}, ${entriesWords(report.entries)}.`}
           </Notice>
         )}

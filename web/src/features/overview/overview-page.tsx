@@ -58,8 +58,8 @@ export function OverviewPage() {
         <Attention overview={data} inSpan={span.words} />
         <Figures overview={data} inSpan={span.words} />
         <SeriesCard
-          title={t`Credit and orders`}
-          moneyName={t`Credit spent`}
+          title={t`Spending and orders`}
+          moneyName={t`Spending`}
           series={data?.series}
           error={error}
           onRetry={() => void refetch()}
@@ -80,7 +80,7 @@ export function OverviewPage() {
           }}
         />
         <SpendingCard
-          title={t`Spending by package and kind`}
+          title={t`Spending by package and type`}
           spending={data?.spending}
           totals={data?.totals}
           error={error}
@@ -138,14 +138,14 @@ function Attention({ overview, inSpan }: AttentionProps) {
   const { pending, failed } = orders;
   if (pending.count + failed.count + renewals.count === 0) return null;
   return (
-    <Card title={t`Worth a look`}>
+    <Card title={t`Needs a look`}>
       <ul className="flex flex-col gap-2">
         {pending.count === 0 ? null : (
           <li>
             <TextLink to="/orders" search={{ status: 'pending' }}>
               {plural(pending.count, {
-                one: '# order waits for the product',
-                other: '# orders wait for the product',
+                one: '# order is waiting for the product',
+                other: '# orders are waiting for the product',
               })}
             </TextLink>
           </li>
@@ -154,8 +154,8 @@ function Attention({ overview, inSpan }: AttentionProps) {
           <li>
             <TextLink to="/orders" search={{ status: 'failed', from: span.from, to: span.to }}>
               {plural(failed.count, {
-                one: '# order failed and was paid back',
-                other: '# orders failed and were paid back',
+                one: '# order failed and was refunded',
+                other: '# orders failed and were refunded',
               })}
             </TextLink>{' '}
             <span className="text-soft">{inSpan}</span>
@@ -174,8 +174,8 @@ function Attention({ overview, inSpan }: AttentionProps) {
         {renewals.count > renewals.customers.length ? (
           <li className="text-soft">
             {plural(renewals.count, {
-              one: '# renewal failed in 7 days',
-              other: '# renewals failed in 7 days; the latest are above',
+              one: '# renewal failed in the last 7 days',
+              other: '# renewals failed in the last 7 days; the latest are above',
             })}
           </li>
         ) : null}
@@ -193,11 +193,11 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
         <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
           {webhook.url}
         </TextLink>{' '}
-        was switched off (<Time at={at} />
+        was disabled (<Time at={at} />
         ).
       </Trans>{' '}
-      {reason === 'gone' ? t`It answered 410.` : t`It answered nothing but failures for five days.`}{' '}
-      {t`What it misses is kept for 90 days.`}
+      {reason === 'gone' ? t`It returned 410.` : t`It failed for five days.`}{' '}
+      {t`Missed events are kept for 90 days.`}
     </Notice>
   ));
 }
@@ -226,7 +226,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
         note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
       />
       <Stat
-        name={t`Credit spent`}
+        name={t`Spending`}
         value={
           span &&
           totals && (
@@ -247,7 +247,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
             </FigureLink>
           )
         }
-        note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in all` : inSpan}
+        note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in total` : inSpan}
       />
       <Stat
         name={t`Expiring soon`}
@@ -280,12 +280,12 @@ function activeWords(customers: Overview['customers'] | undefined): string {
 
 function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
   const { account } = useMe();
-  if (expiring.count === 0) return t`No plan ends soon`;
+  if (expiring.count === 0) return t`No plans ending soon`;
   if (expiring.covered) return t`Covers renewals in the next ${expiring.days} days`;
   const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
   return (
     <span className="font-medium text-warn">
-      {t`${formatMoney(missing, account.currency)} short of renewals due`}
+      {t`${formatMoney(missing, account.currency)} short for upcoming renewals`}
     </span>
   );
 }
@@ -343,7 +343,7 @@ function ExpiringPlans({ overview, error }: ExpiringPlansProps) {
   ];
   return (
     <Card
-      title={t`Plans that end within 14 days`}
+      title={t`Plans ending in the next 14 days`}
       description={
         expiring !== undefined && expiring.count > 0 ? renewalCostWords(expiring, account) : undefined
       }
@@ -354,13 +354,13 @@ function ExpiringPlans({ overview, error }: ExpiringPlansProps) {
         >
           {expiring === undefined || expiring.count === 0
             ? t`All customers`
-            : plural(expiring.count, { one: 'Show it', other: 'Show all #' })}
+            : plural(expiring.count, { one: 'View customer', other: 'View all #' })}
         </ButtonLink>
       }
       lined
     >
       <DataTable
-        caption={t`Customers whose plan ends soon`}
+        caption={t`Customers with plans ending soon`}
         columns={columns}
         rows={expiring?.customers}
         rowKey={({ id }) => id}
@@ -371,8 +371,8 @@ function ExpiringPlans({ overview, error }: ExpiringPlansProps) {
         )}
         error={error}
         empty={
-          <EmptyState icon={CalendarCheck} title={t`No plan ends within 14 days`}>
-            {t`Customers appear here in time to renew them.`}
+          <EmptyState icon={CalendarCheck} title={t`No plans ending in the next 14 days`}>
+            {t`Customers appear here when their plans are about to end.`}
           </EmptyState>
         }
       />

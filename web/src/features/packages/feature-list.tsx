@@ -63,7 +63,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
         ))}
       </ol>
       <Button icon={Plus} className="mt-3" disabled={features.length >= featuresMax} onClick={add}>
-        {t`Add a feature`}
+        {t`Add feature`}
       </Button>
     </>
   );

@@ -66,7 +66,7 @@ export function PackagePage() {
       </>
     );
   }
-  const problem = error ?? new ApiError('package_not_found', t`There is no such package.`);
+  const problem = error ?? new ApiError('package_not_found', t`Package not found.`);
   return <PageProblem title={t`Package`} back={back} error={problem} onRetry={() => void refetch()} />;
 }
 
@@ -116,7 +116,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
     {
       action: one === null ? t`Create package` : t`Save`,
       onDone: ({ package: saved }) => {
-        say(one === null ? t`${saved.name} is created.` : t`Saved. New orders use it from now on.`);
+        say(one === null ? t`${saved.name} created.` : t`Saved. Applies to new orders.`);
         void navigate({ to: '/admin/packages', ignoreBlocker: true });
       },
     },
@@ -149,7 +149,9 @@ function PackageForm({ one, canChange }: PackageFormProps) {
     <TextField
       label={label}
       kind="count"
-      problem={limits[key] !== '' && readLimits[key] === null ? t`A whole number, without decimals.` : null}
+      problem={
+        limits[key] !== '' && readLimits[key] === null ? t`Enter a whole number, without decimals.` : null
+      }
       value={limits[key]}
       onText={(text) => setLimits({ ...limits, [key]: text })}
     />
@@ -177,7 +179,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
           mark={
             one && (
               <>
-                {one.retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`On offer`}</Badge>}
+                {one.retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`Available`}</Badge>}
                 {one.trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
               </>
             )
@@ -186,7 +188,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
         />
         <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
           {canChange ? null : (
-            <Notice tone="info">{t`Your role sees packages and prices, and does not change them.`}</Notice>
+            <Notice tone="info">{t`Your role can view packages and prices but not change them.`}</Notice>
           )}
           <Card title={t`General`}>
             <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
@@ -203,23 +205,23 @@ function PackageForm({ one, canChange }: PackageFormProps) {
             </div>
             <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
               <TextField
-                label={isTrial ? t`Days of the trial` : t`Days in a month, as shown`}
+                label={isTrial ? t`Days of the trial` : t`Displayed days per month`}
                 className="sm:col-span-2"
                 hint={
                   isTrial
                     ? t`The trial ends after this many days.`
-                    : t`For display only; plans run by calendar months.`
+                    : t`For display only. Plans run by calendar month.`
                 }
                 kind="count"
                 problem={
-                  days !== '' && !isDuration ? t`A whole number from 1 to ${formatCount(3_650)}.` : null
+                  days !== '' && !isDuration ? t`Enter a whole number from 1 to ${formatCount(3_650)}.` : null
                 }
                 {...daysField}
               />
               <div className="sm:col-span-2 lg:col-span-3">
                 <SwitchField
                   label={t`Free trial`}
-                  hint={t`Costs nothing and cannot be ordered: you give it to customers. Decided when the package is created.`}
+                  hint={t`Free, and can’t be ordered: you give it to customers. Can’t be changed later.`}
                   checked={isTrial}
                   disabled={one !== null || !canChange}
                   onChange={setIsTrial}
@@ -233,7 +235,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
           {isTrial ? null : (
             <Card
               title={t`Prices`}
-              description={t`What each group pays now for each period. New prices apply to new orders at once; refunds are computed from what was paid.`}
+              description={t`Current prices by group and period. New prices apply to new orders immediately; refunds are based on the price paid.`}
             >
               <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
               {canChange && read !== null ? (
@@ -244,7 +246,7 @@ function PackageForm({ one, canChange }: PackageFormProps) {
           <Card>
             <SwitchField
               label={t`Retired`}
-              hint={t`Can no longer be ordered. Running plans go on and can be renewed.`}
+              hint={t`Can no longer be ordered. Active plans continue and can be renewed.`}
               checked={retired}
               disabled={!canChange}
               onChange={setRetired}

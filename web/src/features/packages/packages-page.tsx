@@ -34,7 +34,7 @@ const columns: readonly Column<AdminPackage>[] = [
       />
     ),
   },
-  { title: t`State`, from: 'sm', cell: (one) => <PackageState one={one} /> },
+  { title: t`Status`, from: 'sm', cell: (one) => <PackageState one={one} /> },
   {
     title: t`Reseller pays`,
     align: 'end',
@@ -53,7 +53,7 @@ export function PackagesPage() {
   const query = useQuery(allPackagesQuery);
   const create = useMay()('admin:packages') ? (
     <ButtonLink icon={Plus} look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
-      {t`Create a package`}
+      {t`Create package`}
     </ButtonLink>
   ) : null;
   return (
@@ -68,7 +68,7 @@ export function PackagesPage() {
           phone={(one) => <OnPhone one={one} />}
           empty={
             <EmptyState icon={Package} title={t`No packages yet`} action={create}>
-              {t`A package is what accounts order: a name, its limits, and a price for each group and period.`}
+              {t`Packages are what accounts order. Each has a name, limits, and a price for each group and period.`}
             </EmptyState>
           }
         />
@@ -80,7 +80,7 @@ export function PackagesPage() {
 function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage }) {
   return (
     <span className="inline-flex gap-1">
-      {retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`On offer`}</Badge>}
+      {retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`Available`}</Badge>}
       {trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
     </span>
   );

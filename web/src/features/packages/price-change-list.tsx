@@ -39,7 +39,7 @@ export function PriceChangeList({ before, after, currency }: PriceChangeListProp
       )}
       {odd.length === 0 ? null : (
         <Notice tone="warn">
-          <p className="font-medium">{t`Is this meant?`}</p>
+          <p className="font-medium">{t`Double-check these prices`}</p>
           <ul className="list-disc pl-4">
             {odd.map((one) => {
               const words = oddWords(one, currency);
@@ -68,7 +68,7 @@ export function PriceStep({ change: { before, after }, currency }: PriceStepProp
       </span>
       <ArrowRight aria-hidden="true" className="size-3.5 self-center text-soft" />
       <span>
-        <span className="sr-only">{t`Then`} </span>
+        <span className="sr-only">{t`After`} </span>
         <Money amount={fromCents(after)} currency={currency} className="font-medium" />
       </span>
       {before === 0n ? null : (
@@ -110,17 +110,17 @@ function oddWords(oddity: Oddity, currency: string): string {
   const money = (cents: bigint) => formatMoney(fromCents(cents), currency);
   switch (oddity.type) {
     case 'free':
-      return t`${whose(oddity)}: it would cost nothing.`;
+      return t`${whose(oddity)}: would be free.`;
     case 'leap': {
       const change = formatChange(oddity.share);
       return oddity.share < 0
-        ? t`${whose(oddity)}: less than half of what it was (${change}).`
-        : t`${whose(oddity)}: more than half as much again (${change}).`;
+        ? t`${whose(oddity)}: less than half of the current price (${change}).`
+        : t`${whose(oddity)}: more than 50% higher than the current price (${change}).`;
     }
     case 'distributor_dearer':
-      return t`${titleOf(oddity.period)}: distributors would pay ${money(oddity.distributor)}, more than the ${money(oddity.reseller)} of resellers.`;
+      return t`${titleOf(oddity.period)}: distributors would pay ${money(oddity.distributor)}, more than resellers (${money(oddity.reseller)}).`;
     case 'longer_dearer':
-      return t`${whose(oddity)}: ${money(oddity.price)} is more than its months one by one, ${money(oddity.byMonth)}.`;
+      return t`${whose(oddity)}: ${money(oddity.price)} is more than the same months paid monthly (${money(oddity.byMonth)}).`;
     default:
       return oddity satisfies never;
   }

@@ -70,7 +70,7 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
                   />
                   <p aria-live="polite" className="min-h-5 pt-0.5 text-right text-xs text-soft">
                     {isWrong ? (
-                      <span className="text-bad">{t`An amount such as 29.00`}</span>
+                      <span className="text-bad">{t`Enter an amount, such as 29.00`}</span>
                     ) : (
                       savingWords(months, saving)
                     )}
@@ -87,7 +87,7 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
 
 function savingWords(months: number, saving: number | null): string {
   if (months === 1 || saving === null) return '';
-  return saving === 0 ? t`saves nothing` : t`saves ${saving}%`;
+  return saving === 0 ? t`no saving` : t`saves ${saving}%`;
 }
 
 export function typedPrices(prices: AdminPackage['prices']): TypedPrices {

@@ -67,7 +67,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
         <>
           <span className="flex flex-wrap items-center gap-x-2">
             <Time at={price.from} />
-            {price.begun ? <Badge>{t`Begun`}</Badge> : <Badge tone="accent">{t`To come`}</Badge>}
+            {price.begun ? <Badge>{t`Started`}</Badge> : <Badge tone="accent">{t`Upcoming`}</Badge>}
           </span>
           <div className="mt-1 sm:hidden">{deletion(price)}</div>
         </>
@@ -102,8 +102,8 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
           {...tableState(query)}
           rowKey={({ from }) => from}
           empty={
-            <EmptyState icon={CalendarClock} title={t`Nothing is scheduled`}>
-              {t`Resellers see scheduled prices in GET /packages before they begin.`}
+            <EmptyState icon={CalendarClock} title={t`No scheduled prices`}>
+              {t`Resellers see scheduled prices in GET /packages in advance.`}
             </EmptyState>
           }
         />
@@ -181,13 +181,13 @@ function ScheduleDialog({
     password: 'asked',
     send: ({ password }) =>
       schedulePrices(one.id, { from: from ?? '', prices: read ?? {}, current_password: password }),
-    says: ({ price }) => t`Scheduled: the prices begin on ${formatStated(price.from)}.`,
+    says: ({ price }) => t`Prices scheduled for ${formatStated(price.from)}.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Schedule prices of ${one.name}`}
-      description={t`New orders and renewals pay these prices from then on. Leave a field blank to keep its current price.`}
+      title={t`Schedule prices for ${one.name}`}
+      description={t`New orders and renewals use these prices from then on. Leave a field blank to keep its current price.`}
       action={odd ? t`Schedule anyway` : t`Schedule prices`}
       ready={from !== null && read !== null}
       width="wide"
@@ -224,7 +224,7 @@ function UnscheduleDialog({ one, price, onClose }: DialogProps & { readonly pric
     <FormDialog
       form={form}
       title={t`Delete these prices?`}
-      description={t`The prices of ${one.name} from ${formatStated(price.from)} on do not begin. What they would have replaced goes on.`}
+      description={t`The prices for ${one.name} from ${formatStated(price.from)} won’t take effect. The current prices continue.`}
       action={t`Delete prices`}
       danger
     />

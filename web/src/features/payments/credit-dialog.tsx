@@ -42,7 +42,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
     (body: Parameters<typeof creditAccount>[1]) => creditAccount(account.id, body, key),
     {
       onDone: ({ balance }) => {
-        say(t`Done. The balance of ${account.username} is ${formatMoney(balance, currency)}.`);
+        say(t`The balance of ${account.username} is now ${formatMoney(balance, currency)}.`);
         onClose();
       },
     },
@@ -50,7 +50,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   if (!asksPassword && isPasswordMissing(command.error)) setAsksPassword(true);
   const amountProblem =
     typed.trim() !== '' && size === null
-      ? t`An amount, such as 100 or ${typedAmount('99.50')}.`
+      ? t`Enter an amount, such as 100 or ${typedAmount('99.50')}.`
       : isTooMuch
         ? t`The balance is ${formatMoney(account.balance, currency)}.`
         : null;
@@ -113,7 +113,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
               />
               <TextField
                 label={t`Memo`}
-                hint={t`The account sees it in its ledger: an invoice number, a reason.`}
+                hint={t`Shown in the account’s ledger, such as an invoice number or a reason.`}
                 autoComplete="off"
                 maxLength={500}
                 {...memoField}

@@ -26,18 +26,18 @@ export function EmailCard() {
   const command = useCommand((password: string | undefined) => setEmail({ email: email.trim(), password }), {
     onDone: () => {
       setIsAsking(false);
-      say(email.trim() === '' ? t`The address is removed.` : t`The address is saved.`);
+      say(email.trim() === '' ? t`Address removed.` : t`Address saved.`);
     },
   });
   const guard = useUnsavedGuard(email.trim() !== saved);
   const isReady = email.trim() !== saved && (email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim()));
   return (
     <Card
-      title={t`E-mail address`}
+      title={t`Email address`}
       description={
         mail
-          ? t`For a link to a new password, and to tell you of a sign-in from a new address.`
-          : t`This service sends no mail yet. Once it does, this is where mail about your sign-in goes.`
+          ? t`Used to reset your password and to alert you to sign-ins from new addresses.`
+          : t`Email isn’t set up on this service. Once it is, emails about your sign-in go to this address.`
       }
     >
       {guard}
@@ -66,8 +66,8 @@ export function EmailCard() {
       </form>
       {isAsking ? (
         <PasswordDialog
-          title={email.trim() === '' ? t`Remove the address?` : t`Save the address?`}
-          description={t`Whoever reads its mail can set a new password for you.`}
+          title={email.trim() === '' ? t`Remove address?` : t`Save address?`}
+          description={t`Anyone with access to this mailbox can reset your password.`}
           isAskedAlways
           action={email.trim() === '' ? t`Remove address` : t`Save address`}
           command={command}

@@ -32,7 +32,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
   const me = usePerson().person;
   const columns: readonly Column<Person>[] = [
     {
-      title: t`Person`,
+      title: t`Team member`,
       grows: true,
       cell: (person) => (
         <>
@@ -44,11 +44,11 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
                 {person.status === 'invited' ? <Badge tone="warn">{t`Invited`}</Badge> : null}
               </span>
             }
-            second={person.email === undefined ? t`No e-mail address` : <bdi>{person.email}</bdi>}
+            second={person.email === undefined ? t`No email address` : <bdi>{person.email}</bdi>}
           />
           <div className="text-xs text-soft whitespace-normal md:hidden">
             <span className="sm:hidden">{roleWord(person.role)} · </span>
-            {person.status === 'invited' ? '' : `${person.totp_enabled ? t`codes on` : t`codes off`} · `}
+            {person.status === 'invited' ? '' : `${person.totp_enabled ? t`2FA on` : t`2FA off`} · `}
             {person.last_sign_in_at === null ? (
               t`never signed in`
             ) : (
@@ -62,7 +62,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
     },
     { title: t`Role`, from: 'sm', cell: ({ role }) => roleWord(role) },
     {
-      title: t`Codes at sign-in`,
+      title: t`Two-factor authentication`,
       from: 'md',
       cell: ({ status, totp_enabled: isOn }) =>
         status === 'invited' ? (
@@ -92,7 +92,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
             actions={[
               {
                 id: 'invite',
-                title: t`Invite somebody`,
+                title: t`Invite member`,
                 icon: UserPlus,
                 dialog: (onClose) => (
                   <InvitePersonDialog owner={owner} ofAdministrator={ofAdministrator} onClose={onClose} />
@@ -104,11 +104,11 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       }
     >
       <DataTable
-        caption={t`Whoever signs in, and is invited to`}
+        caption={t`Team members and invitations`}
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
-        empty={<EmptyState icon={UserRound} title={t`Nobody signs in for this account`} />}
+        empty={<EmptyState icon={UserRound} title={t`No team members yet`} />}
       />
     </Card>
   );

@@ -13,17 +13,14 @@ export function PeoplePage() {
   const may = useMay();
   return (
     <>
-      <PageHeader
-        title={t`People`}
-        description={t`Who signs in for this account. Each with a password, codes and sessions of their own.`}
-      />
+      <PageHeader title={t`Team`} description={t`People who can sign in to this account.`} />
       <div className="flex flex-col gap-5">
         <PeopleCard
           owner={ownPeople}
           ofAdministrator={account.is_admin}
           canChange={may('people:write')}
-          title={t`Everybody`}
-          description={t`The audit log names whoever did something.`}
+          title={t`Team members`}
+          description={t`Actions are recorded in the audit log.`}
         />
         <RoleCard ofAdministrator={account.is_admin} />
       </div>

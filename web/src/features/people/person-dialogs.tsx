@@ -29,9 +29,9 @@ export function InviteAgainDialog({ owner, person, onClose }: PersonDialogProps)
   return (
     <FormDialog
       form={form}
-      title={t`A new link for ${person.username}?`}
-      description={t`The links made before stop working.`}
-      action={t`Make new link`}
+      title={t`Create a new link for ${person.username}?`}
+      description={t`Earlier links stop working.`}
+      action={t`Create new link`}
     />
   );
 }
@@ -42,18 +42,18 @@ export function RemovePersonDialog({ owner, person, onClose }: PersonDialogProps
     onClose,
     password: 'asked',
     send: ({ password }) => removePerson(owner, person.id, password),
-    says: () => t`${person.username} is removed.`,
+    says: () => t`${person.username} removed.`,
   });
   return (
     <FormDialog
       form={form}
-      title={isMe ? t`Remove yourself?` : t`Remove ${person.username}?`}
+      title={isMe ? t`Leave this account?` : t`Remove ${person.username}?`}
       description={
         isMe
-          ? t`You are signed out at once, in every browser, and cannot sign in again.`
-          : t`They are signed out at once, in every browser, and cannot sign in again. The audit log goes on naming them.`
+          ? t`You are signed out of every browser and can’t sign in again.`
+          : t`They are signed out of every browser and can’t sign in again. The audit log keeps their name.`
       }
-      action={isMe ? t`Remove me` : t`Remove now`}
+      action={isMe ? t`Leave account` : t`Remove`}
       danger
     />
   );
@@ -70,18 +70,18 @@ export function InvitationDialog({ invited: { person, invitation }, onClose }: I
     <ShownOnceDialog title={t`The invitation of ${person.username}`} onClose={onClose}>
       <Notice tone="warn">
         <Trans>
-          The link is shown only now. It works once, until <Time at={invitation.expires_at} />: whoever opens
-          it chooses the password.
+          The link works once, until <Time at={invitation.expires_at} />. Anyone who opens it can choose the
+          password. It won’t be shown again.
         </Trans>
       </Notice>
       <SecretText label={t`Link`} text={invitation.url} />
       <p className="text-soft">
         <Trans>
-          They then sign in as <bdi className="text-ink">{person.username}</bdi>.
+          Then they sign in as <bdi className="text-ink">{person.username}</bdi>.
         </Trans>{' '}
         {mail && person.email !== undefined ? (
           <Trans>
-            The link is also on its way to <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
+            We’ve also emailed the link to <bdi className="text-ink wrap-anywhere">{person.email}</bdi>.
           </Trans>
         ) : null}
       </p>

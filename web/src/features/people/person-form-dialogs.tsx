@@ -40,14 +40,14 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
   return (
     <FormDialog
       form={form}
-      title={t`Invite somebody`}
-      description={t`They choose their own password, by a link that works once.`}
+      title={t`Invite member`}
+      description={t`They choose a password using a one-time link.`}
       action={t`Invite`}
       ready={username.trim() !== '' && isMailable(email)}
     >
       <TextField
         label={t`Username`}
-        hint={t`What they sign in with.`}
+        hint={t`Used to sign in.`}
         kind="name"
         autoFocus
         maxLength={64}
@@ -56,7 +56,9 @@ export function InvitePersonDialog({ owner, ofAdministrator, onClose }: FormProp
       <EmailField
         email={email}
         hint={
-          mail ? t`The link is mailed there too. May stay empty.` : t`May stay empty: you hand over the link.`
+          mail
+            ? t`Optional. The link is emailed there too.`
+            : t`Optional. Without it, share the link yourself.`
         }
         onText={setEmail}
       />
@@ -89,7 +91,7 @@ export function ChangePersonDialog({
     isDoneOnceRead: true,
     password: change.email !== undefined || change.role === 'owner' ? 'always' : 'asked',
     send: ({ password }) => changePerson(owner, person.id, change, password),
-    says: () => t`${person.username} is changed. It counts from their next request on.`,
+    says: () => t`${person.username} updated. Applies from their next request.`,
   });
   return (
     <FormDialog
@@ -101,7 +103,7 @@ export function ChangePersonDialog({
       {mayMoveMail ? (
         <EmailField
           email={email}
-          hint={t`Whoever reads its mail can set a new password for them. Links made before stop working.`}
+          hint={t`Anyone with access to this mailbox can reset their password. Earlier links stop working.`}
           onText={setEmail}
         />
       ) : null}
@@ -117,7 +119,7 @@ interface EmailFieldProps {
 }
 
 function EmailField({ email, hint, onText }: EmailFieldProps) {
-  return <TextField label={t`E-mail address`} hint={hint} kind="email" value={email} onText={onText} />;
+  return <TextField label={t`Email address`} hint={hint} kind="email" value={email} onText={onText} />;
 }
 
 interface RoleChoiceProps {

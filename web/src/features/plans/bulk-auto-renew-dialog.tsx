@@ -63,7 +63,10 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
   const action =
     wanted === 'off'
-      ? plural(left.length, { one: 'Let # plan end', other: 'Let # plans end' })
+      ? plural(left.length, {
+          one: 'Turn off auto-renew for # plan',
+          other: 'Turn off auto-renew for # plans',
+        })
       : most === ''
         ? plural(left.length, {
             one: 'Auto-renew # plan at any price',
@@ -78,16 +81,16 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
     if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
     const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
     const renewsItself = result === undefined ? plan.auto_renew !== null : wanted === 'on';
-    const state = renewsItself ? t`Renews itself` : t`Does not renew itself`;
+    const state = renewsItself ? t`Auto-renew` : t`Auto-renew is off`;
     return { id, name, says: isLeftOut ? leftOutWords(wanted) : state, isBad: false };
   };
   return (
     <Dialog
       // Input was sent: the results are a new dialog with nothing to lose.
       key={hasBegun ? 'results' : 'terms'}
-      title={hasBegun ? t`Auto-renewals` : t`Auto-renewal of the selected`}
+      title={hasBegun ? t`Auto-renewals` : t`Auto-renew for selected customers`}
       description={
-        hasBegun ? undefined : t`Nothing is charged now. Each renewal is an order, at the price of that day.`
+        hasBegun ? undefined : t`Nothing is charged now. Each renewal is an order at the price on that day.`
       }
       width="wide"
       dismissible={!isRunning}
@@ -104,7 +107,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
         ) : (
           <>
             <Choice
-              label={t`Renews itself`}
+              label={t`Auto-renew`}
               labelShown
               value={wanted}
               options={[
@@ -114,24 +117,24 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
               onChoose={setWanted}
             />
             {wanted === 'off' ? (
-              <p>{t`Each plan runs to its end, and is not renewed by itself.`}</p>
+              <p>{t`Plans run to their end and aren’t renewed automatically.`}</p>
             ) : (
               <div className="grid gap-4 sm:grid-cols-2">
                 <SelectField
                   label={t`Period`}
                   value={period}
                   options={[
-                    { value: 'last', title: t`As each was ordered last` },
+                    { value: 'last', title: t`Same as each plan’s last order` },
                     ...periods.map(({ months, title }) => ({ value: String(months), title })),
                   ]}
                   onValue={setPeriod}
                 />
                 <TextField
                   label={t`Highest price, in ${currency}`}
-                  hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
+                  hint={t`If the price is higher, the plan isn’t renewed. Leave blank for no limit.`}
                   kind="money"
                   maxLength={14}
-                  problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
+                  problem={isLimit ? null : t`Enter an amount, such as ${typedAmount('12.50')}.`}
                   {...limitField}
                 />
               </div>
@@ -158,7 +161,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
 }
 
 function leftOutWords(wanted: 'on' | 'off'): string {
-  return wanted === 'off' ? t`Left out: does not renew itself` : t`Left out: never ordered`;
+  return wanted === 'off' ? t`Not included: auto-renew is off` : t`Not included: never ordered`;
 }
 
 function monthsOf(months: number | null): Months | undefined {

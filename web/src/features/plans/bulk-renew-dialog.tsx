@@ -59,7 +59,7 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
     const name = shown.customers.find((one) => one.id === id)?.name ?? row.reference;
     const result = results.get(id);
     if (row.refusal !== null)
-      return { id, name, says: t`Left out: ${renewalRefusalWords(row.refusal)}`, isBad: true };
+      return { id, name, says: t`Not included: ${renewalRefusalWords(row.refusal)}`, isBad: true };
     if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
     const says =
       result === undefined ? (
@@ -79,7 +79,7 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
       description={
         hasResults || isRunning
           ? undefined
-          : t`Each for the months of its last order, from where it ends now.`
+          : t`Each plan is renewed for the period of its last order, starting at its current end.`
       }
       width="wide"
       dismissible={!isRunning}
@@ -97,12 +97,12 @@ export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: Bulk
               facts={[
                 { name: t`Cost`, value: <Money amount={shown.preview.total} currency={currency} /> },
                 { name: t`Balance`, value: <Money amount={balance} currency={currency} /> },
-                { name: t`Balance afterwards`, value: <Money amount={balanceAfter} currency={currency} /> },
+                { name: t`Balance after`, value: <Money amount={balanceAfter} currency={currency} /> },
               ]}
             />
             {shown.preview.covered ? null : (
               <Notice tone="warn">
-                {t`The balance does not cover all of them: they are renewed in this order until it is used up, and the rest is refused.`}
+                {t`The balance doesn’t cover all of them. They are renewed in this order until it runs out; the rest are refused.`}
               </Notice>
             )}
           </>

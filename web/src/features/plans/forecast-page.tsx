@@ -50,7 +50,7 @@ export function ForecastPage() {
       grows: true,
       cell: ({ date }) => <RowLink {...link(date)}>{formatSeriesDate(date, 'long')}</RowLink>,
     },
-    { title: t`Plans that end`, from: 'sm', align: 'end', cell: ({ plans }) => figures(plans) },
+    { title: t`Plans ending`, from: 'sm', align: 'end', cell: ({ plans }) => figures(plans) },
     {
       title: t`Cost of renewal`,
       align: 'end',
@@ -67,12 +67,12 @@ export function ForecastPage() {
     <>
       <PageHeader
         title={t`Forecast and alerts`}
-        description={t`Whether the balance covers the renewals ahead, and when you are alerted.`}
+        description={t`Check that your balance covers upcoming renewals, and set up alerts.`}
       />
       <div className="flex flex-col gap-4 lg:gap-5">
         <Card
-          title={t`If every plan that ends is renewed`}
-          description={t`For the months of its last order, at the price of that day. Days are UTC days.`}
+          title={t`If all ending plans are renewed`}
+          description={t`For the period of each plan’s last order, at the price on that day. Days are in UTC.`}
           action={
             <Choice
               label={t`Time`}
@@ -96,11 +96,11 @@ export function ForecastPage() {
         {may('events:read') ? <AlertsCard /> : null}
         <Card
           title={t`Day by day`}
-          description={t`Each day opens the customers whose plan ends on it.`}
+          description={t`Select a day to see the customers whose plans end on it.`}
           lined
         >
           <DataTable
-            caption={t`Days on which plans end`}
+            caption={t`Days with plans ending`}
             columns={columns}
             rows={rows}
             rowKey={({ date }) => date}
@@ -108,8 +108,8 @@ export function ForecastPage() {
             outdated={isPlaceholderData}
             phone={({ plans, left }) => phoneWords(plans, formatMoney(left, data?.currency ?? 'USD'))}
             empty={
-              <EmptyState icon={CalendarCheck} title={t`No plan ends within ${days} days`}>
-                {t`Customers appear here in time to renew them.`}
+              <EmptyState icon={CalendarCheck} title={t`No plans ending in the next ${days} days`}>
+                {t`Customers appear here when their plans are about to end.`}
               </EmptyState>
             }
           />
@@ -120,7 +120,7 @@ export function ForecastPage() {
 }
 
 function phoneWords(plans: number, left: string): string {
-  return plural(plans, { one: `# plan; then left ${left}`, other: `# plans; then left ${left}` });
+  return plural(plans, { one: `# plan; leaves ${left}`, other: `# plans; leaves ${left}` });
 }
 
 function withBalance({ days, balance }: Forecast): ForecastDay[] {
@@ -132,13 +132,13 @@ function withBalance({ days, balance }: Forecast): ForecastDay[] {
 }
 
 function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): string {
-  if (plans === 0) return t`No plan ends in this period.`;
+  if (plans === 0) return t`No plans end in this period.`;
   const [cost, have] = [formatMoney(total, currency), formatMoney(balance, currency)];
   if (runs_out_on === null)
     return t`The balance of ${have} covers all renewals in this period: ${cost} in total.`;
   const missing = formatMoney(fromCents(toCents(total) - toCents(balance)), currency);
   const day = formatSeriesDate(runs_out_on, 'long');
-  return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than there is.`;
+  return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than your balance.`;
 }
 
 interface BalanceChartProps {
@@ -178,7 +178,7 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
         }}
       />
       {end === null ? null : (
-        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')} on, the balance no longer covers the renewals.`}</HatchedNote>
+        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')}, the balance no longer covers renewals.`}</HatchedNote>
       )}
     </figure>
   );

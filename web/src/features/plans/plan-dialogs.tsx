@@ -55,23 +55,23 @@ export function CancelDialog({
         : cancelPlan(customer.id, at, key),
     says: ({ refund }) =>
       at === 'period_end'
-        ? t`The plan ends with its period.`
+        ? t`The plan ends with the current period.`
         : isOperator
-          ? t`The plan has ended. ${formatMoney(refund, currency)} went back to the account.`
-          : t`The plan has ended. ${formatMoney(refund, currency)} came back.`,
+          ? t`Plan canceled. ${formatMoney(refund, currency)} was refunded to the account.`
+          : t`Plan canceled. ${formatMoney(refund, currency)} was refunded.`,
   });
   const shown = at === 'now' ? preview.data : undefined;
   const { name } = customer;
   return (
     <FormDialog
       form={form}
-      title={t`Cancel the plan of ${name}?`}
+      title={t`Cancel ${name}’s plan?`}
       action={
         at === 'period_end'
-          ? t`End with the period, no refund`
+          ? t`End at the end of the period, no refund`
           : shown === undefined
             ? t`End now`
-            : t`End now, ${formatMoney(shown.refund, currency)} back`
+            : t`End now, ${formatMoney(shown.refund, currency)} refunded`
       }
       danger
       ready={at === 'period_end' || form.isUncertain || (shown !== undefined && preview.error === null)}
@@ -82,7 +82,7 @@ export function CancelDialog({
         labelShown
         value={at}
         options={[
-          ...(mayWait ? [{ value: 'period_end' as const, title: t`At the period’s end` }] : []),
+          ...(mayWait ? [{ value: 'period_end' as const, title: t`At the end of the period` }] : []),
           { value: 'now' as const, title: t`Now` },
         ]}
         onChoose={setAt}
@@ -90,13 +90,13 @@ export function CancelDialog({
       {at === 'period_end' ? (
         <p>
           <Trans>
-            It runs until <Time at={customer.plan.expires_at} /> and does not renew itself. Until then this
-            can be undone.
+            The plan runs until <Time at={customer.plan.expires_at} /> and won’t renew. You can undo this
+            until then.
           </Trans>
         </p>
       ) : (
         <>
-          <p>{t`Access ends at once. This cannot be undone: to go on, order again.`}</p>
+          <p>{t`Access ends immediately. This can’t be undone.`}</p>
           {preview.error === null || form.isUncertain ? (
             <Facts
               facts={[
@@ -109,7 +109,7 @@ export function CancelDialog({
                   value: shown && <Money amount={shown.balance} currency={currency} />,
                 },
                 {
-                  name: t`Balance afterwards`,
+                  name: t`Balance after`,
                   value: shown && (
                     <Money amount={shown.balance_after} currency={currency} className="font-semibold" />
                   ),
@@ -132,19 +132,19 @@ export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
     onClose,
     isSentOnce: true,
     send: ({ key }) => suspendPlan(customer.id, reason.trim(), key),
-    says: () => t`${name} is suspended.`,
+    says: () => t`${name} suspended.`,
   });
   return (
     <FormDialog
       form={form}
       title={t`Suspend ${name}?`}
-      description={t`The customer cannot log in until you resume them. The plan’s time runs on, nothing is refunded, and a plan that renews itself goes on doing so.`}
+      description={t`The customer can’t log in until you resume them. The plan keeps running, nothing is refunded, and auto-renew continues.`}
       action={t`Suspend, no refund`}
       danger
     >
       <TextField
         label={t`Reason`}
-        hint={t`Optional, for your own records. The customer does not see it.`}
+        hint={t`Optional, for your own records. The customer doesn’t see it.`}
         autoFocus
         autoComplete="off"
         maxLength={200}
@@ -160,7 +160,7 @@ export function ResumeDialog({ customer, isHeld, onClose }: PlanDialogProps & { 
     onClose,
     isSentOnce: true,
     send: ({ key }) => resumePlan(customer.id, key),
-    says: () => (isHeld ? t`${name} is resumed.` : t`The cancellation is undone.`),
+    says: () => (isHeld ? t`${name} resumed.` : t`Cancellation undone.`),
   });
   return (
     <FormDialog
@@ -169,14 +169,14 @@ export function ResumeDialog({ customer, isHeld, onClose }: PlanDialogProps & { 
       description={
         isHeld
           ? plan.ends_at_period_end
-            ? t`The customer can log in again, and the cancellation at the period’s end is undone.`
+            ? t`The customer can log in again, and the cancellation is undone.`
             : t`The customer can log in again.`
-          : t`The plan renews itself again, if it did before.`
+          : t`Auto-renew is restored if it was on before.`
       }
-      action={isHeld ? t`Resume, free of charge` : t`Undo, free of charge`}
+      action={isHeld ? t`Resume, free of charge` : t`Undo, no charge`}
     >
       {customer.status === 'suspended' ? (
-        <Notice tone="warn">{t`The operator has suspended this customer too: that stays.`}</Notice>
+        <Notice tone="warn">{t`The operator has also suspended this customer. That suspension stays.`}</Notice>
       ) : null}
     </FormDialog>
   );
@@ -202,17 +202,17 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
       wanted === 'off'
         ? removeAutoRenew(customer.id, key)
         : setAutoRenew(customer.id, { months, max_charge: maxCharge, hours_before: Number(hours) }, key),
-    says: () => (wanted === 'off' ? t`The plan no longer renews itself.` : t`The plan renews itself.`),
+    says: () => (wanted === 'off' ? t`Auto-renew turned off.` : t`Auto-renew turned on.`),
   });
   const most = maxCharge === null ? '' : formatMoney(maxCharge, currency);
   return (
     <FormDialog
       form={form}
-      title={t`Auto-renewal of ${name}`}
-      description={t`Nothing is charged now. Each renewal is an order, at the price of that day.`}
+      title={t`Auto-renew for ${name}`}
+      description={t`Nothing is charged now. Each renewal is an order at the price on that day.`}
       action={
         wanted === 'off'
-          ? t`Let it end, nothing is charged`
+          ? t`Turn off auto-renew, no charge`
           : most === ''
             ? t`Renew at any price`
             : t`Renew for at most ${most} each time`
@@ -221,7 +221,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
     >
       {now === null ? null : (
         <Choice
-          label={t`Renews itself`}
+          label={t`Auto-renew`}
           labelShown
           value={wanted}
           options={[
@@ -247,25 +247,23 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
           />
           <TextField
             label={t`Highest price, in ${currency}`}
-            hint={t`If the price is higher, the plan is not renewed. Leave empty for no limit.`}
+            hint={t`If the price is higher, the plan isn’t renewed. Leave blank for no limit.`}
             kind="money"
             maxLength={14}
-            problem={isLimit ? null : t`An amount, such as ${typedAmount('12.50')}.`}
+            problem={isLimit ? null : t`Enter an amount, such as ${typedAmount('12.50')}.`}
             {...limitField}
           />
           <TextField
             label={t`Hours before the end`}
             kind="count"
             maxLength={3}
-            problem={isHours ? null : t`A whole number from 1 to ${hoursMax}.`}
-            hint={t`When it is renewed: from 1 to ${hoursMax} hours before the plan ends.`}
+            problem={isHours ? null : t`Enter a whole number from 1 to ${hoursMax}.`}
+            hint={t`When to renew: 1 to ${hoursMax} hours before the plan ends.`}
             {...hoursField}
           />
         </>
       )}
-      {plan.ends_at_period_end ? (
-        <Notice tone="warn">{t`This undoes the cancellation at the period’s end.`}</Notice>
-      ) : null}
+      {plan.ends_at_period_end ? <Notice tone="warn">{t`This undoes the cancellation.`}</Notice> : null}
     </FormDialog>
   );
 }
@@ -283,7 +281,7 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
         { name: name.trim(), external_ref: reference === '' ? null : reference },
         key,
       ),
-    says: () => t`The customer is changed.`,
+    says: () => t`Customer updated.`,
   });
   return (
     <FormDialog
@@ -295,8 +293,8 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
     >
       <TextField label={t`Name`} autoFocus autoComplete="off" maxLength={120} value={name} onText={setName} />
       <TextField
-        label={t`Your own id`}
-        hint={t`What your system calls this customer. Letters, digits and signs, no spaces.`}
+        label={t`External ID`}
+        hint={t`This customer’s ID in your system. Letters, digits and symbols, no spaces.`}
         kind="address"
         maxLength={80}
         problem={isReference ? null : t`Only visible ASCII characters, without spaces.`}

@@ -18,16 +18,16 @@ import { CursorPager } from '../../ui/pager.tsx';
 import { Time } from '../../ui/time.tsx';
 
 const types: Readonly<Record<string, string>> = {
-  activated: t`Plan began`,
+  activated: t`Plan started`,
   renewed: t`Renewed`,
   changed: t`Package changed`,
   trial_started: t`Free trial given`,
   suspended: t`Suspended`,
   resumed: t`Resumed`,
-  cancelled: t`Cancelled`,
-  cancelled_at_period_end: t`Cancelled at the period’s end`,
-  auto_renew_set: t`Set to renew itself`,
-  auto_renew_removed: t`No longer renews itself`,
+  cancelled: t`Canceled`,
+  cancelled_at_period_end: t`Canceled at the end of the period`,
+  auto_renew_set: t`Auto-renew turned on`,
+  auto_renew_removed: t`Auto-renew turned off`,
   renewal_failed: t`Renewal refused`,
   order_placed: t`Order sent to the product`,
   order_completed: t`Order confirmed by the product`,
@@ -36,8 +36,8 @@ const types: Readonly<Record<string, string>> = {
 const parties: Readonly<Record<string, string>> = {
   account: t`You`,
   operator: t`The operator`,
-  service: t`By itself`,
-  product: t`The product`,
+  service: t`System`,
+  product: t`Product`,
 };
 
 const partiesOfConsole: Readonly<Record<string, string>> = {
@@ -56,13 +56,13 @@ export function PlanHistory({ customerId, cursor, isOperator = false }: PlanHist
   const { currency } = useMe().account;
   const query = useQuery(planHistoryQuery(customerId, cursor, isOperator));
   return (
-    <Card title={t`History`} description={t`Orders and everything else, newest first.`} lined>
+    <Card title={t`History`} description={t`Orders and other activity, newest first.`} lined>
       <DataTable
         caption={t`History of this customer`}
         columns={columnsOf(currency, isOperator)}
         {...tableState(query)}
         rowKey={(item) => `${item.at} ${item.type} ${item.order?.id ?? ''} ${item.to.expires_at}`}
-        empty={<EmptyState icon={History} title={t`Nothing has happened yet`} />}
+        empty={<EmptyState icon={History} title={t`No activity yet`} />}
         footer={<CursorPager list={query.data} cursor={cursor} />}
       />
     </Card>
@@ -72,7 +72,7 @@ export function PlanHistory({ customerId, cursor, isOperator = false }: PlanHist
 function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanHistoryItem>[] {
   return [
     {
-      title: t`What`,
+      title: t`Event`,
       grows: true,
       cell: (item) => (
         <TwoLines
@@ -148,7 +148,7 @@ function detailOf(
     order === undefined
       ? ''
       : `${order.package.name}, ${periodWord(order.months)}, ${formatMoney(order.price, currency)}`,
-    refund === undefined || refund === '0.00' ? '' : t`${formatMoney(refund, currency)} back`,
+    refund === undefined || refund === '0.00' ? '' : t`${formatMoney(refund, currency)} refunded`,
     reason ?? '',
     code === undefined ? '' : renewalFailureWord(code),
     autoRenew === undefined

@@ -65,7 +65,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
   return (
     <FormDialog
       form={form}
-      title={t`Give a free trial`}
+      title={t`Give free trial`}
       description={
         given === undefined ? (
           <Trans>
@@ -86,8 +86,8 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
       ) : trials.length === 0 ? (
         <Notice tone="warn">
           <Trans>
-            There is no free trial to give. <TextLink to="/admin/packages">Create a package</TextLink> that is
-            one.
+            There are no free trials. <TextLink to="/admin/packages">Create a free trial package</TextLink>{' '}
+            first.
           </Trans>
         </Notice>
       ) : (
@@ -109,14 +109,14 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
           <TextField
             label={t`Customer`}
             autoFocus
-            hint={t`An e-mail address or a username. A new one is created.`}
+            hint={t`Email address or username. New customers are created.`}
             kind="name"
             maxLength={254}
             {...customerField}
           />
           <TextField
             label={t`Name`}
-            hint={t`Optional: used for a new customer.`}
+            hint={t`Optional. Used for new customers.`}
             autoComplete="off"
             maxLength={120}
             {...nameField}

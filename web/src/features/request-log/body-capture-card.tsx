@@ -16,14 +16,14 @@ export function BodyCaptureCard({ kept }: { readonly kept: boolean | undefined }
   return (
     <Card>
       <SwitchField
-        label={t`Keep what was sent and answered for 7 days`}
-        hint={t`Then a refused request can be read down to its body, by you and by the operator of this service. Keys, links, codes and passwords are left out, and long bodies are cut. Switched off, everything kept is deleted at once.`}
+        label={t`Log request and response bodies for 7 days`}
+        hint={t`Lets you and the operator inspect refused requests in full. Keys, links, codes and passwords are redacted, and long bodies are truncated. Turning this off deletes stored bodies immediately.`}
         checked={isOn}
         disabled={kept === undefined || command.isPending || !may('keys:write')}
         onChange={(bodies_kept) => command.mutate({ bodies_kept })}
       />
       {panelMode === 'test' ? (
-        <p className="mt-2 text-xs text-soft">{t`It is one switch for real requests and for tests.`}</p>
+        <p className="mt-2 text-xs text-soft">{t`This setting applies to real and test requests.`}</p>
       ) : null}
       {command.error === null ? null : (
         <div className="mt-3">

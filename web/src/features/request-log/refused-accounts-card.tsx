@@ -36,7 +36,7 @@ export function RefusedAccountsCard({ code, span, onClose }: RefusedAccountsCard
         </RowLink>
       ),
     },
-    { title: t`Last on`, cell: (row) => formatSeriesDate(row.last_day, 'long'), from: 'sm' },
+    { title: t`Last date`, cell: (row) => formatSeriesDate(row.last_day, 'long'), from: 'sm' },
     { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
   ];
   return (
@@ -45,20 +45,20 @@ export function RefusedAccountsCard({ code, span, onClose }: RefusedAccountsCard
       description={
         data &&
         plural(data.count_of_accounts, {
-          one: '# account; unknown keys are of no account.',
-          other: '# accounts, the most refused first; unknown keys are of no account.',
+          one: '# account. Requests with unknown keys aren’t linked to an account.',
+          other: '# accounts, most refusals first. Requests with unknown keys aren’t linked to an account.',
         })
       }
       action={<Button onClick={onClose}>{t`Close`}</Button>}
       lined
     >
       <DataTable
-        caption={t`Accounts that were refused with ${code}`}
+        caption={t`Accounts refused with ${code}`}
         columns={columns}
         rows={data?.data}
         rowKey={({ account }) => account.id}
         error={error}
-        empty={<EmptyState icon={UsersRound} title={t`No account: only unknown keys were refused so`} />}
+        empty={<EmptyState icon={UsersRound} title={t`No accounts. Only unknown keys got this error.`} />}
       />
     </Card>
   );

@@ -34,7 +34,7 @@ export function RefusedRequestsCard() {
   return (
     <Card
       title={t`Refused requests`}
-      description={t`With your keys, in the last 7 UTC days. Each code opens its requests.`}
+      description={t`Last 7 days (UTC). Select a code to see its requests.`}
       lined
     >
       <DataTable
@@ -42,7 +42,7 @@ export function RefusedRequestsCard() {
         columns={columns}
         rows={data.data}
         rowKey={({ code }) => code}
-        empty={<EmptyState icon={CircleCheck} title={t`Nothing was refused`} />}
+        empty={<EmptyState icon={CircleCheck} title={t`No requests were refused`} />}
       />
     </Card>
   );

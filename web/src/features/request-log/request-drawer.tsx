@@ -79,7 +79,7 @@ function RequestParts({ detail, accountId }: RequestPartsProps) {
         <p className="text-soft">{noBodies(capturesBodies, accountId !== null)}</p>
       ) : (
         <>
-          <Part title={t`What was sent`}>
+          <Part title={t`Request`}>
             <Headers
               headers={[
                 ['Idempotency-Key', exchange.sent.idempotency_key],
@@ -89,18 +89,18 @@ function RequestParts({ detail, accountId }: RequestPartsProps) {
               ]}
             />
             <BodyBox
-              label={t`Body that was sent`}
+              label={t`Request body`}
               body={exchange.sent.body}
               note={keptNote(exchange.sent.is_cut)}
-              none={t`No body was sent, or it was not read.`}
+              none={t`No body was sent, or it wasn’t read.`}
             />
           </Part>
-          <Part title={t`What was answered`}>
+          <Part title={t`Response`}>
             <BodyBox
-              label={t`Body that was answered`}
+              label={t`Response body`}
               body={exchange.answered.body}
               note={keptNote(exchange.answered.is_cut)}
-              none={t`The answer had no body, or was a file.`}
+              none={t`The response had no body or was a file.`}
             />
           </Part>
         </>
@@ -129,7 +129,7 @@ function CodeMeaning({ code }: { readonly code: string }) {
           target="_blank"
           rel="noreferrer"
         >
-          {t`This code in the documentation`}
+          {t`This code in the docs`}
         </a>
       </p>
     </div>
@@ -162,28 +162,27 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
   facts.push(
     {
       name: t`Key`,
-      value: request.key === null ? t`not recorded` : keyNameWord(request.key.name) || t`without a name`,
+      value: request.key === null ? t`not recorded` : keyNameWord(request.key.name) || t`unnamed`,
     },
     { name: t`From`, value: <code className="font-mono text-xs">{request.address}</code> },
-    { name: t`Took`, value: t`${request.milliseconds} ms` },
+    { name: t`Duration`, value: t`${request.milliseconds} ms` },
     {
-      name: t`Request id`,
-      value: <Copied text={request.request_id} label={t`Copy request id ${request.request_id}`} />,
+      name: t`Request ID`,
+      value: <Copied text={request.request_id} label={t`Copy request ID ${request.request_id}`} />,
     },
   );
   return facts;
 }
 
 function keptNote(isCut: boolean): string {
-  return isCut ? t`Cut after 4 KiB` : t`Secrets are left out`;
+  return isCut ? t`Truncated to 4 KB` : t`Secrets are redacted`;
 }
 
 function noBodies(capturesBodies: boolean, isOperators: boolean): string {
-  if (capturesBodies)
-    return t`Of this request nothing was kept: it came before that was switched on, or too many came at once.`;
+  if (capturesBodies) return t`No body was stored for this request.`;
   return isOperators
-    ? t`What was sent and answered is not kept. The account can switch that on, on its page “Requests”.`
-    : t`What was sent and answered is not kept. Switch that on above the list to see it of the next requests.`;
+    ? t`Bodies aren’t being logged. The account can turn on logging on its “Requests” page.`
+    : t`Bodies aren’t being logged. Turn on logging above the list to capture future requests.`;
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {

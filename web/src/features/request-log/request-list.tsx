@@ -78,7 +78,7 @@ const columns: readonly Column<RequestLine>[] = [
   },
   {
     id: 'took',
-    title: t`Took`,
+    title: t`Duration`,
     align: 'end',
     from: 'md',
     cell: ({ milliseconds }) => (
@@ -89,7 +89,7 @@ const columns: readonly Column<RequestLine>[] = [
   },
   {
     id: 'request_id',
-    title: t`Id`,
+    title: t`ID`,
     from: 'xl',
     isExtra: true,
     cell: ({ request_id: id }) => <code className="font-mono text-xs text-soft">{id}</code>,
@@ -131,7 +131,9 @@ export function RequestList({ accountId, first }: RequestListProps) {
             <EmptyState
               icon={Activity}
               title={
-                list.isFiltered ? t`No such request in the last 7 days` : t`No request in the last 7 days`
+                list.isFiltered
+                  ? t`No matching requests in the last 7 days`
+                  : t`No requests in the last 7 days`
               }
               action={
                 list.isFiltered ? (
@@ -148,7 +150,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
           )
         }
       >
-        <ListSearchField list={list} name="request_id" label={t`Request id`} />
+        <ListSearchField list={list} name="request_id" label={t`Request ID`} />
         <Choice
           label={t`Status`}
           value={statuses.find(({ value }) => value === status)?.value ?? ''}

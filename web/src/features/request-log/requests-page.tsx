@@ -22,7 +22,7 @@ export function RequestsPage() {
     <>
       <PageHeader
         title={t`Requests`}
-        description={t`Requests made with your keys in the last 7 days. Quote a request id when you report a problem.`}
+        description={t`Requests made with your keys in the last 7 days. Include the request ID when contacting support.`}
         actions={
           <Button
             icon={RotateCw}
@@ -41,9 +41,9 @@ export function RequestsPage() {
             <EmptyState
               icon={Activity}
               title={t`No requests yet`}
-              action={<ButtonLink to="/api-access">{t`Make the first request`}</ButtonLink>}
+              action={<ButtonLink to="/api-access">{t`Make your first request`}</ButtonLink>}
             >
-              {t`Each request made with your key appears here within a few seconds.`}
+              {t`Requests made with your key appear here within a few seconds.`}
             </EmptyState>
           }
         />

@@ -22,11 +22,11 @@ import { Time } from '../../ui/time.tsx';
 import { useText } from '../../ui/use-text.ts';
 
 const steps = [
-  { value: 'P1D', title: t`A day` },
-  { value: 'P1W', title: t`A week` },
-  { value: 'P1M', title: t`A month` },
-  { value: 'P1Y', title: t`A year` },
-  { value: 'date', title: t`To a date` },
+  { value: 'P1D', title: t`1 day` },
+  { value: 'P1W', title: t`1 week` },
+  { value: 'P1M', title: t`1 month` },
+  { value: 'P1Y', title: t`1 year` },
+  { value: 'date', title: t`Specific date` },
 ] as const;
 
 interface ClockDialogProps {
@@ -59,11 +59,11 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
   return (
     <FormDialog
       form={{ ...command, onSend: () => command.mutate(move), onClose }}
-      title={t`Move the clock`}
+      title={t`Move clock`}
       description={
         <Trans>
-          It is <Time at={now} /> in the test, and stays so until you move it. What would happen by itself on
-          the way happens: plans renew and end, events are sent.
+          The test clock shows <Time at={now} /> until you move it. Everything due on the way happens: plans
+          renew and end, and events are sent.
         </Trans>
       }
       action={t`Move clock`}
@@ -73,7 +73,7 @@ export function ClockDialog({ now, onClose }: ClockDialogProps) {
       {step === 'date' ? (
         <TextField
           label={t`Date`}
-          hint={t`To the first second of this day (${zone}), at most ten years ahead.`}
+          hint={t`Moves to the start of this day (${zone}), up to ten years ahead.`}
           type="date"
           min={dayOf(new Date(now))}
           {...dayField}
@@ -99,11 +99,7 @@ function Moved({
   readonly onClose: () => void;
 }) {
   const isFull = stoppedBy === 'test_full';
-  const title = reached
-    ? t`The clock has moved`
-    : isFull
-      ? t`The clock has stopped`
-      : t`The clock is on its way`;
+  const title = reached ? t`Clock moved` : isFull ? t`Clock stopped` : t`Moving the clock`;
   return (
     <Dialog title={title} onClose={onClose}>
       <DialogBody>
@@ -111,16 +107,16 @@ function Moved({
           <Notice tone="warn">
             {isFull
               ? t`The test account is full. Reset the test and move the clock again.`
-              : t`There is more to happen than one move has time for. Go on, and it goes on from here.`}
+              : t`Too much happened to process at once. Continue to keep going.`}
           </Notice>
         )}
         <Facts
           facts={[
-            { name: t`It is`, value: <Time at={clock.now} /> },
+            { name: t`Test clock`, value: <Time at={clock.now} /> },
             { name: t`Plans renewed`, value: formatCount(happened.renewals) },
             { name: t`Renewals refused`, value: formatCount(happened.renewals_failed) },
             { name: t`Plans ended`, value: formatCount(happened.ended) },
-            { name: t`Notices that a plan ends`, value: formatCount(happened.warnings) },
+            { name: t`Plan ending notices`, value: formatCount(happened.warnings) },
           ]}
         />
       </DialogBody>
@@ -141,7 +137,7 @@ function Moved({
           <>
             <Button onClick={onClose}>{t`Stay here`}</Button>
             <Button look="primary" busy={busy} onClick={onGoOn}>
-              {t`Go on`}
+              {t`Continue`}
             </Button>
           </>
         )}

@@ -29,8 +29,8 @@ function BandOfTests({ now }: { readonly now: string }) {
     <Band look="bg-warn text-page">
       <p className="min-w-0 flex-1 basis-64">
         <Trans>
-          <strong className="font-semibold">Test mode.</strong> Nothing here is real. It is <Time at={now} />{' '}
-          here.
+          <strong className="font-semibold">Test mode.</strong> Nothing here is real. The test clock shows{' '}
+          <Time at={now} />.
         </Trans>
       </p>
       <div className="flex flex-wrap gap-2 [&_button:focus-visible]:outline-page">
@@ -38,7 +38,7 @@ function BandOfTests({ now }: { readonly now: string }) {
           <>
             <Button onClick={() => setOpened('clock')}>{t`Move clock`}</Button>
             <Button onClick={() => setOpened('credit')}>{t`Add credit`}</Button>
-            <Button onClick={() => setOpened('reset')}>{t`Start over`}</Button>
+            <Button onClick={() => setOpened('reset')}>{t`Reset test`}</Button>
           </>
         ) : null}
         <Button aria-label={t`Leave test mode`} onClick={leave}>
@@ -57,8 +57,8 @@ function BandOfReality() {
     <Band look="bg-warn-fill text-ink">
       <p className="min-w-0 flex-1 basis-64">
         <Trans>
-          <strong className="font-semibold">This page has no test mode.</strong> What you see and change on it
-          is real.
+          <strong className="font-semibold">This page has no test mode.</strong> You are viewing and changing
+          real data.
         </Trans>
       </p>
       <Button onClick={leave}>{t`Leave test mode`}</Button>

@@ -25,13 +25,13 @@ export function TestCreditDialog({ onClose }: DialogProps) {
   const form = useDialogForm({
     onClose,
     send: ({ key }) => creditTest({ amount: amount ?? '0.00' }, key),
-    says: ({ balance }) => t`The balance of the test is ${formatMoney(balance, currency)}.`,
+    says: ({ balance }) => t`The test balance is ${formatMoney(balance, currency)}.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Add credit to the test`}
-      description={t`As much as you need: it buys nothing real.`}
+      title={t`Add test credit`}
+      description={t`Test credit only.`}
       action={t`Add credit`}
       ready={isAmount}
     >
@@ -43,7 +43,7 @@ export function TestCreditDialog({ onClose }: DialogProps) {
         problem={
           typed.trim() === '' || isAmount
             ? null
-            : t`An amount up to ${formatCount(1_000_000)}, such as ${typedAmount('99.50')}.`
+            : t`Enter an amount up to ${formatCount(1_000_000)}, such as ${typedAmount('99.50')}.`
         }
         {...typedField}
       />
@@ -56,15 +56,15 @@ export function TestResetDialog({ onClose }: DialogProps) {
   const form = useDialogForm({
     onClose,
     send: ({ key }) => resetTest(key),
-    says: () => t`The test begins again.`,
+    says: () => t`Test data reset.`,
     onDone: () => void navigate({ to: '/' }),
   });
   return (
     <FormDialog
       form={form}
-      title={t`Start the test over?`}
-      description={t`Its customers, orders, ledger, requests, events and endpoints are deleted. Its balance is 1,000.00 again, and its clock shows the real time. The test keys stay, and nothing real is touched. This cannot be undone.`}
-      action={t`Start over`}
+      title={t`Reset test data?`}
+      description={t`Deletes all test customers, orders, ledger entries, requests, events and endpoints. The test balance is reset to 1,000.00 and the clock to the real time. Test keys stay, and nothing real is affected. This can’t be undone.`}
+      action={t`Reset test`}
       danger
     />
   );

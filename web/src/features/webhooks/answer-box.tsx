@@ -6,10 +6,10 @@ import { BodyBox } from '../../ui/body-box.tsx';
 export function AnswerBox({ answer }: { readonly answer: string }) {
   return (
     <BodyBox
-      label={t`Body of the answer`}
+      label={t`Response body`}
       body={answer === '' ? null : answer}
-      note={t`The first KiB of the answer`}
-      none={t`The answer had no body.`}
+      note={t`First KB of the response`}
+      none={t`The response had no body.`}
     />
   );
 }

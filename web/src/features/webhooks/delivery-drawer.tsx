@@ -45,8 +45,8 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
       setKey(mintIdempotencyKey());
       say(
         webhook.enabled
-          ? t`The event is sent again. The attempt appears in the list.`
-          : t`The event is sent again once the endpoint is on.`,
+          ? t`Sending the event again. The attempt appears in the list.`
+          : t`The event will be sent again once the endpoint is enabled.`,
       );
     },
   });
@@ -87,26 +87,26 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
         <Facts
           facts={[
             { name: t`Attempt`, value: t`${formatCount(attempt)} of ${formatCount(attemptsMax)}` },
-            { name: t`Answer`, value: outcomeWord(delivery) },
-            { name: t`Took`, value: t`${formatCount(milliseconds)} ms` },
-            { name: t`Sent next`, value: data && nextSentence(data, webhook, delivery) },
+            { name: t`Response`, value: outcomeWord(delivery) },
+            { name: t`Duration`, value: t`${formatCount(milliseconds)} ms` },
+            { name: t`Next retry`, value: data && nextSentence(data, webhook, delivery) },
             { name: 'webhook-id', value: <Copied text={webhookId} label={t`Copy webhook-id`} /> },
             ...(event == null ? [] : eventFacts(event)),
           ]}
         />
       </div>
-      <Part title={t`What was sent`}>
+      <Part title={t`Request`}>
         {error !== null && data === undefined ? (
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         ) : event === undefined ? (
           <Skeleton className="h-40 w-full" />
         ) : event === null ? (
-          <p className="text-soft">{t`The event is kept no more: that ends after 90 days.`}</p>
+          <p className="text-soft">{t`Event not available. Events are kept for 90 days.`}</p>
         ) : (
-          <EventJson event={event} label={t`Body that was sent`} />
+          <EventJson event={event} label={t`Request body`} />
         )}
       </Part>
-      <Part title={t`What was answered`}>
+      <Part title={t`Response`}>
         {delivery.http_status === null ? (
           <p className="text-soft">{outcomeWord(delivery)}</p>
         ) : (
@@ -119,14 +119,12 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
 
 function nextSentence({ waiting }: EventAtWebhook, webhook: Webhook, delivery: KeyedDelivery): ReactNode {
   if (waiting === null) {
-    if (delivery.status === 'given_up') return t`not automatically: all attempts are used up`;
-    return delivery.status === 'delivered'
-      ? t`not again: it was taken`
-      : t`not again: a later attempt ended it`;
+    if (delivery.status === 'given_up') return t`none: out of attempts`;
+    return delivery.status === 'delivered' ? t`none: delivered` : t`none: a later attempt settled it`;
   }
-  if (!webhook.enabled) return t`once the endpoint is on`;
+  if (!webhook.enabled) return t`once the endpoint is enabled`;
   const { due_at: dueAt } = waiting;
-  return dueAt === null ? t`when it is its turn` : <Time at={dueAt} style="second" />;
+  return dueAt === null ? t`queued` : <Time at={dueAt} style="second" />;
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {

@@ -37,7 +37,7 @@ const statuses = [
   { value: '', title: t`All` },
   { value: 'delivered', title: t`Delivered` },
   { value: 'failed', title: t`Failed` },
-  { value: 'given_up', title: t`Given up` },
+  { value: 'given_up', title: t`Gave up` },
 ] as const;
 
 const rowKey = ({ key }: KeyedDelivery) => key;
@@ -64,13 +64,13 @@ const columns: readonly Column<KeyedDelivery>[] = [
   },
   { title: t`Result`, cell: ({ status }) => <DeliveryBadge status={status} /> },
   {
-    title: t`Answer`,
+    title: t`Response`,
     from: 'md',
     cell: (row) => <span className="figures whitespace-nowrap">{outcomeWord(row)}</span>,
   },
   { title: t`Attempt`, from: 'lg', align: 'end', cell: ({ attempt }) => formatCount(attempt) },
   {
-    title: t`Took`,
+    title: t`Duration`,
     from: 'lg',
     align: 'end',
     cell: ({ milliseconds }) => (
@@ -100,12 +100,12 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
   return (
     <Card
       title={t`Deliveries`}
-      description={t`Every attempt of the last 30 days, newest first.`}
+      description={t`All attempts in the last 30 days, newest first.`}
       lined
       action={
         mayChange ? (
           <Button icon={Send} onClick={() => setIsAsking(true)}>
-            {t`Send again since …`}
+            {t`Replay since …`}
           </Button>
         ) : undefined
       }
@@ -119,7 +119,7 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
         />
       </FilterBar>
       <DataTable
-        caption={t`Attempts to deliver`}
+        caption={t`Delivery attempts`}
         columns={columns}
         {...tableState(query)}
         rows={rows}
@@ -127,15 +127,15 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
         openKey={opened.key}
         empty={
           status === undefined ? (
-            <EmptyState icon={History} title={t`Nothing was sent yet`}>
+            <EmptyState icon={History} title={t`No deliveries yet`}>
               {webhook.enabled
-                ? t`The next event of its types is sent at once.`
-                : t`The endpoint is off. What happens meanwhile is sent once it is on.`}
+                ? t`The next matching event is sent immediately.`
+                : t`Endpoint disabled. New events are sent once you enable it.`}
             </EmptyState>
           ) : (
             <EmptyState
               icon={SearchX}
-              title={t`No attempt ended like this`}
+              title={t`No matching attempts`}
               action={<Button onClick={() => change({ status: '' })}>{t`Show all deliveries`}</Button>}
             />
           )

@@ -53,14 +53,14 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
       <Dialog title={t`Sent again`} onClose={onClose}>
         <DialogBody>
           <Notice tone="good">
-            {sent === undefined ? t`Everything since then goes out again.` : resultSentence(sent)}
+            {sent === undefined ? t`All events since then are sent again.` : resultSentence(sent)}
           </Notice>
           <p>
             <Trans>
-              They go out in order, from <Time at={since} style="second" /> on. Each attempt appears in the
+              Events since <Time at={since} style="second" /> are sent in order. Each attempt appears in the
               list.
             </Trans>{' '}
-            {webhook.enabled ? '' : t`The endpoint is off: they are sent once it is on.`}
+            {webhook.enabled ? '' : t`The endpoint is disabled. They are sent once you enable it.`}
           </p>
         </DialogBody>
         <DialogActions>
@@ -80,7 +80,7 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
   return (
     <FormDialog
       form={form}
-      title={t`Send everything again since …`}
+      title={t`Replay events since …`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
       action={counted === undefined ? t`Send again` : actionSentence(counted)}
       ready={form.isUncertain || (counted !== undefined && counted.count > 0)}
@@ -88,7 +88,7 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
         from === null ? t`Choose a time.` : counted === undefined ? t`Counting …` : countSentence(counted)
       }
     >
-      <Choice label={t`From when on`} labelShown value={reach} options={options} onChoose={setReach} />
+      <Choice label={t`Starting from`} labelShown value={reach} options={options} onChoose={setReach} />
       {reach === 'chosen' ? (
         <TextField
           label={t`From`}
@@ -100,9 +100,9 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
       ) : null}
       <ul className="list-disc space-y-1 pl-5 text-soft">
         <li>
-          {t`What was delivered before comes again, with the same webhook-id: your program must know it.`}
+          {t`Events delivered before are sent again with the same webhook-id, so your program must ignore duplicates.`}
         </li>
-        <li>{t`Everything comes in order. What happens from now on waits behind it.`}</li>
+        <li>{t`Events are sent in order. New events are queued behind the replay.`}</li>
       </ul>
       {preview.error === null || form.error !== null ? null : <ErrorNotice error={preview.error} />}
     </FormDialog>
@@ -131,20 +131,20 @@ function second(milliseconds: number): string {
 }
 
 function countSentence({ count, more }: SinceCount): string {
-  if (more) return t`More than ${formatCount(count)} events of its types happened since then.`;
-  if (count === 0) return t`No event of its types happened since then.`;
+  if (more) return t`More than ${formatCount(count)} matching events since then.`;
+  if (count === 0) return t`No matching events since then.`;
   return plural(count, {
-    one: '# event of its types happened since then.',
-    other: '# events of its types happened since then.',
+    one: '# matching event since then.',
+    other: '# matching events since then.',
   });
 }
 
 function actionSentence({ count, more }: SinceCount): string {
-  if (more) return t`Send more than ${formatCount(count)} again`;
-  return count === 0 ? t`Send again` : plural(count, { one: 'Send # again', other: 'Send # again' });
+  if (more) return t`Replay more than ${formatCount(count)} events`;
+  return count === 0 ? t`Send again` : plural(count, { one: 'Replay # event', other: 'Replay # events' });
 }
 
 function resultSentence({ count, more }: SinceCount): string {
-  if (more) return t`More than ${formatCount(count)} events go out again.`;
-  return plural(count, { one: '# event goes out again.', other: '# events go out again.' });
+  if (more) return t`Replaying more than ${formatCount(count)} events.`;
+  return plural(count, { one: 'Replaying # event.', other: 'Replaying # events.' });
 }

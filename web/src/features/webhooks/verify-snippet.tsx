@@ -16,21 +16,21 @@ export function VerifySnippet() {
   const code = snippets.find(({ value }) => value === language)?.code ?? '';
   return (
     <section className="space-y-2">
-      <h3 className="font-medium">{t`Verify what comes`}</h3>
+      <h3 className="font-medium">{t`Verify signatures`}</h3>
       <Choice label={t`Language`} value={language} options={snippets} onChoose={setLanguage} />
       <BodyBox
-        label={t`Code that verifies`}
+        label={t`Sample code`}
         body={code}
         note={<code className="font-mono">SELLTHROUGH_WEBHOOK_SECRET</code>}
         none=""
       />
       <p className="text-xs text-soft">
         <Trans>
-          It reads the secret from the environment. What else there is to know is in the{' '}
+          Reads the secret from the environment. See the{' '}
           <a className="underline underline-offset-2" href="/docs/webhooks" target="_blank" rel="noreferrer">
-            guide to webhooks
-          </a>
-          .
+            webhooks guide
+          </a>{' '}
+          for details.
         </Trans>
       </p>
     </section>

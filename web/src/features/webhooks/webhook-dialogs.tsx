@@ -29,7 +29,7 @@ export function DeleteWebhookDialog({
     onClose,
     isSentOnce: true,
     send: ({ key }) => deleteWebhook(webhook.id, key),
-    says: () => t`The endpoint is deleted.`,
+    says: () => t`Endpoint deleted.`,
     onDone: onDeleted,
   });
   return (
@@ -41,7 +41,7 @@ export function DeleteWebhookDialog({
       danger
     >
       <p>
-        {t`Nothing is sent to it any more, and its log goes with it. The events themselves stay in the feed. This cannot be undone: to send nothing for a while, switch it off instead.`}
+        {t`Deletes the endpoint and its delivery log. Events stay in the feed. This can’t be undone. To pause deliveries, disable the endpoint instead.`}
       </p>
     </FormDialog>
   );
@@ -53,15 +53,15 @@ export function TestWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`Send a test`}
+      title={t`Send test event`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
-      action={data === undefined ? t`Send test now` : t`Send another`}
+      action={data === undefined ? t`Send test event` : t`Send another`}
       cancel={data === undefined ? t`Cancel` : t`Close`}
     >
       <p>
         <Trans>
-          An event of the type <code className="font-mono text-xs">webhook.test</code> is sent once, signed
-          like every other, also where the endpoint is off. It is in no feed and in no log.
+          Sends one signed <code className="font-mono text-xs">webhook.test</code> event, even if the endpoint
+          is disabled. It isn’t logged.
         </Trans>
       </p>
       {data === undefined || form.isPending ? null : <TestResult tested={data} />}
@@ -75,15 +75,15 @@ function TestResult({ tested }: { readonly tested: TestedWebhook }) {
     <div aria-live="polite" className="flex flex-col gap-3">
       <Notice tone={delivered ? 'good' : 'warn'}>
         {delivered
-          ? t`It was taken.`
+          ? t`Delivered.`
           : status === null
-            ? t`It was not taken: there was no answer.`
-            : t`It was not taken: only an answer from 200 to 299 counts.`}
+            ? t`Failed: no response.`
+            : t`Failed: expected a 2xx response.`}
       </Notice>
       <Facts
         facts={[
-          { name: t`Answer`, value: outcomeWord({ http_status: status, reason }) },
-          { name: t`Took`, value: t`${milliseconds} ms` },
+          { name: t`Response`, value: outcomeWord({ http_status: status, reason }) },
+          { name: t`Duration`, value: t`${milliseconds} ms` },
         ]}
       />
       {status === null ? null : <AnswerBox answer={answer} />}
@@ -109,13 +109,13 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
     const { webhook: changed, secret } = form.answer;
     const until = changed.previous_secret_until;
     return (
-      <WebhookSecretDialog title={t`A new secret`} secret={secret} onClose={onClose}>
+      <WebhookSecretDialog title={t`New secret`} secret={secret} onClose={onClose}>
         {until === null ? (
-          t`Everything is signed with it alone from now on. It is shown only now.`
+          t`Events are now signed with this secret only. It won’t be shown again.`
         ) : (
           <Trans>
-            Both secrets are valid until <Time at={until} />: until then everything carries a signature of
-            each. The new one is shown only now.
+            Both secrets work until <Time at={until} />; events are signed with both. The new one won’t be
+            shown again.
           </Trans>
         )}
       </WebhookSecretDialog>
@@ -125,26 +125,26 @@ export function RotateSecretDialog({ webhook, onClose }: WebhookDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`A new secret`}
+      title={t`New secret`}
       description={<bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>}
-      action={t`Make new secret`}
+      action={t`Create new secret`}
       danger={overlap === 0}
     >
       <Choice label={t`The old secret`} labelShown value={overlap} options={overlaps} onChoose={setOverlap} />
       {overlap === 0 ? (
         <Notice tone="warn">
-          {t`A program that knows the old secret alone refuses what it is sent from now on.`}
+          {t`Programs that only have the old secret will reject events from now on.`}
         </Notice>
       ) : (
         <p className="text-soft">
-          {t`As long as both are valid, everything is signed with both: change the secret in your program meanwhile.`}
+          {t`While both secrets are valid, events are signed with both. Update your program in the meantime.`}
         </p>
       )}
       {previousUntil === null ? null : (
         <Notice tone="warn">
           <Trans>
-            The secret before the present one is valid until <Time at={previousUntil} />. With a new one it
-            ends at once.
+            The previous secret works until <Time at={previousUntil} />. Creating a new one ends it
+            immediately.
           </Trans>
         </Notice>
       )}

@@ -54,13 +54,13 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
     onClose,
     isDoneOnceRead: true,
     send: () => changeWebhook(webhook?.id ?? 0, changes),
-    says: () => t`The endpoint is changed.`,
+    says: () => t`Endpoint updated.`,
   });
   const form = webhook === null ? create : change;
   if (create.answer !== undefined) {
     return (
-      <WebhookSecretDialog title={t`The endpoint is made`} secret={create.answer.secret} onClose={onClose}>
-        {t`The secret is shown only now. With it your program knows that what comes is from this service.`}
+      <WebhookSecretDialog title={t`Endpoint created`} secret={create.answer.secret} onClose={onClose}>
+        {t`Your program uses this secret to verify events. It won’t be shown again.`}
       </WebhookSecretDialog>
     );
   }
@@ -74,9 +74,9 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           form.onSend();
         },
       }}
-      title={webhook === null ? t`New endpoint` : t`Change the endpoint`}
+      title={webhook === null ? t`New endpoint` : t`Edit endpoint`}
       width="wide"
-      action={webhook === null ? t`Make endpoint` : t`Save endpoint`}
+      action={webhook === null ? t`Create endpoint` : t`Save endpoint`}
       ready={
         settings.url !== '' &&
         (reach === 'all' || types.length > 0) &&
@@ -88,7 +88,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
       <fieldset disabled={form.isPending} className="flex min-w-0 flex-col gap-4">
         <TextField
           label={t`Address`}
-          hint={t`An https address of yours that is open to the internet. Events are sent to it by POST.`}
+          hint={t`A public https URL. Events are sent to it by POST.`}
           placeholder="https://shop.example.com/sellthrough"
           inputMode="url"
           kind="name"
@@ -100,7 +100,7 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
         />
         <TextField
           label={t`Description`}
-          hint={t`Optional, for your own eyes.`}
+          hint={t`Optional. Only you see this.`}
           autoComplete="off"
           maxLength={200}
           {...descriptionField}
@@ -110,13 +110,13 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
           labelShown
           value={reach}
           options={[
-            { value: 'all', title: t`All, those to come included` },
-            { value: 'some', title: t`Only selected ones` },
+            { value: 'all', title: t`All events, including future types` },
+            { value: 'some', title: t`Only selected types` },
           ]}
           onChoose={setReach}
         />
         {reach === 'some' ? (
-          <CheckList label={t`Events that are sent`} words={typeWords} chosen={types} onChoose={setTypes} />
+          <CheckList label={t`Events to send`} words={typeWords} chosen={types} onChoose={setTypes} />
         ) : null}
       </fieldset>
     </FormDialog>
@@ -126,13 +126,12 @@ export function WebhookFormDialog({ webhook, onClose }: WebhookFormDialogProps) 
 function urlProblem(error: Error | null): string | null {
   if (!(error instanceof ApiError) || error.detail('field') !== 'url') return null;
   const reason = error.detail('reason');
-  if (reason.includes('https'))
-    return t`It must be an https address, such as https://shop.example.com/sellthrough.`;
+  if (reason.includes('https')) return t`Enter an https URL, such as https://shop.example.com/sellthrough.`;
   if (reason.includes('private'))
-    return t`It must not lead to a private or reserved address: this service calls from the internet.`;
-  if (reason.includes('found')) return t`There is no host of this name.`;
-  if (reason.includes('port')) return t`It must use port 443, or one from 1024 on.`;
-  if (reason.includes('password')) return t`It must not contain a name or a password.`;
-  if (reason.includes('fragment')) return t`It must not contain a fragment (#).`;
+    return t`Must not be a private or reserved address: this service calls over the internet.`;
+  if (reason.includes('found')) return t`No server has this name.`;
+  if (reason.includes('port')) return t`Use port 443, or 1024 and above.`;
+  if (reason.includes('password')) return t`Must not contain a username or password.`;
+  if (reason.includes('fragment')) return t`Must not contain a fragment (#).`;
   return t`This address cannot be used.`;
 }

@@ -42,8 +42,8 @@ export function WebhookPage() {
       onDone: ({ webhook: { enabled } }) =>
         say(
           enabled
-            ? t`The endpoint is on. What waits is sent now.`
-            : t`The endpoint is off. What happens meanwhile waits.`,
+            ? t`Endpoint enabled. Queued events are being sent.`
+            : t`Endpoint disabled. New events are queued.`,
         ),
     },
   );
@@ -76,7 +76,7 @@ export function WebhookPage() {
                 actions={[
                   {
                     id: 'test',
-                    title: t`Send a test`,
+                    title: t`Send test event`,
                     icon: Zap,
                     dialog: (onClose) => <TestWebhookDialog webhook={webhook} onClose={onClose} />,
                   },
@@ -100,7 +100,7 @@ export function WebhookPage() {
                 look={webhook.enabled ? 'plain' : 'primary'}
                 onClick={() => turn.mutate({ id: webhook.id, enabled: !webhook.enabled })}
               >
-                {webhook.enabled ? t`Switch off` : t`Switch on`}
+                {webhook.enabled ? t`Disable` : t`Enable`}
               </Button>
               <Actions
                 actions={[
@@ -133,18 +133,18 @@ export function WebhookPage() {
                 name: t`Events`,
                 value:
                   webhook.types.length === 0
-                    ? t`All, those to come included`
+                    ? t`All events, including future types`
                     : webhook.types.map(eventWord).join(' · '),
               },
-              { name: t`Made`, value: <Time at={webhook.created_at} /> },
+              { name: t`Created`, value: <Time at={webhook.created_at} /> },
               {
                 name: t`Secret`,
                 value:
                   webhook.previous_secret_until === null ? (
-                    t`One, shown when it was made`
+                    t`Set (shown only at creation)`
                   ) : (
                     <Trans>
-                      Two are valid until <Time at={webhook.previous_secret_until} />
+                      Two work until <Time at={webhook.previous_secret_until} />
                     </Trans>
                   ),
               },
@@ -163,13 +163,11 @@ function StateNotice({ webhook }: { readonly webhook: Webhook }) {
     return (
       <Notice tone="warn">
         <Trans>
-          The service switched this endpoint off (<Time at={disabledAt} />
+          The service disabled this endpoint (<Time at={disabledAt} />
           ).
         </Trans>{' '}
-        {reason === 'gone'
-          ? t`It answered 410, which says that it is gone for good.`
-          : t`It answered nothing but failures for five days.`}{' '}
-        {t`What it misses is kept for 90 days, and is sent in order once it is on.`}
+        {reason === 'gone' ? t`It returned 410 Gone.` : t`It failed for five days.`}{' '}
+        {t`Missed events are kept for 90 days and sent in order once you enable it.`}
       </Notice>
     );
   }
@@ -177,8 +175,8 @@ function StateNotice({ webhook }: { readonly webhook: Webhook }) {
     return (
       <Notice tone="warn">
         <Trans>
-          Every attempt has failed since <Time at={failingSince} style="second" />. After five days of nothing
-          but failures the service switches the endpoint off.
+          Every attempt has failed since <Time at={failingSince} style="second" />. After five days of
+          failures, the endpoint is disabled.
         </Trans>
       </Notice>
     );

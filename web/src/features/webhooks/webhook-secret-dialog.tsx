@@ -20,7 +20,7 @@ export function WebhookSecretDialog({ title, secret, children, onClose }: Webhoo
     <ShownOnceDialog title={title} width="wide" onClose={onClose}>
       {secret === null ? (
         <Notice tone="warn">
-          {t`The connection was lost while the secret was on its way. Make another one with “New secret”.`}
+          {t`The connection was lost while the secret was being sent. Create another one with “New secret”.`}
         </Notice>
       ) : (
         <>

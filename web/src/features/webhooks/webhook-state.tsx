@@ -12,22 +12,22 @@ export function WebhookStateBadge({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabled_at: disabledAt, failing_since: failingSince } = webhook;
   if (enabled) {
     return failingSince === null ? (
-      <Badge tone="good">{t`On`}</Badge>
+      <Badge tone="good">{t`Enabled`}</Badge>
     ) : (
       <Badge tone="warn">{t`Failing`}</Badge>
     );
   }
   return disabledAt === null ? (
-    <Badge>{t`Off`}</Badge>
+    <Badge>{t`Disabled`}</Badge>
   ) : (
-    <Badge tone="bad">{t`Switched off by the service`}</Badge>
+    <Badge tone="bad">{t`Disabled by the service`}</Badge>
   );
 }
 
 const deliveryWords: Readonly<Record<string, string>> = {
   delivered: t`Delivered`,
   failed: t`Failed`,
-  given_up: t`Given up`,
+  given_up: t`Gave up`,
 };
 const deliveryTones: Readonly<Record<string, Tone>> = { delivered: 'good', failed: 'warn', given_up: 'bad' };
 
@@ -36,13 +36,13 @@ export function DeliveryBadge({ status }: { readonly status: string }) {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  address_refused: t`The address may not be called`,
-  name_not_found: t`The name was not found`,
-  connection_refused: t`The connection was refused`,
-  connection_lost: t`The connection was lost`,
-  tls: t`The encryption failed`,
-  timeout: t`No answer in time`,
-  malformed_answer: t`The answer was no HTTP`,
+  address_refused: t`Blocked address`,
+  name_not_found: t`Host not found`,
+  connection_refused: t`Connection refused`,
+  connection_lost: t`Connection lost`,
+  tls: t`TLS failed`,
+  timeout: t`Timed out`,
+  malformed_answer: t`Invalid HTTP response`,
 };
 
 /** "200", or why there was no answer. */

@@ -43,7 +43,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title={t`Webhooks`}
-        description={t`Addresses of yours that this service sends your events to, signed, as they happen.`}
+        description={t`We send signed events to these URLs in real time.`}
         actions={mayChange && count !== 0 ? newEndpoint : undefined}
       />
       <Card flush>
@@ -65,15 +65,15 @@ export function WebhooksPage() {
               action={mayChange ? newEndpoint : undefined}
             >
               <Trans>
-                Your program hears of each order, plan and payment within a second, without asking. What
-                happens is also in the <TextLink to="/events">feed of events</TextLink>.
+                Get notified of each order, plan change and payment within a second. Events are also in the{' '}
+                <TextLink to="/events">event feed</TextLink>.
               </Trans>
             </EmptyState>
           }
           footer={
             isFull ? (
               <p className="border-t border-line px-5 py-3 text-soft">
-                {t`These are as many endpoints as an account may have. To make another, delete one.`}
+                {t`Endpoint limit reached. Delete an endpoint first.`}
               </p>
             ) : undefined
           }
@@ -97,7 +97,7 @@ export function WebhooksPage() {
         <span className="inline-flex">
           <IconButton
             icon={Zap}
-            label={t`Send a test to ${webhook.url}`}
+            label={t`Send test event to ${webhook.url}`}
             onClick={() => setOpened({ action: 'test', webhook })}
           />
           <IconButton
@@ -143,7 +143,7 @@ const columns: readonly Column<Webhook>[] = [
       />
     ),
   },
-  { title: t`State`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
+  { title: t`Status`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
   { title: t`Last delivery`, from: 'sm', cell: ({ id }) => <LastDelivery webhookId={id} /> },
 ];
 
