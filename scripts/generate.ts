@@ -1,5 +1,5 @@
 // Writes the committed generated files: openapi.json, docs/reference/answers.jsonl, docs/errors.md, test/schema.sql, the
-// tables in docs/monitoring.md, operations.md, security.md and sdk/README.md; then from-openapi.ts.
+// tables in docs/log-events.md, configuration.md, scopes.md, asvs.md and sdk/README.md; then from-openapi.ts.
 // With --check it writes nothing and fails if a file would change.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -39,12 +39,10 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/answers.jsonl': answers,
   'docs/errors.md': errorTable(),
   'docs/openapi-rules.md': rulesPage(),
-  'docs/monitoring.md': withLogEvents(read('docs/monitoring.md') ?? ''),
-  'docs/operations.md': withConfiguration(read('docs/operations.md') ?? ''),
-  'docs/security.md': withScopes(
-    withRequirementCounts(read('docs/security.md') ?? '', read('docs/asvs.md') ?? ''),
-    declaredRoutes,
-  ),
+  'docs/log-events.md': withLogEvents(read('docs/log-events.md') ?? ''),
+  'docs/configuration.md': withConfiguration(read('docs/configuration.md') ?? ''),
+  'docs/scopes.md': withScopes(read('docs/scopes.md') ?? '', declaredRoutes),
+  'docs/asvs.md': withRequirementCounts(read('docs/asvs.md') ?? ''),
   'test/schema.sql': schema,
   'sdk/README.md': withCalls(read('sdk/README.md') ?? '', openapi),
 };

@@ -75,18 +75,20 @@ const operators: Reader = {
   groups: {
     'Start here': [['For operators', 'docs/operators.md']],
     Install: [
+      ['Install', 'docs/install.md'],
       ['Containers and systemd', 'deploy/README.md'],
       ['PostgreSQL', 'docs/postgresql.md'],
       ['Behind a proxy', 'docs/proxies.md'],
     ],
     'Go live': [
+      ['Go live', 'docs/go-live.md'],
       ['Your brand', 'docs/brand.md'],
       ['Mail', 'docs/mail.md'],
       ['Handing orders to your product', 'docs/hand-off.md'],
       ['A small product', 'docs/small-product.md'],
     ],
     Run: [
-      ['Operations', 'docs/operations.md'],
+      ['Run the service', 'docs/operations.md'],
       ['Command line', 'docs/command-line.md'],
       ['Backups and nightly checks', 'docs/nightly.md'],
       ['Monitoring', 'docs/monitoring.md'],
@@ -95,8 +97,16 @@ const operators: Reader = {
       ['Changelog', 'CHANGELOG.md'],
     ],
     Grow: [
-      ['Growing', 'docs/growing.md'],
+      ['Grow', 'docs/growing.md'],
       ['Performance', 'docs/performance.md'],
+    ],
+    Reference: [
+      ['Configuration', 'docs/configuration.md'],
+      ['Scopes and roles', 'docs/scopes.md'],
+      ['Metrics and jobs', 'docs/metrics.md'],
+      ['Log events', 'docs/log-events.md'],
+      ['Connections and logs', 'docs/connections.md'],
+      ['Upgrade notes', 'docs/upgrade-notes.md'],
     ],
   },
 };

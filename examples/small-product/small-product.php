@@ -225,7 +225,7 @@ if ($route === 'GET /welcome') {
     exit;
 }
 if ($route === 'GET /me') {
-    // Anybody may ask for anybody, to try it out: a real product takes the one who is signed in, and nobody else.
+    // For trying out, any customer may be asked for. A real product takes the one who is signed in.
     $reference = $_GET['customer'] ?? null;
     if ($reference === null) {
         start_session();
@@ -235,7 +235,7 @@ if ($route === 'GET /me') {
     if ($entitlement === null) {
         say(404, ['error' => 'no such customer']);
     }
-    // A plan that is over is over, whether we have been told or not.
+    // The clock decides: no change may have arrived yet when a plan ends.
     say(200, ['active' => $entitlement['active'] && is_ahead($entitlement['expires_at'])] + $entitlement);
 }
 say(404, ['error' => 'nothing here']);

@@ -192,13 +192,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return;
   }
   if (request.method === 'GET' && pathname === '/me') {
-    // Anybody may ask for anybody, to try it out: a real product takes the one who is signed in, and nobody else.
+    // For trying out, any customer may be asked for. A real product takes the one who is signed in.
     const [, session = ''] = /(?:^|; )session=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
     const reference = searchParams.get('customer') ?? sessions.get(session);
     if (reference === undefined) return say(401, { error: 'come with a login link' });
     const entitlement = Object.hasOwn(copy.customers, reference) ? copy.customers[reference] : undefined;
     if (entitlement === undefined) return say(404, { error: 'no such customer' });
-    // A plan that is over is over, whether we have been told or not.
+    // The clock decides: no change may have arrived yet when a plan ends.
     return say(200, { ...entitlement, active: entitlement.active && isAhead(entitlement.expires_at) });
   }
   say(404, { error: 'nothing here' });

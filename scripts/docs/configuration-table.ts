@@ -1,4 +1,4 @@
-// The configuration tables of docs/operations.md, between two marks, from src/setup/settings.ts.
+// The configuration tables of docs/configuration.md, between two marks, from src/setup/settings.ts.
 
 import {
   type ConfigurationVariable,
@@ -9,7 +9,7 @@ import {
 const marks = /(<!-- configuration: begin -->\n)[\s\S]*?(<!-- configuration: end -->)/;
 
 export function withConfiguration(page: string): string {
-  if (!marks.test(page)) throw new Error('docs/operations.md has no marks for the configuration.');
+  if (!marks.test(page)) throw new Error('docs/configuration.md has no marks for the configuration.');
   const chapters = [
     ...configurationChapters,
     { title: 'What the command line reads as well', variables: clientVariables },

@@ -1,4 +1,4 @@
-// The table of log events in docs/monitoring.md, between two marks, from the logger calls in src. Refuses calls whose event
+// The table of log events in docs/log-events.md, between two marks, from the logger calls in src. Refuses calls whose event
 // is not a constant string or whose fields are not literal.
 
 import { globSync, readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const meanings: Readonly<Record<string, string>> = {
 const marks = /(<!-- log events: begin -->\n)[\s\S]*?(<!-- log events: end -->)/;
 
 export function withLogEvents(page: string): string {
-  if (!marks.test(page)) throw new Error('docs/monitoring.md has no marks for the log events.');
+  if (!marks.test(page)) throw new Error('docs/log-events.md has no marks for the log events.');
   return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${table()}\n\n${end}`);
 }
 

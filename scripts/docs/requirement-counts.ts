@@ -1,22 +1,19 @@
-// How many OWASP ASVS requirements docs/asvs.md marks met, not met and not applicable, by chapter: the table of
-// docs/security.md, between two marks. A row of asvs.md counts for each number that it names.
+// How many OWASP ASVS requirements docs/asvs.md marks met, not met and not applicable, by chapter: its first table, between
+// two marks. A row counts for each number that it names.
 
 const marks = /(<!-- requirements: begin -->\n)[\s\S]*?(<!-- requirements: end -->)/;
 const answers = ['met', 'not met', 'does not apply'] as const;
 
-export function withRequirementCounts(page: string, requirements: string): string {
-  if (!marks.test(page)) throw new Error('docs/security.md has no marks for the requirements.');
-  return page.replace(
-    marks,
-    (_whole, begin: string, end: string) => `${begin}\n${table(requirements)}\n\n${end}`,
-  );
+export function withRequirementCounts(page: string): string {
+  if (!marks.test(page)) throw new Error('docs/asvs.md has no marks for the requirements.');
+  return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${table(page)}\n\n${end}`);
 }
 
-function table(requirements: string): string {
+function table(page: string): string {
   const counted = new Set<string>();
   const total = new Map<string, number>();
   const lines: string[] = [];
-  for (const chapter of requirements.split(/^## /m).slice(1)) {
+  for (const chapter of page.split(/^## /m).slice(1)) {
     const [title = ''] = chapter.split('\n');
     const counts = new Map<string, number>();
     for (const row of chapter.split('\n').filter((line) => /^\| \d/.test(line))) {

@@ -1,4 +1,4 @@
-// The table of requests, scopes and roles in docs/security.md, between two marks, from the route declarations.
+// The table of requests, scopes and roles in docs/scopes.md, between two marks, from the route declarations.
 
 import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
 import { rolesOf, type Scope, scopesOfRole } from '../../src/shared/scopes.ts';
@@ -6,7 +6,7 @@ import { rolesOf, type Scope, scopesOfRole } from '../../src/shared/scopes.ts';
 const marks = /(<!-- scopes: begin -->\n)[\s\S]*?(<!-- scopes: end -->)/;
 
 export function withScopes(page: string, routes: readonly DeclaredRoute[]): string {
-  if (!marks.test(page)) throw new Error('docs/security.md has no marks for the scopes.');
+  if (!marks.test(page)) throw new Error('docs/scopes.md has no marks for the scopes.');
   return page.replace(marks, (_whole, begin: string, end: string) => `${begin}\n${table(routes)}\n\n${end}`);
 }
 

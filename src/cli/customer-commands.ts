@@ -67,7 +67,7 @@ function changePackageCommand(): Command {
     .description('replace a customer’s running plan by another package: an order of their account')
     .addArgument(customerArgument())
     .addOption(
-      new Option('--package <id>', 'from "sellthrough packages"')
+      new Option('--package <id>', 'from "sellthrough package list"')
         .argParser(wholeFrom(1))
         .makeOptionMandatory(),
     )

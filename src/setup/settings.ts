@@ -1,4 +1,4 @@
-// The table of all settings: variable, default, meaning and parser. `sellthrough init`, docs/operations.md and config.ts
+// The table of all settings: variable, default, meaning and parser. `sellthrough init`, docs/configuration.md and config.ts
 // are derived from it.
 
 import { isIP } from 'node:net';
@@ -249,7 +249,7 @@ const listening = {
   }),
   PORT: setting({ fallback: '3000', meaning: 'The port to listen on.', read: whole(0, 65_535) }),
   PUBLIC_URL: setting({
-    otherwise: 'made from host and port',
+    otherwise: 'http:// with HOST and PORT',
     meaning: 'The address in login links, without a path. With https cookies are Secure.',
     example: 'https://resell.example.com',
     read: origin,
@@ -266,7 +266,7 @@ const storage = {
   DATABASE_URL: setting({
     otherwise: 'the embedded database',
     meaning:
-      'PostgreSQL 15 or newer; any number of processes may share it. Of several hosts (`host1:5432,host2:5432`) the one that takes writes is found.',
+      'PostgreSQL 15 or newer; any number of processes may share it. With several hosts (`host1:5432,host2:5432`) it uses the one that takes writes.',
     example: 'postgres://sellthrough:password@127.0.0.1:5432/sellthrough',
     isSecret: true,
     read: databaseUrl,
@@ -277,7 +277,7 @@ const storage = {
     read: text,
   }),
   SECRET_KEY: setting({
-    otherwise: 'made and kept in DATA_DIR/secret.key; required with DATABASE_URL',
+    otherwise: 'generated into DATA_DIR/secret.key; required with DATABASE_URL',
     meaning:
       'Seals the stored API keys and TOTP secrets: at least 32 characters, the same for all processes. Keep a copy apart from the backups: without it the stored keys cannot be opened.',
     isSecret: true,
@@ -286,14 +286,14 @@ const storage = {
   }),
   SECRET_KEY_PREVIOUS: setting({
     otherwise: 'none',
-    meaning: 'A second key that opens what was sealed under it: only while SECRET_KEY is replaced.',
+    meaning: 'The old key, while SECRET_KEY is replaced: it still opens what was sealed under it.',
     isSecret: true,
     isVerbatim: true,
     read: secretKey,
   }),
   CURRENCY: setting({
     fallback: 'USD',
-    meaning: 'Decided once for each database: a currency whose amounts have two decimals.',
+    meaning: 'A currency with two decimals. It is fixed when the database is created.',
     read: currency,
   }),
   ALLOW_UNSAFE_DATABASE: setting({
@@ -304,7 +304,7 @@ const storage = {
   ACCOUNT_GROUPS: setting({
     otherwise: 'what the database has; a new one has 1',
     meaning:
-      'Into how many groups the accounts of a new PostgreSQL database are divided (docs/growing.md), at most 64; a database that has another number is refused.',
+      'The number of account groups of a new PostgreSQL database (docs/growing.md), at most 64. A database with another number is refused.',
     read: whole(1, accountGroupsMax),
   }),
 };
@@ -313,7 +313,7 @@ const sharing = {
   VALKEY_URL: setting({
     otherwise: 'each process counts for itself',
     meaning:
-      'Valkey or Redis, where all processes count requests and failed sign-ins together: redis://, or rediss:// over TLS. With maxmemory-policy noeviction, and a database number of its own.',
+      'Valkey or Redis, for limits shared by all processes: redis://, or rediss:// over TLS. It needs maxmemory-policy noeviction and its own database number.',
     example: 'redis://:password@127.0.0.1:6379/0',
     isSecret: true,
     read: valkeyUrl,
@@ -325,7 +325,7 @@ const firstAdministrator = {
   ADMIN_PASSWORD: setting({
     otherwise: 'generated; shown once on a terminal, otherwise written to a file',
     meaning:
-      'The password of the first sign-in, which asks for another one: 12 to 200 characters, none of the most used ones and without the name. Afterwards it is not used.',
+      'The password of the first sign-in, which asks for a new one. 12 to 200 characters, no common password, and without the name.',
     isSecret: true,
     isVerbatim: true,
     read: password,
@@ -339,7 +339,7 @@ const firstAdministrator = {
   DEMO: setting({
     fallback: '0',
     meaning:
-      '1: on an empty database, add packages and the reseller "demo" with credit. "npm start" does so by itself, on an address of this machine alone.',
+      '1: on an empty database, add packages and the reseller "demo" with credit. "npm start" does this if only this machine can reach HOST.',
     read: flag,
   }),
 };
@@ -348,14 +348,14 @@ const people = {
   SECOND_FACTOR_ROLES: setting({
     otherwise: 'none',
     meaning:
-      'Roles that need a second factor: whoever has one of them and no codes at sign-in may do nothing but set them up, and cannot switch them off. account:owner, account:staff, account:viewer; and of your own people operator:owner, operator:finance, operator:support, operator:viewer.',
+      'Roles that need a second factor. Without one, people with such a role can only set it up, and cannot turn it off. account:owner, account:staff, account:viewer; of your own people operator:owner, operator:finance, operator:support, operator:viewer.',
     example: 'operator:owner,operator:finance',
     read: roles,
   }),
   CREDIT_CONFIRM_ABOVE: setting({
     fallback: '1000.00',
     meaning:
-      'When one person has credited and debited more than this within an hour in the console, signs left out, the next credit or debit takes their password.',
+      'The console asks for the password when one person credits and debits more than this in an hour. Signs are ignored.',
     read: cents,
   }),
 };
@@ -374,8 +374,8 @@ const loginLinks = {
     read: url,
   }),
   STATEMENT_ISSUER: setting({
-    otherwise: 'nobody is named',
-    meaning: 'Your name and address on statements as PDF; "|" begins a new line.',
+    otherwise: 'no name or address',
+    meaning: 'Your name and address on statements as PDF; "|" starts a new line.',
     example: 'Example Ltd | 1 High Street | Dublin',
     read: lines,
   }),
@@ -385,14 +385,14 @@ const mail = {
   SMTP_URL: setting({
     otherwise: 'no mail is sent',
     meaning:
-      'The server that takes your mail: smtp:// asks for STARTTLS, smtps:// begins with TLS. "?tls=optional" for a relay in your own network.',
+      'Your mail server: smtp:// requires STARTTLS, smtps:// starts with TLS. "?tls=optional" for a relay in your own network.',
     example: 'smtp://billing%40example.com:password@mail.example.com:587',
     isSecret: true,
     read: smtpUrl,
   }),
   MAIL_FROM: setting({
-    otherwise: 'the user of SMTP_URL, where it is an address',
-    meaning: 'Whose mail it is. Without a name it is the first line of STATEMENT_ISSUER, or "Sellthrough".',
+    otherwise: 'the user of SMTP_URL, if it is an address',
+    meaning: 'The sender of mails. Without a name, the first line of STATEMENT_ISSUER or "Sellthrough".',
     example: 'Example Ltd <billing@example.com>',
     read: mailFrom,
   }),
@@ -402,7 +402,7 @@ const plans = {
   CANCEL_REFUND: setting({
     fallback: 'unused',
     meaning:
-      'What a reseller gets back for a plan that is cancelled at once: "unused", what is left of the terms that were paid, as when the package is changed; or "none".',
+      'The refund for a plan that is canceled at once: "unused" is what is left of the paid terms; or "none".',
     read: oneOf(cancelRefunds),
   }),
 };
@@ -411,7 +411,7 @@ const testMode = {
   TEST_ROWS_MAX: setting({
     fallback: '100000',
     meaning:
-      'How many rows a test account holds (orders, customers, ledger entries, events …), 1,000 to 10,000,000, and 1 KiB of data for each of them. All test accounts together hold as much as fifty full ones, on the embedded database at most a tenth of the disk.',
+      'How many rows a test account holds (orders, customers, ledger entries, events …), 1,000 to 10,000,000, and 1 KiB of data for each of them. All test accounts together hold fifty times that; on the embedded database at most a tenth of the disk.',
     read: whole(1_000, 10_000_000),
   }),
 };
@@ -420,7 +420,7 @@ const outbound = {
   OUTBOUND_ALLOW: setting({
     otherwise: 'none',
     meaning:
-      'Addresses or CIDR ranges of your own that webhooks may lead to, although they are private; also by plain http and on any port.',
+      'Private addresses or CIDR ranges of your own that webhooks and product calls may reach, also by plain http and on any port.',
     example: '10.20.0.0/16',
     read: ranges('of your own'),
   }),
@@ -433,7 +433,7 @@ const logs = {
     read: oneOf(logLevels),
   }),
   LOG_REQUESTS: setting({
-    otherwise: '1, or 0 where standard output is a terminal',
+    otherwise: '1; 0 if standard output is a terminal',
     meaning: '1: one line for each request, at level info. 0: none.',
     read: flag,
   }),
@@ -468,7 +468,7 @@ export const configurationChapters: readonly ConfigurationChapter[] = [
   { title: 'Where the service listens', variables: named(listening) },
   { title: 'The database', variables: named(storage) },
   { title: 'Several processes', variables: named(sharing) },
-  { title: 'The first administrator, used only while there is none', variables: named(firstAdministrator) },
+  { title: 'The first administrator, ignored once one exists', variables: named(firstAdministrator) },
   { title: 'People who sign in', variables: named(people) },
   { title: 'Login links', variables: named(loginLinks) },
   { title: 'Mail', variables: named(mail) },
@@ -485,14 +485,14 @@ function named(chapter: Readonly<Record<string, Setting<unknown>>>): Configurati
 export const clientVariables: readonly ConfigurationVariable[] = [
   {
     name: 'SELLTHROUGH_URL',
-    otherwise: 'the service of this folder: made from HOST and PORT',
-    meaning: 'The address of the service that commands talk to.',
+    otherwise: 'the service of this folder, from HOST and PORT',
+    meaning: 'The address of the service that commands call.',
     example: 'https://resell.example.com',
   },
   {
     name: 'SELLTHROUGH_KEY',
     otherwise: 'ADMIN_API_KEY',
-    meaning: 'The key that commands act with: an administrator’s, or a reseller’s for its own orders.',
+    meaning: 'The key that commands use: an administrator’s, or a reseller’s for its own orders.',
     isSecret: true,
   },
 ];

@@ -87,10 +87,10 @@ test('the route that the dashboard calls orders is the one that orders are count
   assert.ok(counted, route);
 });
 
-test('docs/monitoring.md names metrics that exist, and every metric of the service stands on it', () => {
-  const page = read('docs/monitoring.md');
+test('docs/monitoring.md and metrics.md name metrics that exist, and metrics.md lists every metric of the service', () => {
+  const page = read('docs/metrics.md');
   const families = lines.flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? []);
-  const unknown = metricsIn(page).filter(
+  const unknown = metricsIn(page + read('docs/monitoring.md')).filter(
     (name) => !families.includes(name) && !families.includes(name.replace(/_bucket$/, '')),
   );
   assert.deepEqual(unknown, []);

@@ -182,14 +182,14 @@ test('docs/openapi-rules.md is made from the list of exceptions', () => {
   assert.equal(rulesPage(), committed('docs/openapi-rules.md'));
 });
 
-test('the table of the configuration in docs/operations.md is that of the program', () => {
-  const page = committed('docs/operations.md');
+test('the table of the configuration in docs/configuration.md is that of the program', () => {
+  const page = committed('docs/configuration.md');
   assert.equal(withConfiguration(page), page);
   assert.match(page, /\| `PORT` \| 3000 \|/);
 });
 
-test('docs/monitoring.md lists every event of the log', () => {
-  const page = committed('docs/monitoring.md');
+test('docs/log-events.md lists every event of the log', () => {
+  const page = committed('docs/log-events.md');
   assert.equal(withLogEvents(page), page);
   assert.match(page, /\| `batch broken` \| error \| `err`, `orders` \|/);
 });

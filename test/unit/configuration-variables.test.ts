@@ -35,7 +35,7 @@ test('every default that is a value is the one the configuration takes, and ever
 });
 
 test('the operator’s document names every variable', () => {
-  const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   for (const { name } of listed) assert.ok(text.includes(`\`${name}\``), name);
 });
 

@@ -1,4 +1,4 @@
-// docs/security.md, "What it talks to", lists every file that opens an outgoing connection, with its purpose, setting, TLS,
+// docs/connections.md, "What it talks to", lists every file that opens an outgoing connection, with its purpose, setting, TLS,
 // time limit and guard. Pure functions over sources, so that the second half can add a client on purpose.
 // Scans by pattern: imports, `import()`, `require()`, `getBuiltinModule()` and the globals of fetch and WebSocket.
 
@@ -157,9 +157,9 @@ describe('the service', () => {
     files.filter((path) => path !== 'bin/sellthrough.mjs').map((path) => [path, read(path)]),
   );
 
-  test('every file that opens an outgoing connection is in the list of docs/security.md, and no other', () => {
+  test('every file that opens an outgoing connection is in the list of docs/connections.md, and no other', () => {
     assert.ok(files.length > 400);
-    assert.deepEqual(problemsOf(sources, read('docs/security.md')), []);
+    assert.deepEqual(problemsOf(sources, read('docs/connections.md')), []);
   });
 
   test('of every dependency it is known whether it connects', () => {

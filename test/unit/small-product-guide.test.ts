@@ -11,7 +11,7 @@ for (const language of ['ts', 'php']) {
   test(`every block in ${language} of the guide stands in small-product.${language}`, () => {
     const program = read(`examples/small-product/small-product.${language}`);
     const blocks = [...guide.matchAll(new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?\n)\`\`\`\n`, 'g'))];
-    assert.ok(blocks.length >= 5);
+    assert.ok(blocks.length >= 3);
     for (const [, block = ''] of blocks)
       assert.ok(program.includes(`\n${block}`), `not in the program:\n${block}`);
   });
