@@ -34,6 +34,8 @@ export interface Place {
   /** The first start, or after `install` the upgrade. */
   up(): Promise<void>;
   adminKey(): Promise<string>;
+  /** Fails if it finds anything wrong. */
+  doctor(): Promise<void>;
   crash(part: Part): Promise<void>;
   /** How often the engine has started it again. */
   restarts(part: Part): Promise<number>;
@@ -135,6 +137,7 @@ export async function createPlace({ kind, name, folder, images, secretsOf }: Pla
         throw new Error(`first-administrator.txt has no key: ${said.length} characters.`);
       return key;
     },
+    doctor: async () => void (await type('docker compose exec service sellthrough doctor')),
     crash: async (part) => crash(await containerOf(part), installed),
     async restarts(part) {
       const counts = await Promise.all((await containersOf(part)).map(restartsOf));

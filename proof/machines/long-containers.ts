@@ -159,6 +159,7 @@ async function prove({ kind, place, copy, present, older }: Trial): Promise<void
     await place.install(present);
     await place.up();
     totals.upgrades += 1;
+    await place.doctor();
     await first.repeat(place.address);
     await stream.placed(ordersBetween);
 
