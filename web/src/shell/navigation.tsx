@@ -44,6 +44,12 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
       onNavigate={onNavigate}
     />
   );
+  const documentation = (
+    <a href={docs} className={`${pageLinkClasses} mt-0.5 shrink-0`}>
+      <BookOpen aria-hidden="true" className="size-4 shrink-0" />
+      {t`Documentation`}
+    </a>
+  );
   return (
     <div className="flex h-full min-h-0 flex-col gap-4 px-3 py-4 short:h-auto">
       <div className="px-2">
@@ -67,6 +73,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           <>
             <NamedPages name={t`Administration`}>
               <PageLinks pages={pages.console} onNavigate={onNavigate} />
+              {documentation}
             </NamedPages>
             <NamedPages name={t`Your account`}>
               {own}
@@ -85,10 +92,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         ) : (
           own
         )}
-        <a href={docs} className={`${pageLinkClasses} shrink-0`}>
-          <BookOpen aria-hidden="true" className="size-4 shrink-0" />
-          {t`Documentation`}
-        </a>
+        {isOperator ? null : documentation}
       </nav>
       <div className="border-t border-line pt-3">
         {viewedAccount === null && ordering.isShown ? <TestSwitch /> : null}
