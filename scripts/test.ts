@@ -227,6 +227,7 @@ function makeSteps(): readonly Step[] {
       tool('dead code', 'knip/bin/knip.js'),
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
       tool('texts of the pages', '../scripts/check-texts.ts'),
+      tool('prose', '../scripts/check-prose.ts'),
     );
   }
   const suites: readonly (readonly [group: Group, name: string, files: readonly string[]])[] = [

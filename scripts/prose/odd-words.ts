@@ -1,0 +1,94 @@
+// Words and patterns that make a reader stop, and the places that may keep them. Line by line over comments, messages, page
+// texts and documents alike; names of code are included, so that a word does not come back through a variable.
+
+interface Rule {
+  readonly pattern: RegExp;
+  readonly instead: string;
+}
+
+/** A whole word: not a part of `items-stretch` or `./twin-store`. */
+const words = (text: string) => new RegExp(`(?<![\\w/-])(?:${text})(?![\\w-])`, 'i');
+
+const rules: readonly Rule[] = [
+  { pattern: words('whoever|whatever|nobody|somebody|anybody'), instead: 'name the actor' },
+  { pattern: words("nobody's|somebody's|anybody's"), instead: 'name the owner' },
+  {
+    pattern: words('(?:is|are|was|were|be) none|none that|none of (?:its|their|his|our) own'),
+    instead: 'say what is, not what is not',
+  },
+  { pattern: words('one that is'), instead: 'repeat the noun' },
+  { pattern: words('so that it may'), instead: '"to"' },
+  { pattern: words('no more(?! than)|for ever'), instead: '"no longer", "forever"' },
+  { pattern: words('does not do|will not do'), instead: 'name what is wrong' },
+  { pattern: words('a moment ago'), instead: '"recently", or the time' },
+  { pattern: words('always true:'), instead: '"Invariant:"' },
+  { pattern: words('tells?|told|tellings?'), instead: '"send", "report", "show", "notify"' },
+  { pattern: words('hears?|heard|deaf|speech|speeches'), instead: '"receive", "listen", "text"' },
+  { pattern: words('deeds?|happenings?'), instead: '"action", "event"' },
+  { pattern: words('twins?'), instead: '"test account", "copy"' },
+  { pattern: words('doors?'), instead: '"guard", "socket", "endpoint"' },
+  { pattern: words('stretch|stretches|stretched'), instead: '"range", "period"' },
+  { pattern: words('purses?|lots?'), instead: '"reservation", "many"' },
+  { pattern: words('strangers?'), instead: '"unknown caller", "someone else"' },
+  { pattern: words('anew|afresh|lest|hitherto|wherein|whereof|thereof|thence'), instead: 'a word of today' },
+  {
+    pattern:
+      /\bWhat (?:came|comes|cannot|could|has|had|was|would|will|must|may|holds|stands|belongs|remains|counts|no|only)\b/,
+    instead: 'begin with the noun',
+  },
+];
+
+/** British forms, for code and texts that cspell does not read. Public names keep theirs. */
+const britishForms = new RegExp(
+  [
+    'colour|favour(?!ite)|behaviour|neighbour|honour|labour|harbour|rumour|mould',
+    'catalogue|dialogue|centre(?!d)|metre|defence|offence|licence|grey(?!list)|artefact|judgement',
+    'fulfil(?!l)|labelled|modelled|signalled|signalling|travelled|learnt|spelt|whilst|amongst',
+    '(?:normal|serial|organ|recogn|real|optim|minim|maxim|summar|author|custom|util|final|priorit|initial|synchron|capital|emphas)is(?:e|es|ed|ing|ation)\\b',
+  ].join('|'),
+  'i',
+);
+
+interface Exemption {
+  /** The beginning of the path, or the end of it after a star. */
+  readonly file: string;
+  readonly text: string;
+  readonly reason: string;
+}
+
+const exemptions: readonly Exemption[] = [];
+
+interface Finding {
+  readonly line: number;
+  readonly word: string;
+  readonly instead: string;
+}
+
+export function findOddWords(file: string, text: string): Finding[] {
+  const ofFile = exemptions.filter((exemption) => isFor(exemption, file));
+  return text.split('\n').flatMap((line, index) => {
+    let rest = line;
+    for (const exemption of ofFile) {
+      if (!rest.includes(exemption.text)) continue;
+      used.add(exemption);
+      rest = rest.replaceAll(exemption.text, '');
+    }
+    for (const { pattern, instead } of rules) {
+      const [word] = pattern.exec(rest) ?? [];
+      if (word !== undefined) return { line: index + 1, word, instead };
+    }
+    const [word] = britishForms.exec(rest) ?? [];
+    return word === undefined ? [] : { line: index + 1, word, instead: 'the American form' };
+  });
+}
+
+const used = new Set<Exemption>();
+
+/** Exemptions that no line needed since the program started. */
+export function unusedExemptions(): readonly Exemption[] {
+  return exemptions.filter((exemption) => !used.has(exemption));
+}
+
+function isFor({ file: place }: Exemption, file: string): boolean {
+  return place.startsWith('*') ? file.endsWith(place.slice(1)) : file.startsWith(place);
+}
